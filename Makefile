@@ -25,7 +25,8 @@ LOCK    := $(BIN)/uv pip compile pyproject.toml --group build --universal --pyth
 PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python $(VENV))
 INSTALL = $(PIP) install -qq --disable-pip-version-check --no-deps
 
-.PHONY: help setup setup-runtime demo run test fuzz torture check fix ci bench openapi schema lock clean
+.PHONY: help setup setup-runtime demo run test fuzz torture check lint types contracts generated fix ci bench \
+        openapi schema lock clean
 
 help: ## What can be done here
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,14 +50,23 @@ fuzz: $(DEV) ## The long search for inputs that break a rule
 torture: $(DEV) ## Crashes, restarts and crowds
 	$(BIN)/pytest -m torture $(ARGS)
 
-check: $(DEV) ## Lint, format, types, import order, generated files
+check: lint types contracts generated ## Lint, format, types, import order, generated files
+
+lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(DEV)
 	$(BIN)/mypy
+
+contracts: $(DEV)
 	$(BIN)/lint-imports --cache-dir .cache/import-linter
-	@$(MAKE) openapi schema
-	@git diff --exit-code -- docs/openapi.json docs/schema.sql || \
-	  { echo "Generated files were out of date: they are written anew, commit them."; exit 1; }
+
+GENERATED := docs/openapi.json docs/schema.sql
+generated: openapi schema
+	@git ls-files --error-unmatch $(GENERATED) >/dev/null
+	@git diff --exit-code -- $(GENERATED) || \
+	  { echo "Generated files were out of date. They are written anew: add them to your change."; exit 1; }
 
 fix: $(DEV) ## Repair what ruff can repair, and format
 	$(BIN)/ruff check --fix .
@@ -74,7 +84,7 @@ openapi: $(RUNTIME) ## Write docs/openapi.json
 schema: $(RUNTIME) ## Write docs/schema.sql
 	$(BIN)/python -m sightline.migrations.schema > docs/.schema.new && mv docs/.schema.new docs/schema.sql
 
-lock: $(DEV) ## Resolve pyproject.toml anew into requirements/*.lock
+lock: $(DEV) ## Bring requirements/*.lock to pyproject.toml (ARGS=--upgrade: to the newest versions)
 	$(LOCK) $(ARGS) -o requirements/runtime.lock
 	$(LOCK) $(ARGS) --group dev -c requirements/runtime.lock -o requirements/dev.lock
 
