@@ -11,7 +11,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PYTHON  ?= python3
 VENV    ?= .venv
-WORKERS ?= auto
+WORKERS ?= logical
 ARGS    ?=
 
 BIN     := $(VENV)/bin
@@ -42,7 +42,7 @@ run: $(RUNTIME) ## Serve the workspaces of the data directory
 	$(BIN)/sightline serve $(ARGS)
 
 test: $(DEV) ## All tests, in parallel and in random order
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile $(ARGS)
 
 fuzz: $(DEV) ## The long search for inputs that break a rule
 	$(BIN)/pytest -m fuzz $(ARGS)
@@ -60,7 +60,7 @@ types: $(DEV)
 	$(BIN)/mypy
 
 contracts: $(DEV)
-	$(BIN)/lint-imports --cache-dir .cache/import-linter
+	$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
 
 GENERATED := docs/openapi.json docs/schema.sql
 generated: openapi schema
@@ -79,10 +79,12 @@ bench: $(RUNTIME) ## Requests per second beside the limit of this machine
 	$(BIN)/sightline bench $(ARGS)
 
 openapi: $(RUNTIME) ## Write docs/openapi.json
-	$(BIN)/sightline openapi > docs/.openapi.new && mv docs/.openapi.new docs/openapi.json
+	@mkdir -p .cache
+	$(BIN)/sightline openapi > .cache/openapi.json && cp .cache/openapi.json docs/openapi.json
 
 schema: $(RUNTIME) ## Write docs/schema.sql
-	$(BIN)/python -m sightline.migrations.schema > docs/.schema.new && mv docs/.schema.new docs/schema.sql
+	@mkdir -p .cache
+	$(BIN)/python -m sightline.migrations.schema > .cache/schema.sql && cp .cache/schema.sql docs/schema.sql
 
 lock: $(DEV) ## Bring requirements/*.lock to pyproject.toml (ARGS=--upgrade: to the newest versions)
 	$(LOCK) $(ARGS) -o requirements/runtime.lock
