@@ -1,0 +1,140 @@
+"""The pool and the transaction."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+import msgspec
+from asyncpg.pool import PoolConnectionProxy
+
+from sightline.platform.clock import Clock
+
+Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+Row = asyncpg.Record
+
+_ENCODE = msgspec.json.encode
+
+
+class DatabaseUnavailable(Exception):
+    """The database cannot be reached or used; the message is one clear line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tx:
+    """One transaction, and the one moment at which everything in it happens."""
+
+    connection: Connection
+    now: datetime
+
+    async def row(self, statement: str, *values: Any) -> Row | None:
+        return await self.connection.fetchrow(statement, *values)
+
+    async def rows(self, statement: str, *values: Any) -> list[Row]:
+        return await self.connection.fetch(statement, *values)
+
+    async def value(self, statement: str, *values: Any) -> Any:
+        return await self.connection.fetchval(statement, *values)
+
+    async def run(self, statement: str, *values: Any) -> int:
+        """Runs a statement that answers nothing; how many rows it touched."""
+        touched = await self.connection.execute(statement, *values)
+        return int(count) if (count := touched.rpartition(" ")[2]).isdigit() else 0
+
+    async def run_many(self, statement: str, values: Sequence[Sequence[Any]]) -> None:
+        await self.connection.executemany(statement, values)
+
+
+class Database:
+    """A pool of connections to one PostgreSQL database."""
+
+    def __init__(self, pool: "asyncpg.Pool[Row]", clock: Clock) -> None:
+        self.pool = pool
+        self.clock = clock
+
+    @classmethod
+    async def connect(
+        cls, url: str, *, size: int = 10, clock: Clock | None = None, through_pooler: bool = False
+    ) -> "Database":
+        """Opens the pool. `through_pooler`: statements are not kept prepared, for a transaction pooler in between.
+
+        Raises DatabaseUnavailable when the server cannot be reached, refuses us, or is older than PostgreSQL 15.
+        """
+        try:
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=min(2, size),
+                max_size=size,
+                init=_prepare_connection,
+                reset=_keep_as_is,
+                statement_cache_size=0 if through_pooler else 1000,
+                max_cached_statement_lifetime=0,
+                server_settings={} if through_pooler else {"application_name": "sightline"},
+            )
+        except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
+            raise DatabaseUnavailable(f"The database cannot be reached: {first_line(error)}") from error
+        database = cls(pool, clock or Clock())
+        await database._refuse_old_server()
+        return database
+
+    async def _refuse_old_server(self) -> None:
+        async with self.pool.acquire() as connection:
+            version = connection.get_server_version()
+        if version.major < 15:
+            await self.close()
+            raise DatabaseUnavailable(f"PostgreSQL 15 or newer is needed; this server is {version.major}.")
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        """A connection without a transaction: every statement sees, and if it writes, commits by itself."""
+        async with self.pool.acquire() as connection:
+            yield Tx(connection, self.clock.now())
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Tx]:
+        """A read-only transaction in which nothing moves, for reads of more than one statement that must agree."""
+        async with (
+            self.pool.acquire() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            yield Tx(connection, self.clock.now())
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Tx]:
+        """A transaction, committed when the block is left, undone when it is left by an exception."""
+        async with self.pool.acquire() as connection, connection.transaction():
+            yield Tx(connection, self.clock.now())
+
+    async def close(self) -> None:
+        """Lets running statements end for 5 seconds, then closes all connections."""
+        try:
+            await asyncio.wait_for(self.pool.close(), timeout=5)
+        except TimeoutError:
+            self.pool.terminate()
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+async def _prepare_connection(connection: "asyncpg.Connection[Row]") -> None:
+    """JSON columns come as msgspec.Raw, which goes out unparsed; parameters may be anything msgspec can encode."""
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
+    )
+
+
+def _to_jsonb(value: Any) -> bytes:
+    return b"\x01" + (value if isinstance(value, bytes) else _ENCODE(value))
+
+
+def _from_jsonb(stored: bytes) -> msgspec.Raw:
+    return msgspec.Raw(stored[1:])
+
+
+async def _keep_as_is(connection: Any) -> None:
+    """Nothing here changes a session outside a transaction, so a returned connection needs no reset round trip."""

@@ -1,0 +1,61 @@
+"""References to records in paths, queries and bodies: a UUID or a public id, in any letter case."""
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+from sightline.platform.errors import InvalidReference, NotFound
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_PUBLIC_ID = re.compile(r"([a-z]+)-([0-9]{1,30})", re.IGNORECASE | re.ASCII)
+_LARGEST_NUMBER = 2**63 - 1
+
+
+def parse_uuid(text: str) -> UUID | None:
+    """The hyphenated form only, in any letter case; None for anything else."""
+    return UUID(text) if _UUID.fullmatch(text) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Either an id or a public number. Subclasses name the prefix of their public ids."""
+
+    prefix: ClassVar[str]
+    example: ClassVar[str] = "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"
+
+    id: UUID | None = None
+    number: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Ref":
+        """Raises InvalidReference for a shapeless text, NotFound for a public id that cannot be one of these."""
+        if (id := parse_uuid(text)) is not None:
+            return cls(id=id)
+        found = _PUBLIC_ID.fullmatch(text)
+        if found is None:
+            raise InvalidReference(f"Give a UUID or a public id like {cls.prefix}-1.")
+        number = int(found[2])
+        if found[1].upper() != cls.prefix or found[2][0] == "0" or number > _LARGEST_NUMBER:
+            raise NotFound
+        return cls(number=number)
+
+
+class IdeaRef(Ref):
+    prefix = "IDEA"
+    __slots__ = ()
+
+
+class InitiativeRef(Ref):
+    prefix = "INITIATIVE"
+    __slots__ = ()
+
+
+class SignalRef(Ref):
+    prefix = "SIGNAL"
+    __slots__ = ()
+
+
+class StudyRef(Ref):
+    prefix = "STUDY"
+    __slots__ = ()
