@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Union
 
 import asyncpg
 import msgspec
@@ -13,7 +13,7 @@ from asyncpg.pool import PoolConnectionProxy
 
 from sightline.platform.clock import Clock
 
-Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+Connection = Union["asyncpg.Connection[asyncpg.Record]", "PoolConnectionProxy[asyncpg.Record]"]
 Row = asyncpg.Record
 
 _ENCODE = msgspec.json.encode
@@ -87,25 +87,21 @@ class Database:
             await self.close()
             raise DatabaseUnavailable(f"PostgreSQL 15 or newer is needed; this server is {version.major}.")
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Tx]:
+    def read(self) -> AbstractAsyncContextManager[Tx]:
         """A connection without a transaction: every statement sees, and if it writes, commits by itself."""
-        async with self.pool.acquire() as connection:
-            yield Tx(connection, self.clock.now())
+        return _Reading(self)
 
-    @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Tx]:
+    def snapshot(self) -> AbstractAsyncContextManager[Tx]:
         """A read-only transaction in which nothing moves, for reads of more than one statement that must agree."""
-        async with (
-            self.pool.acquire() as connection,
-            connection.transaction(isolation="repeatable_read", readonly=True),
-        ):
-            yield Tx(connection, self.clock.now())
+        return self._transaction(isolation="repeatable_read", readonly=True)
+
+    def write(self) -> AbstractAsyncContextManager[Tx]:
+        """A transaction, committed when the block is left, undone when it is left by an exception."""
+        return self._transaction()
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[Tx]:
-        """A transaction, committed when the block is left, undone when it is left by an exception."""
-        async with self.pool.acquire() as connection, connection.transaction():
+    async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
+        async with self.pool.acquire() as connection, connection.transaction(**options):
             yield Tx(connection, self.clock.now())
 
     async def close(self) -> None:
@@ -114,6 +110,22 @@ class Database:
             await asyncio.wait_for(self.pool.close(), timeout=5)
         except TimeoutError:
             self.pool.terminate()
+
+
+class _Reading:
+    """A borrowed connection. Every request passes here, hence no generator."""
+
+    __slots__ = ("_connection", "_database")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def __aenter__(self) -> Tx:
+        self._connection = await self._database.pool.acquire()
+        return Tx(self._connection, self._database.clock.now())
+
+    async def __aexit__(self, *problem: object) -> None:
+        await self._database.pool.release(self._connection)
 
 
 def first_line(error: BaseException) -> str:

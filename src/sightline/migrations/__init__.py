@@ -1,0 +1,117 @@
+"""Bringing a database to this version of the program.
+
+A migration is a short file in versions/ that runs the SQL of the folder in sql/ with its number, in name order. Once
+a migration is released its SQL is listed in sql/checksums.txt and never edited again. Alembic and SQLAlchemy are
+imported only when there is something to apply: whether there is, is one look at `alembic_version`.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from sightline.platform.db import Connection, DatabaseUnavailable
+from sightline.platform.db.database import first_line
+
+__all__ = ["HEAD", "REVISIONS", "DatabaseTooNew", "is_current", "migrate", "pending", "pending_on"]
+
+REVISIONS = ("0001",)
+HEAD = REVISIONS[-1]
+
+LOCK = 0x5197_11_0E  # any number; every program that migrates takes the advisory lock of this one
+CONNECT_SECONDS = 15
+OLDEST_SERVER = 15
+
+
+class DatabaseTooNew(DatabaseUnavailable):
+    """The database was migrated by a newer version of the program; the message is one line."""
+
+
+async def migrate(url: str) -> list[str]:
+    """Brings the database to this version, in one transaction; returns the revisions applied, [] when current.
+
+    Safe from several machines at once: one of them works, the others wait for it however long it takes.
+    `url` leads to the server itself: behind a transaction pooler the lock that keeps others waiting holds nothing.
+    Refuses with DatabaseUnavailable (unreachable, login refused, no right to create tables, a standby, older than
+    PostgreSQL 15, a statement that failed) and DatabaseTooNew; the database is then as it was.
+    """
+    async with _connection(url) as connection:
+        if not await pending_on(connection):
+            return []
+        await connection.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+        await connection.execute("SELECT pg_advisory_lock($1)", LOCK)  # given back with the connection
+        missing = await pending_on(connection)
+        if missing:
+            await _refuse_without_rights(connection)
+            from sightline.migrations.runner import upgrade
+
+            await upgrade(connection)
+        return missing
+
+
+async def pending(url: str) -> list[str]:
+    """The revisions that migrate() would apply. Refuses like migrate()."""
+    async with _connection(url) as connection:
+        return await pending_on(connection)
+
+
+async def is_current(url: str) -> bool:
+    """Whether migrate() would do nothing. Refuses like migrate()."""
+    return not await pending(url)
+
+
+async def pending_on(connection: Connection) -> list[str]:
+    """The revisions that are not in the connection's database yet; any connection will do. Refuses DatabaseTooNew."""
+    if await connection.fetchval("SELECT to_regclass('alembic_version') IS NULL"):
+        return list(REVISIONS)
+    seen = await connection.fetchval("SELECT max(version_num) FROM alembic_version")
+    if seen is None:
+        return list(REVISIONS)
+    if seen not in REVISIONS:
+        raise DatabaseTooNew(
+            f"The database is at revision {seen} and this version of Sightline knows {HEAD} at most: "
+            "run the newer version that migrated it, or restore a backup."
+        )
+    return list(REVISIONS[REVISIONS.index(seen) + 1 :])
+
+
+@asynccontextmanager
+async def _connection(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await _connect(url)
+    try:
+        if (major := connection.get_server_version().major) < OLDEST_SERVER:
+            raise DatabaseUnavailable(f"PostgreSQL {OLDEST_SERVER} or newer is needed; this server is {major}.")
+        yield connection
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        raise DatabaseUnavailable(f"The database cannot be used: {first_line(error)}.") from error
+    finally:
+        await connection.close()
+
+
+async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
+    try:
+        return await asyncpg.connect(url, timeout=CONNECT_SECONDS)
+    except asyncpg.InvalidAuthorizationSpecificationError as error:
+        raise DatabaseUnavailable(
+            f"The database refuses the login: {first_line(error)}. Check the user and password of --database-url."
+        ) from error
+    except asyncpg.InvalidCatalogNameError as error:
+        raise DatabaseUnavailable(f"There is no such database: {first_line(error)}. Create it first.") from error
+    except TimeoutError as error:
+        raise DatabaseUnavailable(f"The database cannot be reached: no answer in {CONNECT_SECONDS} s.") from error
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        raise DatabaseUnavailable(f"The database cannot be reached: {first_line(error)}.") from error
+
+
+async def _refuse_without_rights(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    user, schema, is_standby, may_create = await connection.fetchrow(
+        "SELECT current_user, current_schema(), pg_is_in_recovery(), has_schema_privilege(current_schema(), 'CREATE')"
+    ) or (None, None, None, None)
+    if is_standby:
+        raise DatabaseUnavailable("This server is a read-only standby: give the address of the primary.")
+    if not may_create:
+        schema = schema or "public"
+        raise DatabaseUnavailable(
+            f'User {user} may not create tables: run GRANT CREATE ON SCHEMA "{schema}" TO "{user}", '
+            "or give the database an owner who may."
+        )
