@@ -1,0 +1,1 @@
+"""Tenants: workspaces, their members, API keys and plans."""

@@ -1,0 +1,65 @@
+"""What an API key looks like: `sl_<id>_<secret><checksum>`, letters and digits only.
+
+    id        12 characters; names the stored key, no secret
+    secret    43 characters from 256 random bits
+    checksum   6 characters of CRC-32 over what stands before: a mistyped key is refused without asking the database
+
+The secret is random and long, so one round of SHA-256 over the whole key is stored and nothing slower is needed.
+"""
+
+import hashlib
+import re
+import secrets
+import string
+from dataclasses import dataclass, field
+from zlib import crc32
+
+_ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_ID_LENGTH = 12
+_SECRET_LENGTH = 43  # 62 ** 43 is the first power above 2 ** 256
+_CHECKSUM_LENGTH = 6
+_SHAPE = re.compile(rf"(sl_([0-9A-Za-z]{{{_ID_LENGTH}}})_[0-9A-Za-z]{{{_SECRET_LENGTH}}})([0-9A-Za-z]{{6}})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A key as its holder knows it; never shown by repr."""
+
+    id: str
+    text: str = field(repr=False)
+
+    @property
+    def digest(self) -> bytes:
+        """What is stored of it."""
+        return digest(self.text)
+
+
+def make_token() -> Token:
+    """A new key."""
+    id = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
+    body = f"sl_{id}_{_in_base62(secrets.randbits(256), _SECRET_LENGTH)}"
+    return Token(id, body + _checksum(body))
+
+
+def parse_token(text: str) -> Token | None:
+    """None when the text is no key: another shape, or a checksum that does not fit."""
+    found = _SHAPE.fullmatch(text)
+    if found is None or _checksum(found[1]) != found[3]:
+        return None
+    return Token(found[2], text)
+
+
+def digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _checksum(body: str) -> str:
+    return _in_base62(crc32(body.encode()), _CHECKSUM_LENGTH)
+
+
+def _in_base62(number: int, length: int) -> str:
+    digits = []
+    for _ in range(length):
+        number, digit = divmod(number, 62)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))
