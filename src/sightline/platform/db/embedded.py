@@ -30,14 +30,14 @@ from .embedded_binaries import (
     failure,
     find_binaries,
 )
-from .embedded_cluster import OWNER, Cluster
+from .embedded_cluster import OWNER, PORT, SOCKET, Cluster
 
 __all__ = ["EmbeddedServer", "EmbeddedServerError"]
 
 DATABASE = "sightline"
 LOOK_FOR_DATABASE = f"--command=SELECT datname FROM pg_database WHERE datname = '{DATABASE}'"
-PORT = 5432  # only a part of the socket's name
 START_SECONDS = 300  # recovery after a crash may replay some GB of log
+BIND_SECONDS = 2  # from a postmaster's birth to its socket
 LEFTOVER_SECONDS = 15
 LOG_BYTES = 10_000_000
 OUR_FILES = {"postgres", "postgres.new", "postgres.log", "postgres.log.1", "postgres.users", "postgres.turn"}
@@ -56,6 +56,7 @@ class EmbeddedServer:
         self._users: int | None = None
         self._cluster = Cluster(self._data_dir / "postgres", Account(os.geteuid(), os.getegid()))
         self._socket_folder = self._data_dir
+        self._title = ""
 
     def start(self) -> str:
         """Starts or joins the server; returns a database URL that asyncpg takes (database and user `sightline`).
@@ -66,9 +67,9 @@ class EmbeddedServer:
             self.ensure_running()
             return self._url
         with clear_refusals(self._data_dir):
+            account = choose_account(self._cluster.path, self._data_dir)
+            self._cluster = Cluster(self._cluster.path, account)
             self._data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            account = choose_account(self._data_dir / "postgres", self._data_dir)
-            self._cluster = Cluster(self._data_dir / "postgres", account)
             with self._turn():
                 self._join(find_binaries(account))
         return self._url
@@ -84,9 +85,15 @@ class EmbeddedServer:
 
     def stop(self) -> None:
         """Leaves; the last process that leaves stops the server (fast, within 25 s). Harmless when not started."""
-        if self._users is not None:
-            with clear_refusals(self._data_dir), self._turn():
-                self._leave()
+        if self._users is None:
+            return
+        if not self._cluster.path.exists():  # removed under us: the server can serve nobody any more
+            processes.end_titled(self._title, self._cluster.account.uid, None)
+            self._cluster.remove_link(self._socket_folder)
+            self._forget()
+            return
+        with clear_refusals(self._data_dir), self._turn():
+            self._leave()
 
     def __enter__(self) -> Self:
         self.start()
@@ -142,6 +149,7 @@ class EmbeddedServer:
         try:
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._clear_the_way()
+            self._cluster.remove_link(self._socket_folder)
         except BlockingIOError:
             return  # others still use it
         finally:
@@ -153,10 +161,11 @@ class EmbeddedServer:
             os.close(users)
 
     def _bring_up(self, binaries: Binaries) -> bool:
-        """Starts the server unless it answers; True when it had to."""
+        """Starts the server unless it answers or is about to; True when it had to."""
         self._cluster.check()
+        self._title = self._cluster.title
         self._socket_folder = self._cluster.short_path()
-        if self._answers() or (self._is_running() and processes.wait_until(5, self._answers)):
+        if self._answers() or (self._running_pid() and processes.wait_until(BIND_SECONDS, self._answers)):
             return False
         deadline = time.monotonic() + LEFTOVER_SECONDS
         while True:
@@ -173,27 +182,24 @@ class EmbeddedServer:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(1)
             try:
-                client.connect(str(self._socket_folder / f".s.PGSQL.{PORT}"))
+                client.connect(str(self._socket_folder / SOCKET))
             except TimeoutError:
                 return True  # somebody listens, and is busy
             except OSError:
                 return False
             return True
 
-    def _is_running(self) -> bool:
-        cluster = self._cluster
-        return cluster.recorded_pid() in processes.find_titled(cluster.title, cluster.account.uid)
+    def _running_pid(self) -> int | None:
+        """The live postmaster's number."""
+        recorded = self._cluster.recorded_pid()
+        return recorded if recorded in processes.find_titled(self._title, self._cluster.account.uid) else None
 
     def _clear_the_way(self) -> None:
         """Ends a server, or what is left of a dead one."""
-        cluster = self._cluster
-        if not cluster.path.exists():
+        if not self._title:
             return
-        recorded = cluster.recorded_pid()
-        processes.end_titled(cluster.title, cluster.account.uid, recorded if self._is_running() else None)
-        if recorded is not None and processes.is_taken(recorded):
-            # The number went to a stranger, whom PostgreSQL would take for a running server.
-            cluster.forget_pid()
+        processes.end_titled(self._title, self._cluster.account.uid, self._running_pid())
+        self._cluster.forget_strangers()
 
     def _run_pg_ctl(self, binaries: Binaries) -> str | None:
         """None when the server is ready, otherwise what it said."""
@@ -202,7 +208,7 @@ class EmbeddedServer:
             begin = log.seek(0, os.SEEK_END)
             done = binaries.run(
                 *("pg_ctl", "start", "--wait", "--silent", f"--timeout={START_SECONDS}"),
-                f"--options=-c cluster_name={self._cluster.title}",
+                f"--options=-c cluster_name={self._title}",
                 # Not as a word: pg_ctl hands its words to a shell.
                 environment={"PGDATA": str(self._cluster.path.resolve())},
                 output=log,
@@ -227,7 +233,9 @@ class EmbeddedServer:
                 done = binaries.run("createdb", *words, "--maintenance-db=postgres", DATABASE)
             if done.well:
                 return
-            if "the database system is" not in done.text or time.monotonic() > deadline:
+            if not self._answers():
+                self._bring_up(binaries)
+            elif "the database system is" not in done.text or time.monotonic() > deadline:
                 raise failure(self._data_dir, "reached", done.text)
             time.sleep(0.1)
 

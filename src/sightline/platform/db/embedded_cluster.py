@@ -20,8 +20,12 @@ from .embedded_binaries import (
     make_open_folder,
     user_name,
 )
+from .embedded_processes import is_strangers
 
 OWNER = "sightline"
+PORT = 5432  # only a part of the socket's name
+SOCKET = f".s.PGSQL.{PORT}"
+PID_FILE = "postmaster.pid"
 SHORT = 80  # bytes; with the socket's name below the 103 of macOS and the 107 of Linux
 PLAIN = re.compile(r"/[A-Za-z0-9_./+-]*")
 
@@ -118,14 +122,15 @@ class Cluster:
             )
 
     def recorded_pid(self) -> int | None:
-        """What postmaster.pid says; it may be stale."""
-        try:
-            return int((self.path / "postmaster.pid").read_text().split("\n", 1)[0])
-        except (FileNotFoundError, ValueError):
-            return None
+        """The postmaster's number as its lock file has it; it may be stale."""
+        return _first_number(self.path / PID_FILE)
 
-    def forget_pid(self) -> None:
-        (self.path / "postmaster.pid").unlink(missing_ok=True)
+    def forget_strangers(self) -> None:
+        """Removes lock files whose number went to a stranger, whom PostgreSQL would take for a running server."""
+        for name in (PID_FILE, f"{SOCKET}.lock"):
+            pid = _first_number(self.path / name)
+            if pid is not None and is_strangers(pid, self.account.uid):
+                (self.path / name).unlink(missing_ok=True)
 
     def write_settings(self, settings: Mapping[str, str], socket_folder: Path) -> None:
         """Replaces postgresql.conf, which is ours, as a whole."""
@@ -154,6 +159,17 @@ class Cluster:
             new.symlink_to(real)
             new.replace(link)
         return link
+
+    def remove_link(self, short: Path) -> None:
+        if short.is_symlink() and short != self.path:
+            short.unlink(missing_ok=True)
+
+
+def _first_number(file: Path) -> int | None:
+    try:
+        return int(file.read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def _letters_locale() -> str:

@@ -5,46 +5,57 @@ their user; never by a number in a file alone: numbers are given again.
 """
 
 import os
+import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 PROC = Path("/proc")
+A_SERVER = re.compile(r"(^|/)postgres( |$)")
 STOP_SECONDS = 15  # a fast shutdown writes a checkpoint
 QUIT_SECONDS = 5  # as PostgreSQL itself waits after a crash
 
 
 def find_titled(title: str, uid: int) -> set[int]:
-    """The live processes of the server with this title; a process that has ended but was not reaped is none."""
-    child = f"postgres: {title}: "
-    postmaster = f"postgres -c cluster_name={title}"
-    return {
-        pid
-        for pid, line in _command_lines(uid)
-        if line.startswith(child) or line.endswith((f"/{postmaster}", f"/{postmaster} "))
-    }
+    """The live processes of the server with this title; one that has ended but was not reaped is none."""
+    child, postmaster = f"postgres: {title}: ", f"/postgres -c cluster_name={title}"
+    lines = _command_lines(uid)
+    return {pid for pid, line in lines.items() if line.startswith(child) or line.endswith(postmaster)}
 
 
-def _command_lines(uid: int) -> Iterator[tuple[int, str]]:
+def is_strangers(pid: int, uid: int) -> bool:
+    """Whether the number went to a process that is no server; a server somebody started by hand is none."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    line = _command_lines(uid).get(pid, "")
+    return not A_SERVER.search(line) or "cluster_name=sightline_" in line
+
+
+def _command_lines(uid: int) -> dict[int, str]:
+    """What each process of this user was started with, or the title that it has given itself."""
     if not (PROC / "self/cmdline").exists():
-        yield from _command_lines_of_ps(uid)
-        return
+        return _command_lines_of_ps(uid)
+    lines = {}
     for folder in PROC.iterdir():
         if folder.name.isdigit():
             with suppress(OSError):
-                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ")
-                if line.startswith((b"postgres: ", b"/")) and folder.stat().st_uid == uid:
-                    yield int(folder.name), line.decode(errors="replace").rstrip() + " "
+                if folder.stat().st_uid == uid and (line := (folder / "cmdline").read_bytes()):
+                    lines[int(folder.name)] = line.replace(b"\0", b" ").decode(errors="replace").strip()
+    return lines
 
 
-def _command_lines_of_ps(uid: int) -> Iterator[tuple[int, str]]:
-    words = ["ps", "-ww", "-U", str(uid), "-o", "pid=,command="]
-    for line in subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines():  # noqa: S603 - fixed words and a number
-        pid, _, command = line.strip().partition(" ")
-        yield int(pid), command.strip() + " "
+def _command_lines_of_ps(uid: int) -> dict[int, str]:
+    words = ["/bin/ps", "-ww", "-U", str(uid), "-o", "pid=,command="]
+    listed = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - fixed words, a number
+    pairs = (line.split(maxsplit=1) for line in listed.stdout.splitlines())
+    return {int(pair[0]): pair[1].strip() for pair in pairs if len(pair) == 2}
 
 
 def end_titled(title: str, uid: int, postmaster: int | None) -> None:
@@ -66,17 +77,6 @@ def _signal(pids: set[int], number: signal.Signals) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, number)
-
-
-def is_taken(pid: int) -> bool:
-    """Whether any process has this number."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def wait_until(seconds: float, is_so: Callable[[], bool]) -> bool:
