@@ -1,0 +1,1 @@
+"""HTTP: one table of operations, and everything that is read from it."""

@@ -1,0 +1,54 @@
+"""A refusal as an answer: RFC 9457 problem details."""
+
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from sightline.platform.errors import Refusal, Unavailable
+
+Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
+
+_PROBLEM = (b"content-type", b"application/problem+json")
+
+
+def problem(refusal: Refusal, request_id: str) -> Answer:
+    """Status, headers and body of a refusal."""
+    body: dict[str, Any] = {
+        "type": f"urn:sightline:problem:{refusal.code.lower().replace('_', '-')}",
+        "title": refusal.title,
+        "status": refusal.status,
+        "detail": refusal.detail,
+        "code": refusal.code,
+        "requestId": request_id,
+    }
+    encoded = msgspec.json.encode(body | {name: value for name, value in refusal.extras.items() if value is not None})
+    headers = [_PROBLEM, (b"content-length", b"%d" % len(encoded))]
+    headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in refusal.headers().items()]
+    return refusal.status, headers, encoded
+
+
+def failure(request_id: str) -> Answer:
+    """What a caller learns of a fault of ours: nothing but the id under which it was logged."""
+    return problem(Refusal("Something went wrong on our side. The request id finds it in the log."), request_id)
+
+
+def as_refusal(error: Exception) -> Refusal | None:
+    """The refusal that a failure of the database amounts to, None for a fault of ours."""
+    if isinstance(error, Refusal):
+        return error
+    passing = (
+        OSError,
+        TimeoutError,
+        asyncpg.PostgresConnectionError,
+        asyncpg.CannotConnectNowError,
+        asyncpg.TooManyConnectionsError,
+        asyncpg.AdminShutdownError,
+        asyncpg.CrashShutdownError,
+        asyncpg.DiskFullError,
+        asyncpg.DeadlockDetectedError,
+        asyncpg.SerializationError,
+    )
+    if isinstance(error, passing) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error)):
+        return Unavailable("The database did not take the request; nothing was changed. Try again.")
+    return None

@@ -1,0 +1,174 @@
+"""Types of what goes over the wire: records that are shown, inputs that may be sent, and the bounds of both."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from uuid import UUID
+
+from msgspec import Meta, Struct
+
+from sightline.platform.db.sql import Window
+from sightline.platform.refs import parse_uuid
+
+Shown = TypeVar("Shown")
+
+
+class Record(Struct, rename="camel"):
+    """What is shown. Built from a row by position, so fields stand in the order of the columns."""
+
+
+class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
+    """What may be sent: unknown fields are refused. UNSET means absent, which is not null."""
+
+
+Timestamp = Annotated[
+    str,
+    Meta(
+        description="A moment: ISO 8601, UTC, milliseconds.",
+        examples=["2026-11-20T09:30:00.000Z"],
+        extra_json_schema={"format": "date-time"},
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Versioned(Generic[Shown]):
+    """A record with the tag of the version it was read at. The tag is quoted as it stands in `ETag`."""
+
+    record: Shown
+    tag: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Shown]):
+    """A part of a list, and how long the whole list is."""
+
+    items: list[Shown]
+    total: int
+    window: Window
+
+
+def version_tag(id: UUID, version: int, flags: str = "") -> str:
+    """The ETag of one version of one record; `flags` tells representations of the same version apart."""
+    return f'"{id.hex}.{version}{flags}"'
+
+
+@runtime_checkable
+class WireType(Protocol):
+    """A type that reads itself from JSON; `read` raises ValueError with what is wrong."""
+
+    @classmethod
+    def read(cls, value: Any) -> Any: ...
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]: ...
+
+
+def read_wire_type(kind: type, value: Any) -> Any:
+    """The hook through which msgspec reads the types of this module."""
+    if issubclass(kind, WireType):
+        return kind.read(value)
+    raise NotImplementedError(f"{kind} is no type of the wire.")
+
+
+def schema_of_wire_type(kind: type) -> dict[str, Any]:
+    """The hook through which msgspec describes the types of this module."""
+    if issubclass(kind, WireType):
+        return kind.schema()
+    raise NotImplementedError(f"{kind} is no type of the wire.")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("Expected a string")
+    return value
+
+
+def _in_bounds(text: str, shortest: int, longest: int | None) -> str:
+    if len(text) < shortest:
+        raise ValueError("Must not be empty" if shortest == 1 else f"Needs at least {shortest} characters")
+    if longest is not None and len(text) > longest:
+        raise ValueError(f"At most {longest} characters")
+    return text
+
+
+class Trimmed(str):
+    """A string whose surrounding white space does not count; 1 to `longest` characters are left."""
+
+    longest: ClassVar[int | None] = None
+    shortest: ClassVar[int] = 1
+    __slots__ = ()
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        return _in_bounds(_text(value).strip(), cls.shortest, cls.longest)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        bounds = {"minLength": cls.shortest, "maxLength": cls.longest, "pattern": r"\S"}
+        return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
+
+
+class Text(str):
+    """A string kept as it was sent, which must say something."""
+
+    longest: ClassVar[int | None] = None
+    __slots__ = ()
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        if not _text(value).strip():
+            raise ValueError("Must not be blank")
+        return _in_bounds(_text(value), 1, cls.longest)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        bounds = {"minLength": 1, "maxLength": cls.longest, "pattern": r"\S"}
+        return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
+
+
+class Id(UUID):
+    """A UUID in its hyphenated form, in any letter case."""
+
+    @classmethod
+    def read(cls, value: Any) -> UUID:
+        found = parse_uuid(value) if isinstance(value, str) else None
+        if found is None:
+            raise ValueError("Expected a UUID")
+        return found
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "format": "uuid"}
+
+
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?([Zz]|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?",
+    re.ASCII,
+)
+_SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
+
+
+class Moment(datetime):
+    """A moment that was sent: ISO 8601 with any offset; UTC without one; a plain date is its midnight UTC."""
+
+    @classmethod
+    def read(cls, value: Any) -> datetime:
+        """Cuts to milliseconds. A space before a final hh:mm was a `+` before the address was decoded."""
+        text = _text(value).strip()
+        if "T" in text.upper():
+            text = _SPACE_FOR_PLUS.sub("+", text)
+        if _MOMENT.fullmatch(text) is None:
+            raise ValueError("Expected an ISO 8601 timestamp")
+        try:
+            moment = datetime.fromisoformat(text.replace(",", "."))
+            moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise ValueError("Expected an ISO 8601 timestamp") from None
+        return moment - timedelta(microseconds=moment.microsecond % 1000)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "format": "date-time"}
