@@ -36,18 +36,31 @@ CREATE INDEX features_of_product ON features (workspace_id, product_id, position
 CREATE INDEX features_of_parent ON features (workspace_id, product_id, parent_id) WHERE parent_id IS NOT NULL;
 
 -- The feature map's version moves with every change of a product's features: what was matched against it is stale then.
-CREATE FUNCTION move_map_version() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A feature that moves to another product changes both. On the settings see 11_links.sql.
+CREATE FUNCTION move_map_version() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    PERFORM 1 FROM products WHERE (workspace_id, id) IN (SELECT DISTINCT workspace_id, product_id FROM touched)
+    PERFORM 1 FROM products WHERE (workspace_id, id) IN (SELECT workspace_id, product_id FROM touched)
         ORDER BY workspace_id, id FOR NO KEY UPDATE;
     UPDATE products SET map_version = map_version + 1, version = version + 1
-        WHERE (workspace_id, id) IN (SELECT DISTINCT workspace_id, product_id FROM touched);
+        WHERE (workspace_id, id) IN (SELECT workspace_id, product_id FROM touched);
+    RETURN NULL;
+END $$;
+CREATE FUNCTION move_map_versions_of_both() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    PERFORM 1 FROM products WHERE (workspace_id, id) IN (SELECT workspace_id, product_id FROM before UNION
+                                                         SELECT workspace_id, product_id FROM after)
+        ORDER BY workspace_id, id FOR NO KEY UPDATE;
+    UPDATE products SET map_version = map_version + 1, version = version + 1
+        WHERE (workspace_id, id) IN (SELECT workspace_id, product_id FROM before UNION
+                                     SELECT workspace_id, product_id FROM after);
     RETURN NULL;
 END $$;
 CREATE TRIGGER features_added AFTER INSERT ON features
     REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION move_map_version();
 CREATE TRIGGER features_changed AFTER UPDATE ON features
-    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION move_map_version();
+    REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_map_versions_of_both();
 CREATE TRIGGER features_removed AFTER DELETE ON features
     REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION move_map_version();
 

@@ -1,0 +1,48 @@
+"""Prints the schema of a freshly migrated database, the same bytes on every machine: `make schema` keeps it in docs/."""
+
+import asyncio
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from sightline.migrations import migrate
+from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
+from sightline.platform.db.embedded_binaries import choose_account, find_binaries
+
+HEADER = "-- The schema of a freshly migrated database, for reading. Written by `make schema`; do not edit.\n\n"
+UNSTABLE = re.compile(r"--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict ")
+FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+def fresh_schema() -> str:
+    """Migrates a database of its own and describes it. Refuses with EmbeddedServerError or DatabaseUnavailable."""
+    with tempfile.TemporaryDirectory(prefix="sightline-schema-") as folder:
+        # For root the server runs as another user, who has to get through to the data directory below.
+        Path(folder).chmod(0o755)  # noqa: S103 - holds nothing but the data directory, which is closed
+        data_dir = Path(folder, "data")
+        server = EmbeddedServer(data_dir, settings=FORGETFUL)
+        try:
+            url = server.start()
+            asyncio.run(migrate(url))
+            return normalised(_dump(url, data_dir))
+        finally:
+            server.stop()
+
+
+def _dump(url: str, data_dir: Path) -> str:
+    binaries = find_binaries(choose_account(data_dir / "postgres", data_dir))
+    done = binaries.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", f"--dbname={url}")
+    if not done.well:
+        raise EmbeddedServerError(f"The schema could not be written: {done.text.strip()}")
+    return done.text
+
+
+def normalised(dump: str) -> str:
+    """What pg_dump says without its comments, its session settings, and anything else that differs between runs."""
+    kept = "\n".join(line for line in dump.splitlines() if not UNSTABLE.match(line))
+    return HEADER + re.sub(r"\n{3,}", "\n\n", kept).strip() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(fresh_schema())
