@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sightline.platform.access import Actor
+from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
 from sightline.platform.errors import Unauthorized
 from sightline.workspaces import queries
@@ -141,7 +141,7 @@ def _actor_of(stored: StoredKey) -> Actor:
         id=str(stored.id),
         name=stored.name,
         scopes=frozenset(stored.scopes),
-        role=stored.role,
+        role=Role(stored.role) if stored.role else None,
         member_id=stored.member_id,
         created_at=stored.created_at,
         expires_at=stored.expires_at,

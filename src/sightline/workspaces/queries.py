@@ -6,7 +6,15 @@ from uuid import UUID
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Tx
 from sightline.platform.ids import new_id
-from sightline.workspaces.records import ApiKey, StoredKey, Workspace
+from sightline.workspaces.records import (
+    Allowance,
+    ApiKey,
+    AuthContext,
+    Credential,
+    Plan,
+    StoredKey,
+    Workspace,
+)
 
 _API_KEY = """
     k.id, k.token_id, k.name, k.scopes, m.email, iso(k.created_at), iso(k.expires_at), iso(k.revoked_at),
@@ -97,7 +105,7 @@ SELECT k.id, k.workspace_id, k.name, k.secret_hash, k.scopes, k.created_at, k.ex
 
 async def find_stored_key(tx: Tx, token_id: str) -> StoredKey | None:
     row = await tx.row(STORED_KEY, token_id)
-    return StoredKey(*row[:9], role=Role(row[9]) if row[9] else None) if row else None
+    return StoredKey(*row) if row else None
 
 
 # In the order of ids, so that processes that write the same keys at the same time do not wait for each other in a ring.
@@ -185,3 +193,23 @@ SELECT workspace_id, $4, 'api_key', id, 'rolled', $5, $6, $7, jsonb_build_object
 async def replace_key(tx: Tx, actor: Actor, old: UUID, new: UUID, ends: datetime) -> None:
     """The old key ends then, unless it does before."""
     await tx.run(REPLACE_KEY, old, new, ends, new_id(), actor.kind, actor.id, tx.now)
+
+
+CONTEXT = """
+SELECT w.id, w.slug, w.name, k.id, k.name, k.scopes, iso(k.created_at), iso(k.expires_at),
+       (SELECT count(*) FROM initiatives i WHERE i.workspace_id = $1), p.initiative_limit,
+       (SELECT count(*) FROM initiatives i WHERE i.workspace_id = $1 AND i.is_active), p.active_initiative_limit,
+       coalesce(p.ai_credits_used + p.ai_credits_reserved, 0), p.ai_credits, iso(p.trial_ends_at)
+  FROM workspaces w
+  JOIN api_keys k ON k.workspace_id = w.id
+  LEFT JOIN plans p ON p.workspace_id = w.id
+ WHERE w.id = $1 AND k.id = $2"""
+
+
+async def find_context(tx: Tx, actor: Actor) -> AuthContext | None:
+    """Reserved credits count as used: nobody else can have them."""
+    row = await tx.row(CONTEXT, actor.workspace_id, UUID(actor.id))
+    if row is None:
+        return None
+    plan = Plan(Allowance(row[8], row[9]), Allowance(row[10], row[11]), Allowance(row[12], row[13]), row[14])
+    return AuthContext(Workspace(row[0], row[1], row[2]), Credential(*row[3:8]), plan)

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.platform.access import Role
 from sightline.platform.wire import Record, Timestamp
 
 NAME_LENGTH = 255
@@ -66,7 +65,7 @@ class StoredKey(Struct, frozen=True):
     expires_at: datetime | None
     revoked_at: datetime | None
     member_id: UUID | None
-    role: Role | None
+    role: str | None
 
 
 class Credential(Record):
