@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sightline.platform.db import Tx
 from sightline.platform.refs import parse_uuid
-from sightline.workspaces import audit_queries
+from sightline.workspaces import queries_audit
 from sightline.workspaces.records import AuditEntry
 
 
@@ -24,6 +24,6 @@ async def walk_changes(tx: Tx, workspace_id: UUID, wanted: Wanted) -> AsyncItera
     records = None
     if wanted.record is not None:
         id = parse_uuid(wanted.record)
-        records = [id] if id else await audit_queries.find_records(tx, workspace_id, wanted.record)
-    async for entry in audit_queries.walk(tx, workspace_id, records, wanted.since):
+        records = [id] if id else await queries_audit.find_records(tx, workspace_id, wanted.record)
+    async for entry in queries_audit.walk(tx, workspace_id, records, wanted.since):
         yield entry
