@@ -1,147 +1,34 @@
-"""The embedded server under real processes that start, share, die and come back."""
+"""The embedded server in everyday use: what it is, who shares it, what is refused."""
 
-import asyncio
-import os
 import shutil
-import signal
-import stat
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
-import asyncpg
 import pytest
 
-from sightline.platform.db import embedded_processes
 from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
-from sightline.platform.db.embedded_binaries import STATE, Account, failure
-from sightline.platform.db.embedded_cluster import Cluster
-
-SOURCE = Path(embedded_processes.__file__).parents[3]
-QUICK = {"fsync": "off", "shared_buffers": "16MB"}
-IS_ROOT = os.geteuid() == 0
-NOBODY = 65534
-
-CLIENT = f"""
-import os, sys
-from pathlib import Path
-from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
-if user := int(sys.argv[2]):
-    os.setgroups([])
-    os.setgid(user)
-    os.setuid(user)
-server = EmbeddedServer(Path(sys.argv[1]), settings={QUICK!r})
-try:
-    print(server.start(), flush=True)
-except EmbeddedServerError as error:
-    sys.exit(print(error))
-sys.stdin.readline()
-server.stop()
-"""
-
-
-class Client:
-    """Another process that uses the server until it is told to leave, or is killed."""
-
-    def __init__(self, data_dir: Path, *, user: int = 0) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", CLIENT, str(data_dir), str(user)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE), "PYTHONDONTWRITEBYTECODE": "1"},
-            text=True,
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-
-    def url(self) -> str:
-        assert self._process.stdout
-        return self._process.stdout.readline().strip()
-
-    def leave(self) -> None:
-        self._process.communicate("\n", timeout=30)
-
-    def begin_to_leave(self) -> None:
-        assert self._process.stdin
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-
-def ask(url: str, statement: str) -> object:
-    async def ask_once() -> object:
-        connection = await asyncpg.connect(url)
-        try:
-            return await connection.fetchval(statement)
-        finally:
-            await connection.close()
-
-    return asyncio.run(ask_once())
-
-
-def birth(url: str) -> object:
-    """Tells one run of the server from another."""
-    return ask(url, "SELECT pg_postmaster_start_time()")
-
-
-def account_of(data_dir: Path) -> int:
-    return (data_dir / "postgres").stat().st_uid
-
-
-def living(data_dir: Path) -> set[int]:
-    """The server's processes."""
-    path = data_dir / "postgres"
-    if not path.exists():
-        return set()
-    return embedded_processes.find_titled(Cluster(path, Account(0, 0)).title, account_of(data_dir))
-
-
-def postmaster(data_dir: Path) -> int:
-    pid = Cluster(data_dir / "postgres", Account(0, 0)).recorded_pid()
-    assert pid in living(data_dir)
-    return pid
-
-
-def kill_postmaster(data_dir: Path) -> None:
-    pid = postmaster(data_dir)
-    os.kill(pid, signal.SIGKILL)
-    assert embedded_processes.wait_until(5, lambda: pid not in living(data_dir))
-
-
-def mode(path: Path) -> str:
-    return oct(stat.S_IMODE(path.stat().st_mode))
-
-
-def remove(data_dir: Path) -> None:
-    """Ends what a test left running, and removes what it left lying."""
-    path = data_dir / "postgres"
-    if path.exists():
-        embedded_processes.end_titled(Cluster(path, Account(0, 0)).title, account_of(data_dir), None)
-    if path.is_symlink() and path.readlink().is_relative_to(STATE / "clusters"):
-        shutil.rmtree(path.readlink().parent, ignore_errors=True)
-    shutil.rmtree(data_dir, ignore_errors=True)
+from sightline.platform.db.embedded_binaries import STATE, failure
+from tests.platform.embedded_world import (
+    IS_ROOT,
+    NOBODY,
+    QUICK,
+    Client,
+    account_of,
+    ask,
+    birth,
+    living,
+    mode,
+    open_place,
+    remove,
+    title_of,
+)
 
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """An open folder for data directories: not `tmp_path`, which is closed to the service user of root."""
-    folder = Path(tempfile.mkdtemp(prefix="sightline-test-"))
-    folder.chmod(0o755)
-    yield folder
-    for users in list(folder.glob("**/postgres.users")):
-        remove(users.parent)
-    shutil.rmtree(folder, ignore_errors=True)
+    with open_place() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -220,131 +107,15 @@ def test_starting_and_stopping_twice_is_harmless(server: EmbeddedServer, place: 
     assert not living(place / "data")
 
 
-def test_a_child_process_does_not_keep_the_server(server: EmbeddedServer, place: Path) -> None:
-    server.start()
-    with subprocess.Popen(["sleep", "60"], close_fds=False) as child:
-        server.stop()
-        child.kill()
-    assert not living(place / "data")
-
-
-def test_a_forked_child_does_not_keep_the_server(server: EmbeddedServer, place: Path) -> None:
-    server.start()
-    if (child := os.fork()) == 0:
-        time.sleep(60)
-        os._exit(0)
-    server._forget()  # as when this process dies
-    with EmbeddedServer(place / "data"):
-        pass
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    assert not living(place / "data")
-
-
-def test_a_killed_client_leaves_the_server_to_the_next(server: EmbeddedServer, place: Path) -> None:
-    with Client(place / "data") as client:
-        born = birth(client.url())
-        client.kill()
-        assert birth(server.start()) == born
-    server.stop()
-    assert not living(place / "data")
-
-
-def test_a_killed_postmaster_is_noticed_and_replaced(server: EmbeddedServer, place: Path) -> None:
-    url = server.start()
-    ask(url, "CREATE TABLE kept AS SELECT 7 AS n")
-    assert server.ensure_running() is False
-    kill_postmaster(place / "data")
-    assert server.ensure_running() is True
-    assert server.ensure_running() is False
-    assert ask(url, "SELECT n FROM kept") == 7
-
-
-def test_a_killed_postmaster_with_a_busy_backend_is_replaced_by_start(server: EmbeddedServer, place: Path) -> None:
-    with Client(place / "data") as client:
-        asyncio.run(kill_below_a_busy_backend(client.url(), place / "data"))
-        client.kill()
-        assert ask(server.start(), "SELECT 1") == 1
-
-
-async def kill_below_a_busy_backend(url: str, data_dir: Path) -> None:
-    """The statement never looks up from its work, so that its backend outlives the postmaster."""
-    connection = await asyncpg.connect(url)
-    counting = asyncio.create_task(connection.fetchval("SELECT count(*) FROM generate_series(1, 100000000000)"))
-    await asyncio.sleep(0.2)
-    backend = connection.get_server_pid()
-    kill_postmaster(data_dir)
-    assert backend in living(data_dir)
-    counting.cancel()
-    await asyncio.gather(counting, return_exceptions=True)
-    connection.terminate()
-
-
-def test_two_processes_that_start_at_once_share_one_server(place: Path) -> None:
-    with Client(place / "data") as one, Client(place / "data") as two:
-        assert birth(one.url()) == birth(two.url())
-        one.leave()
-        two.leave()
-    assert not living(place / "data")
-
-
-def test_starting_while_the_last_one_stops_is_safe(server: EmbeddedServer, place: Path) -> None:
-    server.start()
-    for _ in range(3):
-        with Client(place / "data") as other:
-            url = other.url()
-            server.stop()
-            assert ask(url, "SELECT 1") == 1
-            other.begin_to_leave()
-            assert ask(server.start(), "SELECT 1") == 1
-
-
-def test_a_stranger_with_the_number_of_the_old_postmaster_is_left_alone(server: EmbeddedServer, place: Path) -> None:
-    server.start()
-    pid_file = place / "data/postgres/postmaster.pid"
-    old = pid_file.read_text()
-    server.stop()
-    user = account_of(place / "data") if IS_ROOT else None
-    with subprocess.Popen(["sleep", "60"], user=user) as stranger:
-        pid_file.write_text(old.replace(old.split("\n", 1)[0], str(stranger.pid), 1))
-        assert ask(server.start(), "SELECT 1") == 1
-        server.stop()
-        assert stranger.poll() is None
-        stranger.kill()
-
-
-def test_a_lost_socket_is_made_again(server: EmbeddedServer, place: Path) -> None:
-    url = server.start()
-    (place / "data/postgres/.s.PGSQL.5432").unlink()
-    assert server.ensure_running() is True
-    assert ask(url, "SELECT 1") == 1
-
-
-def test_a_database_that_a_restore_dropped_is_created_again(server: EmbeddedServer) -> None:
-    url = server.start()
-    ask(url.replace("/sightline?", "/postgres?"), "DROP DATABASE sightline")
-    server.stop()
-    assert ask(server.start(), "SELECT current_database()") == "sightline"
-
-
 @pytest.mark.parametrize("name", ["deep/" * 30 + "data", "a b, 'c' $HOME `d` \"ü\""])
 def test_long_and_odd_data_directories_work(place: Path, name: str) -> None:
     with EmbeddedServer(place / name, settings=QUICK) as server:
         assert ask(server.start(), "SELECT 1") == 1
-        title = Cluster(place / name / "postgres", Account(0, 0)).title
+        title = title_of(place / name)
         with Client(place / name) as other:
             assert ask(other.url(), "SELECT 1") == 1
             other.leave()
     assert not list(STATE.glob(f"run/{title}"))
-
-
-def test_a_data_directory_removed_while_in_use_ends_the_server(server: EmbeddedServer, place: Path) -> None:
-    server.start()
-    title = Cluster(place / "data/postgres", Account(0, 0)).title
-    user = account_of(place / "data")
-    shutil.rmtree(place / "data")
-    server.stop()
-    assert not embedded_processes.find_titled(title, user)
 
 
 def test_data_of_another_major_version_are_refused(place: Path) -> None:
@@ -383,7 +154,11 @@ def test_a_file_in_place_of_the_data_directory_is_refused(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["initdb: error: could not write: No space left on device", "FATAL: x: No space left on device"]
+    "said",
+    [
+        "shared memory ... posix\ninitdb: error: could not write: No space left on device",
+        "FATAL: x: No space left on device",
+    ],
 )
 def test_a_full_disk_is_named(said: str) -> None:
     assert str(failure(Path("/data"), "made", said)) == "The disk of /data is full: free some space and start again."

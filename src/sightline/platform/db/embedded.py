@@ -37,7 +37,7 @@ __all__ = ["EmbeddedServer", "EmbeddedServerError"]
 DATABASE = "sightline"
 LOOK_FOR_DATABASE = f"--command=SELECT datname FROM pg_database WHERE datname = '{DATABASE}'"
 START_SECONDS = 300  # recovery after a crash may replay some GB of log
-BIND_SECONDS = 2  # from a postmaster's birth to its socket
+BIND_SECONDS = 1  # from a postmaster's birth to its socket
 LEFTOVER_SECONDS = 15
 LOG_BYTES = 10_000_000
 OUR_FILES = {"postgres", "postgres.new", "postgres.log", "postgres.log.1", "postgres.users", "postgres.turn"}
@@ -84,7 +84,7 @@ class EmbeddedServer:
             return self._bring_up(find_binaries(self._cluster.account))
 
     def stop(self) -> None:
-        """Leaves; the last process that leaves stops the server (fast, within 25 s). Harmless when not started."""
+        """Leaves; the last process that leaves stops the server (within 20 s). Harmless when not started."""
         if self._users is None:
             return
         if not self._cluster.path.exists():  # removed under us: the server can serve nobody any more

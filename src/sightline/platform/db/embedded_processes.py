@@ -15,8 +15,8 @@ from pathlib import Path
 
 PROC = Path("/proc")
 A_SERVER = re.compile(r"(^|/)postgres( |$)")
-STOP_SECONDS = 15  # a fast shutdown writes a checkpoint
-QUIT_SECONDS = 5  # as PostgreSQL itself waits after a crash
+STOP_SECONDS = 10  # a fast shutdown writes a checkpoint
+QUIT_SECONDS = 4
 
 
 def find_titled(title: str, uid: int) -> set[int]:
@@ -59,7 +59,7 @@ def _command_lines_of_ps(uid: int) -> dict[int, str]:
 
 
 def end_titled(title: str, uid: int, postmaster: int | None) -> None:
-    """Stops the server: fast, after 15 s at once; without a postmaster ends what it left behind.
+    """Stops the server: fast, after 10 s at once; without a postmaster ends what it left behind.
 
     PostgreSQL recovers from each of these; a process that even SIGKILL leaves (stuck in the kernel) stays.
     """

@@ -1,0 +1,156 @@
+"""The embedded server when its users or its own processes are killed, or start and stop at the same time."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from sightline.platform.db import embedded_processes
+from sightline.platform.db.embedded import EmbeddedServer
+from tests.platform.embedded_world import (
+    IS_ROOT,
+    QUICK,
+    Client,
+    account_of,
+    ask,
+    birth,
+    kill_postmaster,
+    living,
+    open_place,
+    title_of,
+)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    with open_place() as folder:
+        yield folder
+
+
+@pytest.fixture
+def server(place: Path) -> Iterator[EmbeddedServer]:
+    yield (one := EmbeddedServer(place / "data", settings=QUICK))
+    one.stop()
+
+
+def test_a_child_process_does_not_keep_the_server(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    with subprocess.Popen(["sleep", "60"], close_fds=False) as child:
+        server.stop()
+        child.kill()
+    assert not living(place / "data")
+
+
+def test_a_forked_child_does_not_keep_the_server(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    if (child := os.fork()) == 0:
+        time.sleep(60)
+        os._exit(0)
+    server._forget()  # as when this process dies
+    with EmbeddedServer(place / "data"):
+        pass
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert not living(place / "data")
+
+
+def test_a_killed_client_leaves_the_server_to_the_next(server: EmbeddedServer, place: Path) -> None:
+    with Client(place / "data") as client:
+        born = birth(client.url())
+        client.kill()
+        assert birth(server.start()) == born
+    server.stop()
+    assert not living(place / "data")
+
+
+def test_a_killed_postmaster_is_noticed_and_replaced(server: EmbeddedServer, place: Path) -> None:
+    url = server.start()
+    ask(url, "CREATE TABLE kept AS SELECT 7 AS n")
+    assert server.ensure_running() is False
+    kill_postmaster(place / "data")
+    assert server.ensure_running() is True
+    assert server.ensure_running() is False
+    assert ask(url, "SELECT n FROM kept") == 7
+
+
+def test_a_killed_postmaster_with_a_busy_backend_is_replaced_by_start(server: EmbeddedServer, place: Path) -> None:
+    with Client(place / "data") as client:
+        asyncio.run(kill_below_a_busy_backend(client.url(), place / "data"))
+        client.kill()
+        assert ask(server.start(), "SELECT 1") == 1
+
+
+async def kill_below_a_busy_backend(url: str, data_dir: Path) -> None:
+    """The statement never looks up from its work, so that its backend outlives the postmaster."""
+    connection = await asyncpg.connect(url)
+    counting = asyncio.create_task(connection.fetchval("SELECT count(*) FROM generate_series(1, 100000000000)"))
+    await asyncio.sleep(0.2)
+    backend = connection.get_server_pid()
+    kill_postmaster(data_dir)
+    assert backend in living(data_dir)
+    counting.cancel()
+    await asyncio.gather(counting, return_exceptions=True)
+    connection.terminate()
+
+
+def test_two_processes_that_start_at_once_share_one_server(place: Path) -> None:
+    with Client(place / "data") as one, Client(place / "data") as two:
+        assert birth(one.url()) == birth(two.url())
+        one.leave()
+        two.leave()
+    assert not living(place / "data")
+
+
+def test_starting_while_the_last_one_stops_is_safe(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    for _ in range(3):
+        with Client(place / "data") as other:
+            url = other.url()
+            server.stop()
+            assert ask(url, "SELECT 1") == 1
+            other.begin_to_leave()
+            assert ask(server.start(), "SELECT 1") == 1
+
+
+def test_a_stranger_with_the_number_of_the_old_postmaster_is_left_alone(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    pid_file = place / "data/postgres/postmaster.pid"
+    old = pid_file.read_text()
+    server.stop()
+    user = account_of(place / "data") if IS_ROOT else None
+    with subprocess.Popen(["sleep", "60"], user=user) as stranger:
+        pid_file.write_text(old.replace(old.split("\n", 1)[0], str(stranger.pid), 1))
+        assert ask(server.start(), "SELECT 1") == 1
+        server.stop()
+        assert stranger.poll() is None
+        stranger.kill()
+
+
+def test_a_lost_socket_is_made_again(server: EmbeddedServer, place: Path) -> None:
+    url = server.start()
+    (place / "data/postgres/.s.PGSQL.5432").unlink()
+    assert server.ensure_running() is True
+    assert ask(url, "SELECT 1") == 1
+
+
+def test_a_database_that_a_restore_dropped_is_created_again(server: EmbeddedServer) -> None:
+    url = server.start()
+    ask(url.replace("/sightline?", "/postgres?"), "DROP DATABASE sightline")
+    server.stop()
+    assert ask(server.start(), "SELECT current_database()") == "sightline"
+
+
+def test_a_data_directory_removed_while_in_use_ends_the_server(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    title = title_of(place / "data")
+    user = account_of(place / "data")
+    shutil.rmtree(place / "data")
+    server.stop()
+    assert not embedded_processes.find_titled(title, user)
