@@ -1,0 +1,40 @@
+"""The engine that is always there: no model, no network, no further package. It finds and quotes, it does not judge."""
+
+from collections.abc import Sequence
+
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
+from sightline.intelligence.embedded.matching import match_features
+from sightline.intelligence.embedded.naming import name_idea
+from sightline.intelligence.embedded.questions import ask_questions
+from sightline.intelligence.engine import DraftedQuestion, FeatureMap, FeatureText, Matching
+
+__all__ = ["EmbeddedEngine", "embedded_engine"]
+
+
+class EmbeddedEngine:
+    """Compares words. Reads the first 200 sentences within the first 40,000 characters of a text."""
+
+    name = "embedded"
+    version = "1"
+
+    def read_features(self, features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
+        return read_features(features)
+
+    def match_features(self, text: str, features: FeatureMap) -> Matching:
+        if not isinstance(features, EmbeddedFeatureMap):
+            raise TypeError("These features were prepared by another engine.")
+        return match_features(text, features)
+
+    def name_idea(self, description: str) -> str:
+        return name_idea(description)
+
+    def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
+        return ask_questions(description, limit)
+
+
+_ENGINE = EmbeddedEngine()
+
+
+def embedded_engine() -> EmbeddedEngine:
+    """The one embedded engine of this process; it keeps nothing between calls."""
+    return _ENGINE

@@ -1,0 +1,98 @@
+"""Words of a text, folded so that forms of one word are equal."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+LONGEST_WORD: Final = 40
+
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+# White space, ASCII punctuation but the apostrophe, general and CJK punctuation stand between words. Marks do
+# not, or scripts that write vowels as marks would fall into single letters.
+_BETWEEN: Final = "\\s!-&(-/:-@\\[-`{-~\u00a1-\u00bf\u2000-\u2018\u201a-\u206f\u3000-\u303f\uff00-\uff0f"
+_WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
+
+
+# Their endings are not those of a verb somebody would mean.
+_OWN_MEANING: Final = frozenset({"setting", "meeting", "building", "string", "bring", "need", "speed", "feed", "seed"})
+
+
+def words_of(text: str) -> list[str]:
+    """The words in order, in lower case. Runs of CJK characters, which have no spaces, give their pairs."""
+    plain = text.replace("\u2019", "'")
+    words: list[str] = []
+    for word in _WORD.findall(plain.lower()):
+        if word.isascii():
+            word = word.strip("'")
+            if word:
+                words.append(word[:LONGEST_WORD])
+        else:
+            words.extend(_other_words(word.strip("'")))
+    return words
+
+
+def _other_words(word: str) -> list[str]:
+    if not any(map(str.isalnum, word)):
+        return []
+    if "\u3040" <= word[0] <= "\u9fff" or "\uac00" <= word[0] <= "\ud7af":
+        return [word[at : at + 2] for at in range(len(word) - 1)] or [word]
+    return [word[:LONGEST_WORD]]
+
+
+@lru_cache(maxsize=20_000)
+def fold(word: str) -> str:
+    """The common part of the forms of a word: exports, exporting and exported are `export`."""
+    if not word.isascii():
+        plain = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
+        word = plain if len(plain) == len(unicodedata.normalize("NFC", word)) else word
+    word = word.removesuffix("'s").replace("'", "")
+    if len(word) < 4 or not word.isascii() or any(map(str.isdigit, word)):
+        return word
+    return _without_e(_without_ending(_singular(word)))
+
+
+def singular(word: str) -> str:
+    """The word without a plural ending, otherwise as it was written."""
+    word = word.removesuffix("'s")
+    return _singular(word) if len(word) > 3 else word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zzes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _without_ending(word: str) -> str:
+    if word in _OWN_MEANING:
+        return word
+    if word.endswith("ied") and len(word) > 4:
+        return word[:-3] + "y"
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and _is_stem(word[: -len(ending)]):
+            return _restored(word[: -len(ending)])
+    if word.endswith(("tion", "sion")) and len(word) > 6:
+        return word[:-3]
+    return word
+
+
+def _is_stem(word: str) -> bool:
+    return len(word) > 2 and any(letter in word for letter in "aeiouy")
+
+
+def _restored(stem: str) -> str:
+    """tagg(ed) is `tag`, but vot(ed) is `vote`."""
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeilosz":
+        return stem[:-1]
+    if len(stem) == 3 and stem[1] in "aeiou" and stem[2] not in "aeiouwxy":
+        return stem + "e"
+    return stem
+
+
+def _without_e(word: str) -> str:
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
