@@ -1,0 +1,67 @@
+"""The sample workspace, and larger ones made from it for demonstrations and measurements."""
+
+from copy import deepcopy
+from typing import Any
+
+from sightline.sample.composed_evidence import Evidence, compose_insights, compose_signals
+from sightline.sample.composed_ideas import compose_ideas, compose_ratings
+from sightline.sample.dice import Dice
+from sightline.sample.phrases import phrases, read_yaml
+
+
+def load() -> dict[str, Any]:
+    """The hand-written workspace, in the form of a workspace file; times are ISO strings."""
+    return read_yaml("workspace.yaml")
+
+
+def compose(
+    workspace: dict[str, Any],
+    *,
+    seed: int = 7,
+    ideas: int = 120,
+    insights: int = 150,
+    signals: int = 300,
+    ratings: int = 400,
+) -> dict[str, Any]:
+    """A new workspace: the records of the given one, and composed ones until the totals are reached.
+
+    The same seed gives the same records everywhere. The given workspace must have features of the sample's
+    products (else ValueError), and is left as it is; what it has beyond a total stays.
+    """
+    made = deepcopy(workspace)
+    dice = Dice(seed)
+    evidence = _evidence(made)
+    wanted = {"signals": signals, "insights": insights, "ideas": ideas, "feedback": ratings}
+    missing = {name: max(0, total - len(made.get(name, []))) for name, total in wanted.items()}
+    composed = {
+        "signals": compose_signals(dice, evidence, missing["signals"]),
+        "insights": compose_insights(dice, evidence, missing["insights"]),
+        "ideas": compose_ideas(dice, made, evidence, missing["ideas"]),
+        "feedback": compose_ratings(dice, made, missing["feedback"]),
+    }
+    return made | {name: [*made.get(name, []), *records] for name, records in composed.items()}
+
+
+def _evidence(workspace: dict[str, Any]) -> Evidence:
+    product_of = {
+        feature["key"]: product["key"]
+        for product in workspace.get("products", [])
+        for feature in product.get("features", [])
+    }
+    troubles = tuple(trouble for trouble in phrases().troubles if trouble.feature in product_of)
+    if not troubles:
+        raise ValueError("compose needs a workspace with features of the sample workspace's products")
+    everyone = workspace.get("accounts", [])
+    names = {account["key"]: account["name"] for account in everyone}
+    return Evidence(troubles, product_of, _customers(workspace, everyone), names)
+
+
+def _customers(workspace: dict[str, Any], everyone: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The accounts by product: those that its ideas name, or all where none does."""
+    named: dict[str, set[str]] = {product["key"]: set() for product in workspace["products"]}
+    for idea in workspace.get("ideas", []):
+        named.get(idea["product"], set()).update(idea.get("accounts", []))
+    return {
+        product: [account for account in everyone if account["key"] in keys] or everyone
+        for product, keys in named.items()
+    }

@@ -1,0 +1,313 @@
+"""The sample workspace keeps to the contract of workspace files, and so does what is composed from it."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import pytest
+
+from sightline.sample.compose import compose, load
+from sightline.sample.dice import Deck, Dice
+from sightline.sample.phrases import fill, phrases
+from tests.sample.contract import FIELDS, REFERENCES, SPARE, VALUES
+
+Record = dict[str, Any]
+
+MOMENT = re.compile(r"2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+WRITTEN = {
+    "members": 9,
+    "products": 2,
+    "products.features": 20,
+    "teams": 6,
+    "ideaStatuses": 7,
+    "accounts": 15,
+    "opportunities": 9,
+    "integrations": 2,
+    "sprints": 3,
+    "signals": 62,
+    "insights": 54,
+    "ideas": 43,
+    "initiatives": 10,
+    "studies": 4,
+    "feedback": 40,
+    "research": 0,
+}
+
+
+@cache
+def written() -> Record:
+    return load()
+
+
+@cache
+def composed() -> Record:
+    return compose(load())
+
+
+@pytest.fixture(params=[written, composed], ids=["written", "composed"])
+def workspace(request: pytest.FixtureRequest) -> Record:
+    made: Record = request.param()
+    return made
+
+
+def values(workspace: Record, path: str) -> list[Any]:
+    """Everything at the end of a path such as `ideas.evidence.signal`, through all lists on the way."""
+    found: list[Any] = [workspace]
+    for name in path.split("."):
+        stepped = [one[name] for one in found if name in one]
+        found = [item for one in stepped for item in (one if isinstance(one, list) else [one])]
+    return [one for one in found if one is not None]
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from strings(one)
+
+
+def wordings(signal: Record) -> list[str]:
+    turns = signal.get("transcript", {}).get("turns", [])
+    return [turn["text"] for turn in turns] or [signal["rawData"]["text"]]
+
+
+def feature_owners(workspace: Record) -> dict[str, str]:
+    owners = {}
+    for product in workspace["products"]:
+        owners |= dict.fromkeys((feature["key"] for feature in product["features"]), product["key"])
+    return owners
+
+
+def digest(workspace: Record) -> str:
+    return hashlib.sha256(json.dumps(workspace).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("path", WRITTEN)
+def test_the_written_lists_have_the_promised_length(path: str) -> None:
+    assert len(values(written(), path)) == WRITTEN[path]
+
+
+def test_the_composed_lists_reach_their_totals() -> None:
+    lengths = {name: len(composed()[name]) for name in ("ideas", "insights", "signals", "feedback")}
+    assert lengths == {"ideas": 120, "insights": 150, "signals": 300, "feedback": 400}
+
+
+@pytest.mark.parametrize("path", FIELDS)
+def test_records_have_only_fields_of_the_contract(workspace: Record, path: str) -> None:
+    allowed = SPARE | set(FIELDS[path].split())
+    unknown = {name for record in values(workspace, path) for name in record} - allowed
+    assert not unknown, f"{path} has fields that a workspace file does not know: {unknown}"
+
+
+@pytest.mark.parametrize("path", VALUES)
+def test_values_are_within_their_sets(workspace: Record, path: str) -> None:
+    strange = set(values(workspace, path)) - set(VALUES[path].split())
+    assert not strange, f"{path} has values outside of its set: {strange}"
+
+
+@pytest.mark.parametrize("path", REFERENCES)
+def test_every_reference_resolves(workspace: Record, path: str) -> None:
+    known = {record["key"] for record in values(workspace, REFERENCES[path])}
+    dangling = set(values(workspace, path)) - known
+    assert not dangling, f"{path} names records that are not in {REFERENCES[path]}: {dangling}"
+
+
+@pytest.mark.parametrize("path", [*(path for path in FIELDS if path != "ideaStatuses"), "portal.users"])
+def test_no_key_is_used_twice(workspace: Record, path: str) -> None:
+    keys = Counter(record["key"] for record in values(workspace, path) if "key" in record)
+    assert [key for key, times in keys.items() if times > 1] == []
+
+
+def test_identities_name_one_idea_each(workspace: Record) -> None:
+    for part in ("integration", "sourceKey"):
+        pairs = [(one[part], one["externalId"]) for one in workspace["ideas"] if one.get(part)]
+        assert len(pairs) == len(set(pairs)) > 0
+
+
+def test_subjects_of_feedback_resolve(workspace: Record) -> None:
+    known = {kind: {one["key"] for one in workspace[f"{kind}s"]} for kind in ("idea", "initiative")}
+    for subject in values(workspace, "feedback.subject"):
+        assert subject["id"] in known[subject["type"]]
+    assert all(0 <= rating <= 10 for rating in values(workspace, "feedback.rating"))
+
+
+def test_extracts_are_exact_words_of_their_signal(workspace: Record) -> None:
+    signals = {signal["key"]: wordings(signal) for signal in workspace["signals"]}
+    extracts = values(workspace, "insights.extracts") + values(workspace, "ideas.evidence.extracts")
+    assert len(extracts) > 100
+    for extract in extracts:
+        assert any(extract["text"] in text for text in signals[extract["signal"]]), extract
+
+
+def test_an_insight_names_the_signals_it_quotes(workspace: Record) -> None:
+    for insight in workspace["insights"]:
+        quoted = {extract["signal"] for extract in insight["extracts"]}
+        assert quoted <= set(insight["signals"]), insight["key"]
+
+
+@pytest.mark.parametrize("kind", ["ideas", "initiatives"])
+def test_features_belong_to_the_product_of_their_record(workspace: Record, kind: str) -> None:
+    owners = feature_owners(workspace)
+    for record in workspace[kind]:
+        assert {owners[feature] for feature in record["features"]} <= {record["product"]}, record["key"]
+
+
+def test_a_feature_sits_under_one_of_its_own_product() -> None:
+    for product in written()["products"]:
+        own = {feature["key"] for feature in product["features"]}
+        parents = {feature["parent"] for feature in product["features"]} - {None}
+        assert parents
+        assert parents <= own
+
+
+def test_an_idea_fits_its_initiative(workspace: Record) -> None:
+    products = {one["key"]: one["product"] for one in workspace["initiatives"]}
+    for idea in workspace["ideas"]:
+        product = products.get(idea.get("initiative"))
+        assert product in {None, idea["product"]}, idea["key"]
+
+
+def test_statuses_are_labels_of_the_workflow(workspace: Record) -> None:
+    labels = values(workspace, "ideaStatuses.label")
+    assert labels[0] == "New"
+    assert values(workspace, "ideaStatuses.promotion") == [True]
+    assert set(values(workspace, "ideas.status")) == set(labels)
+
+
+def test_classifications_fit_the_taxonomy(workspace: Record) -> None:
+    groups = {group["key"]: group for group in workspace["taxonomy"]["groups"]}
+    for value in values(workspace, "ideas.classifications"):
+        group = groups[value["groupKey"]]
+        if group["kind"] == "text":
+            assert value["textValue"]
+            continue
+        chosen = value["optionValues"]
+        assert set(chosen) <= {option["key"] for option in group["options"]}
+        assert len(chosen) == 1 or group["selectionMode"] == "multi"
+
+
+def test_every_idea_answers_the_required_groups(workspace: Record) -> None:
+    required = {group["key"] for group in workspace["taxonomy"]["groups"] if group["required"]}
+    for idea in workspace["ideas"]:
+        assert required <= {value["groupKey"] for value in idea["classifications"]}, idea["key"]
+
+
+def test_only_answered_questions_have_an_answer(workspace: Record) -> None:
+    for question in values(workspace, "ideas.questions"):
+        assert (question["status"] == "answered") == bool(question["answer"]), question["key"]
+
+
+def test_the_written_ideas_show_every_state_there_is() -> None:
+    for path in ("ideas.questions.status", "ideas.evidence.role", "ideas.comments.visibility"):
+        assert set(values(written(), path)) == set(VALUES[path].split())
+    evidence = values(written(), "ideas.evidence")
+    assert {"resolvedAt", "dismissedAt"} <= {name for record in evidence for name in record}
+    assert set(values(written(), "members.role")) == set(VALUES["members.role"].split())
+    assert values(written(), "members.active").count(False) == 1
+
+
+def test_votes_are_for_ideas_that_the_portal_shows() -> None:
+    visible = {idea["key"] for idea in written()["ideas"] if idea["portalVisible"]}
+    votes = [(vote["idea"], vote["user"]) for vote in written()["portal"]["votes"]]
+    assert {idea for idea, _ in votes} <= visible
+    assert len(votes) == len(set(votes))
+    assert set(written()["portal"]["facets"]) <= set(values(written(), "taxonomy.groups.key"))
+
+
+def test_what_the_portal_shows_names_no_customer(workspace: Record) -> None:
+    names = values(workspace, "accounts.name")
+    for idea in workspace["ideas"]:
+        shown = [idea["name"], idea["description"]]
+        shown += [one["body"] for one in idea.get("comments", []) if one["visibility"] == "portal"]
+        assert not [name for name in names if any(name in text for text in shown)], idea["key"]
+
+
+@pytest.mark.parametrize("kind", ["ideas", "insights", "signals", "initiatives", "feedback"])
+def test_times_are_iso_strings_of_the_year(workspace: Record, kind: str) -> None:
+    for record in workspace[kind]:
+        times = [record["createdAt"], record["updatedAt"]]
+        assert all(MOMENT.fullmatch(time) for time in times), record["key"]
+        assert times == sorted(times), record["key"]
+
+
+def test_hosts_lead_nowhere(workspace: Record) -> None:
+    texts = list(strings(workspace))
+    hosts = {host for text in texts for host in re.findall(r"(?:https?://|@)([\w.-]+)", text)}
+    hosts |= set(values(workspace, "accounts.domain"))
+    assert hosts
+    assert [host for host in hosts if not host.endswith((".test", ".example"))] == []
+
+
+@pytest.mark.parametrize("kind", ["ideas", "insights"])
+def test_no_two_descriptions_are_equal(workspace: Record, kind: str) -> None:
+    descriptions = [record["description"] for record in workspace[kind]]
+    assert len(descriptions) == len(set(descriptions))
+
+
+def test_composed_records_differ_at_larger_amounts() -> None:
+    large = compose(load(), ideas=3_000, insights=3_000, signals=3_000, ratings=50)
+    assert len({idea["description"] for idea in large["ideas"]}) == 3_000
+    assert len({insight["description"] for insight in large["insights"]}) == 3_000
+    assert len({" ".join(wordings(signal)) for signal in large["signals"]}) == 3_000
+
+
+def test_the_written_records_come_first_and_stay_as_they_are() -> None:
+    before = load()
+    given = deepcopy(before)
+    made = compose(given, ideas=50, insights=10, signals=70, ratings=41)
+    assert given == before
+    assert made["ideas"][:43] == before["ideas"]
+    assert made["insights"] == before["insights"]
+    made["ideas"][0]["name"] = "Changed"
+    assert given == before
+
+
+def test_composing_works_without_composed_signals() -> None:
+    made = compose(load(), ideas=60, insights=70, signals=0, ratings=0)
+    assert [len(made[name]) for name in ("ideas", "insights", "signals")] == [60, 70, 62]
+
+
+def test_composing_refuses_a_workspace_without_known_features() -> None:
+    with pytest.raises(ValueError, match="features of the sample"):
+        compose({"products": []})
+
+
+def test_the_same_seed_composes_the_same_and_another_differs() -> None:
+    assert digest(compose(load())) == digest(composed())
+    assert digest(compose(load(), seed=8)) != digest(composed())
+
+
+def test_composing_does_not_depend_on_the_process() -> None:
+    script = (
+        "import hashlib, json; from sightline.sample.compose import compose, load; "
+        "print(hashlib.sha256(json.dumps(compose(load())).encode()).hexdigest())"
+    )
+    search = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONHASHSEED": "12345", "PYTHONPATH": search}
+    answer = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=True)
+    assert answer.stdout.decode().strip() == digest(composed())
+
+
+def test_a_deck_deals_every_combination_once() -> None:
+    for seed in range(5):
+        deck = Deck(Dice(seed), 3, 4, 5)
+        assert len({deck.deal() for _ in range(60)}) == 60
+
+
+def test_what_customers_say_always_has_a_number_to_vary() -> None:
+    for trouble in phrases().troubles:
+        assert fill(trouble.said, 0) != fill(trouble.said, 1), trouble.about
+    assert {len(scenes) for scenes in phrases().scenes.values()} == {12}
