@@ -85,7 +85,7 @@ def wordings(signal: Record) -> list[str]:
 
 
 def feature_owners(workspace: Record) -> dict[str, str]:
-    owners = {}
+    owners: dict[str, str] = {}
     for product in workspace["products"]:
         owners |= dict.fromkeys((feature["key"] for feature in product["features"]), product["key"])
     return owners
