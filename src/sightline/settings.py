@@ -9,7 +9,7 @@ import secrets
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -189,9 +189,20 @@ class Settings:
         return self.listen_url is not None
 
     def environment(self) -> dict[str, str]:
-        """The settings that are not the default, as variables for a process that is started with them."""
-        chosen = {at.name: getattr(self, at.name) for at in fields(self) if getattr(self, at.name) != at.default}
-        return {variable(name): _written(value) for name, value in chosen.items()}
+        """All that is configured, as variables for a process that is started with these settings."""
+        chosen = {at.name: getattr(self, at.name) for at in fields(self)}
+        return {variable(name): _written(value) for name, value in chosen.items() if value is not None}
+
+    def address(self, port: int | None = None) -> str:
+        """Where people reach the service, without a slash at the end."""
+        if self.public_url is not None:
+            return self.public_url
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)  # noqa: S104 - compared, not bound
+        return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{port or self.port}"
+
+    def embedded(self) -> "Settings":
+        """These settings with the embedded database, whatever database was configured."""
+        return replace(self, database_url=None, listen_url=None)
 
     def server_secret(self) -> str:
         """The secret that encrypts and signs. Beside an embedded database it is made when it is first needed.

@@ -1,0 +1,76 @@
+"""One API process, started by `serve`: `python -m sightline.cli.api_process <socket> <ready>`, both file numbers.
+
+Imports neither the command line nor anything that migrates: a process stays small.
+"""
+
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from typing import Any
+
+import uvicorn
+
+from sightline.settings import Settings
+
+DRAIN_SECONDS = 8
+KEEP_ALIVE_SECONDS = 30  # longer than proxies leave a connection idle between two requests
+
+
+class ApiServer(uvicorn.Server):
+    """Tells the parent when requests are answered."""
+
+    def __init__(self, config: uvicorn.Config, ready_file: int) -> None:
+        super().__init__(config)
+        self._ready_file = ready_file
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            os.write(self._ready_file, b"1")
+            os.close(self._ready_file)
+
+
+def configuration(settings: Settings, app: str = "sightline.app:create_app") -> uvicorn.Config:
+    """How uvicorn serves: it logs nothing of its own below a warning, and believes only the proxies we trust."""
+    options: dict[str, Any] = {"loop": "uvloop"} if sys.platform != "win32" else {}
+    return uvicorn.Config(
+        app,
+        factory=True,
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=[str(network) for network in settings.trusted_proxies],
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        **options,
+    )
+
+
+def end_with_parent() -> None:
+    """Standard input ends when the parent is gone, however it went; then this process finishes too."""
+
+    def watch() -> None:
+        while os.read(sys.stdin.fileno(), 1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True, name="parent").start()
+
+
+def main() -> None:
+    listening, ready = (int(word) for word in sys.argv[1:3])
+    end_with_parent()
+    settings = Settings.read()
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    ApiServer(configuration(settings), ready).run([socket.socket(fileno=listening)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""What commands print: results on standard output, everything else on standard error."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+
+
+def print_json(value: Any) -> None:
+    """One JSON document."""
+    import msgspec
+
+    typer.echo(msgspec.json.encode(value).decode())
+
+
+def print_columns(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Aligned columns; what is absent is a dash."""
+    shown = [list(heads), *([_cell(value) for value in row] for row in rows)]
+    widths = [max(len(row[place]) for row in shown) for place in range(len(heads))]
+    for row in shown:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def print_pairs(pairs: Iterable[tuple[str, object]]) -> None:
+    shown = list(pairs)
+    width = max(len(name) for name, _ in shown)
+    for name, value in shown:
+        typer.echo(f"{name.ljust(width)}  {_cell(value)}")
+
+
+def note(text: str) -> None:
+    """Progress and remarks, which no program reads."""
+    typer.echo(text, err=True)
+
+
+def _cell(value: object) -> str:
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value)

@@ -1,0 +1,121 @@
+"""What `serve` and `demo` do: keep the database, the API processes and the worker running until told to stop."""
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from types import FrameType
+
+from sightline.cli.children import Child
+from sightline.cli.database_watch import watched_database
+from sightline.cli.listening import listen, refuse_busy_port
+from sightline.cli.output import note
+from sightline.cli.refusals import CommandRefused
+from sightline.settings import Settings
+
+STOP_SECONDS = 15  # with the embedded database's own end, still below 20
+CONNECTIONS = 80  # of the embedded database's 100, for the pools of all API processes together
+
+
+class Stop:
+    """How often this process was asked to stop. Until it serves, being asked ends it in order, with exit code 0."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.is_serving = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._ask)
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        self.times += 1
+        if self.times == 1 and not self.is_serving:
+            raise SystemExit(0)
+
+
+def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, say_ready: Callable[[int], None]) -> int:
+    """Serves until SIGTERM or SIGINT; returns the exit code. Raises what refuses to start.
+
+    `prepare` is given the migrated database's address before anything is served, `say_ready` the port once all API
+    processes answer.
+    """
+    stop = Stop()
+    refuse_busy_port(settings.host, settings.port)
+    with watched_database(settings) as (url, direct_url):
+        _migrate(direct_url)
+        if prepare is not None:
+            prepare(url)
+        sockets = listen(settings.host, settings.port, settings.workers)
+        port = int(sockets[0].getsockname()[1])
+        children = _children(settings, url, port, sockets)
+        return _keep_running(children, sockets, stop, lambda: say_ready(port))
+
+
+def _migrate(url: str) -> None:
+    from sightline.migrations import migrate
+
+    if applied := asyncio.run(migrate(url)):
+        note(f"Migrated the database: {', '.join(applied)}.")
+
+
+def _children(settings: Settings, url: str, port: int, sockets: list[socket.socket]) -> list[Child]:
+    """The API processes, told by their environment what this process was told in whatever way."""
+    told = replace(settings, secret=settings.server_secret(), port=port)
+    if settings.database_url is None:
+        share = max(2, CONNECTIONS // settings.workers)
+        told = replace(told, database_url=url, pool_size=min(settings.pool_size, share))
+    environment = {**os.environ, **told.environment()}
+    return [
+        Child(f"API process {place}", "sightline.cli.api_process", [str(at.fileno())], environment, [at.fileno()])
+        for place, at in enumerate(sockets, 1)
+    ]
+
+
+def _keep_running(
+    children: list[Child], sockets: list[socket.socket], stop: Stop, say_ready: Callable[[], None]
+) -> int:
+    stop.is_serving = True
+    has_said = False
+    try:
+        for child in children:
+            child.start()
+        while not stop.times:
+            for child in children:
+                _look_after(child)
+            if not has_said and all(child.is_ready for child in children):
+                say_ready()
+                has_said = True
+            time.sleep(0.05)
+    finally:
+        for at in sockets:
+            at.close()
+        _end(children, stop)
+    return 0
+
+
+def _look_after(child: Child) -> None:
+    """Raises CommandRefused when it dies before it was ever ready: starting it again would not help."""
+    code = child.look_after()
+    if code is None:
+        return
+    if not child.was_ready:
+        raise CommandRefused(f"The {child.name} ended while it started (exit code {code}); see above.")
+    note(f"The {child.name} died ({_told(code)}) and is started again.")
+
+
+def _told(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _end(children: list[Child], stop: Stop) -> None:
+    """Lets requests end; who takes too long, or when asked again, is killed."""
+    asked = stop.times
+    deadline = time.monotonic() + STOP_SECONDS
+    for child in children:
+        child.end()
+    for child in children:
+        while not child.wait(0.05):
+            if time.monotonic() > deadline or stop.times > asked + 1:
+                child.kill()
