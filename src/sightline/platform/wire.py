@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from msgspec import Meta, Struct
@@ -50,32 +50,41 @@ class Page(Generic[Shown]):
     window: Window
 
 
+def shown_moment(moment: datetime) -> str:
+    """How a moment is written on the wire; the database's `iso()` writes the same."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def version_tag(id: UUID, version: int, flags: str = "") -> str:
     """The ETag of one version of one record; `flags` tells representations of the same version apart."""
     return f'"{id.hex}.{version}{flags}"'
 
 
-@runtime_checkable
-class WireType(Protocol):
-    """A type that reads itself from JSON; `read` raises ValueError with what is wrong."""
+class WireType(type):
+    """The kind of type that reads itself from JSON. What `read` gives is a plain value, and counts as an instance."""
 
-    @classmethod
-    def read(cls, value: Any) -> Any: ...
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, cls.__mro__[-2])
 
-    @classmethod
-    def schema(cls) -> dict[str, Any]: ...
+    def read(cls, value: Any) -> Any:
+        """Raises ValueError with what is wrong."""
+        raise NotImplementedError
+
+    def schema(cls) -> dict[str, Any]:
+        """The JSON schema."""
+        raise NotImplementedError
 
 
 def read_wire_type(kind: type, value: Any) -> Any:
-    """The hook through which msgspec reads the types of this module."""
-    if issubclass(kind, WireType):
+    """The hook through which msgspec reads the types below."""
+    if isinstance(kind, WireType):
         return kind.read(value)
     raise NotImplementedError(f"{kind} is no type of the wire.")
 
 
 def schema_of_wire_type(kind: type) -> dict[str, Any]:
-    """The hook through which msgspec describes the types of this module."""
-    if issubclass(kind, WireType):
+    """The hook through which msgspec describes the types below."""
+    if isinstance(kind, WireType):
         return kind.schema()
     raise NotImplementedError(f"{kind} is no type of the wire.")
 
@@ -94,7 +103,7 @@ def _in_bounds(text: str, shortest: int, longest: int | None) -> str:
     return text
 
 
-class Trimmed(str):
+class Trimmed(str, metaclass=WireType):
     """A string whose surrounding white space does not count; 1 to `longest` characters are left."""
 
     longest: ClassVar[int | None] = None
@@ -111,7 +120,7 @@ class Trimmed(str):
         return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
 
 
-class Text(str):
+class Text(str, metaclass=WireType):
     """A string kept as it was sent, which must say something."""
 
     longest: ClassVar[int | None] = None
@@ -129,7 +138,7 @@ class Text(str):
         return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
 
 
-class Id(UUID):
+class Id(UUID, metaclass=WireType):
     """A UUID in its hyphenated form, in any letter case."""
 
     @classmethod
@@ -151,7 +160,7 @@ _MOMENT = re.compile(
 _SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
 
 
-class Moment(datetime):
+class Moment(datetime, metaclass=WireType):
     """A moment that was sent: ISO 8601 with any offset; UTC without one; a plain date is its midnight UTC."""
 
     @classmethod

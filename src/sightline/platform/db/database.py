@@ -29,6 +29,7 @@ class Tx:
 
     connection: Connection
     now: datetime
+    commits_alone: bool = False  # no transaction is open: every statement commits by itself
 
     async def row(self, statement: str, *values: Any) -> Row | None:
         return await self.connection.fetchrow(statement, *values)
@@ -122,7 +123,7 @@ class _Reading:
 
     async def __aenter__(self) -> Tx:
         self._connection = await self._database.pool.acquire()
-        return Tx(self._connection, self._database.clock.now())
+        return Tx(self._connection, self._database.clock.now(), commits_alone=True)
 
     async def __aexit__(self, *problem: object) -> None:
         await self._database.pool.release(self._connection)

@@ -1,7 +1,8 @@
 """The way of a request through one operation: key, scopes, reference, body, handler, answer."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
@@ -47,6 +48,7 @@ class Services:
     db: Database
     guard: KeyGuard
     throttle: Throttle | None = None
+    tools: Mapping[type, Any] = field(default_factory=dict)
 
 
 class Lazy:
@@ -101,7 +103,7 @@ class Endpoint:
         expected = if_match.decode("latin-1") if if_match else None
 
         async def make(db: Database) -> Answer:
-            shown = await operation.handler(Call(db, actor, expected), *arguments)
+            shown = await operation.handler(Call(db, actor, expected, services.tools), *arguments)
             return self._shown(shown, given, scope, headers)
 
         if key is None:

@@ -5,10 +5,10 @@ Routing, the key guard, decoding, the OpenAPI document, the reference pages and 
 
 import inspect
 import types
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Protocol, get_args, get_origin
+from typing import Any, Protocol, TypeVar, get_args, get_origin
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Window
@@ -18,6 +18,7 @@ from sightline.platform.http.queries import Paging, Query
 from sightline.platform.wire import Input, Page, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
+Tool = TypeVar("Tool")
 
 
 class PathParameter(Protocol):
@@ -31,11 +32,17 @@ class PathParameter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One admitted request: who asks, and the database."""
+    """One admitted request: who asks, the database, and what the process keeps for its rooms."""
 
     db: Database
     actor: Actor
     if_match: str | None = None
+    tools: Mapping[type, Any] = field(default_factory=dict)
+
+    def tool(self, kind: type[Tool]) -> Tool:
+        """What the application made of that type when it started."""
+        tool: Tool = self.tools[kind]
+        return tool
 
     def expect(self, tag: str | None) -> None:
         """Raises PreconditionFailed when If-Match names no version that is stored now (None: nothing is)."""

@@ -114,7 +114,7 @@ def reader_of(kind: Any) -> Reader:
         return _choice(tuple(kind))
     if issubclass(kind, Ref):
         return lambda text: kind.parse(text)
-    if issubclass(kind, WireType):
+    if isinstance(kind, WireType):
         return lambda text: kind.read(text)
     assert kind is str, f"no parameter can be a {kind}"  # noqa: S101 - a fault of the program, at start
     return str
@@ -144,4 +144,4 @@ def schema_of_parameter(kind: Any) -> dict[str, Any]:
         return {"type": "string", "enum": list(get_args(kind) or kind)}
     if issubclass(kind, Ref):
         return {"type": "string", "examples": [f"{kind.prefix}-1"]}
-    return schema_of_wire_type(kind) if issubclass(kind, WireType) else {"type": "string"}
+    return schema_of_wire_type(kind) if isinstance(kind, WireType) else {"type": "string"}

@@ -1,0 +1,1 @@
+"""Ideas: candidate solutions, their status, links, matching and classifications."""

@@ -1,0 +1,91 @@
+"""The SQL of ideas: reading."""
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sightline.ideas.records import Idea, IdeaFilters, ReviewState
+from sightline.platform.db import Tx, Where, Window
+from sightline.platform.db.database import Row
+from sightline.platform.errors import NotFound
+from sightline.platform.refs import IdeaRef
+from sightline.platform.wire import Page
+from sightline.workspaces.changes import COUNT
+
+# In the order of Idea's fields; the version comes last.
+IDEA = """
+    id, 'IDEA-' || number, name, description, status, product_id, feature_ids, feature_matching, initiative_id,
+    integration_id, source_key, external_id, created_source, provenance, opportunity_ids, insight_ids, account_ids,
+    taxonomy_version_id, iso(created_at), iso(updated_at), version"""
+
+_FIND_BY_ID = f"SELECT {IDEA} FROM ideas WHERE workspace_id = $1 AND id = $2"
+_FIND_BY_NUMBER = f"SELECT {IDEA} FROM ideas WHERE workspace_id = $1 AND number = $2"
+
+# Keys first, then rows: what an offset skips is read from the index alone.
+_PAGE = """
+WITH found AS MATERIALIZED (SELECT id FROM ideas WHERE {where} ORDER BY {order} LIMIT {limit} OFFSET {offset})
+SELECT {columns}, {total} FROM ideas WHERE workspace_id = $1 AND id IN (SELECT id FROM found) ORDER BY {order}"""
+
+_NEWEST_FIRST = "created_at DESC, number DESC"
+_OLDEST_CHANGE_FIRST = "updated_at, id"
+_COUNT_ALL = COUNT.format(kind="idea")
+
+
+def as_idea(row: Row) -> Idea:
+    return Idea(*row[:20])
+
+
+async def find_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
+    """The columns of IDEA. Raises NotFound."""
+    by_id = ref.id is not None
+    row = await tx.row(_FIND_BY_ID if by_id else _FIND_BY_NUMBER, workspace_id, ref.id if by_id else ref.number)
+    if row is None:
+        raise NotFound
+    return row
+
+
+async def page_of_ideas(tx: Tx, workspace_id: UUID, wanted: IdeaFilters, window: Window) -> Page[Idea]:
+    """Newest first; with `updated_since` the oldest change first."""
+    where = Where(workspace_id)
+    if wanted.source_key is not None:
+        where.add("source_key = {}", wanted.source_key)
+    if wanted.external_id is not None:
+        where.add("external_id = {}", wanted.external_id)
+    if wanted.integration_id is not None:
+        where.add("integration_id = {}", wanted.integration_id)
+    if wanted.q is not None:
+        where.add("search @@ plainto_tsquery('simple', {})", wanted.q)
+    if wanted.updated_since is not None:
+        where.add("updated_at >= {}", wanted.updated_since)
+        where.add("written < pg_snapshot_xmin(pg_current_snapshot())")
+    total = _COUNT_ALL if where.is_everything else f"(SELECT count(*) FROM ideas WHERE {where})"
+    order = _NEWEST_FIRST if wanted.updated_since is None else _OLDEST_CHANGE_FIRST
+    return await _page(tx, where, total, order, window)
+
+
+async def _page(tx: Tx, where: Where, total: str, order: str, window: Window) -> Page[Idea]:
+    bounds = {"limit": where.value(window.limit), "offset": where.value(window.offset)}
+    statement = _PAGE.format(where=where, order=order, columns=IDEA, total=total, **bounds)
+    rows = await tx.rows(statement, *where.values)
+    if rows:
+        return Page([as_idea(row) for row in rows], rows[0][-1], window)
+    count: Any = 0 if window.offset == 0 else await tx.value(f"SELECT {total}", *where.values[:-2])
+    return Page([], count, window)
+
+
+_CLASSIFICATIONS = """
+SELECT idea_id, group_id, option_ids, text_value, review_state
+  FROM idea_classifications WHERE workspace_id = $1 AND idea_id = ANY($2)"""
+
+
+class StoredValue(NamedTuple):
+    """What one idea is classified as in one group."""
+
+    idea_id: UUID
+    group_id: UUID
+    option_ids: list[UUID]
+    text_value: str | None
+    review_state: ReviewState
+
+
+async def find_classifications(tx: Tx, workspace_id: UUID, idea_ids: list[UUID]) -> list[StoredValue]:
+    return [StoredValue(*row) for row in await tx.rows(_CLASSIFICATIONS, workspace_id, idea_ids)]
