@@ -1,0 +1,34 @@
+"""`sightline bench`: our requests, and beside them in the same run the limit of this machine.
+
+    limit of an operation = time of a constant answer of the same size from the same server
+                          + time of the operation's own statements on bare asyncpg
+
+Parts: `measure` the run, `stage` its processes, `world` the data, `operations` what is asked; `capture` and `replay`
+find an operation's statements and run them again; `client`, `servers` and `statements` are the processes measured.
+"""
+
+
+def main(json: bool, quick: bool, only: list[str] | None = None, size: int | None = None) -> int:
+    """Measures and prints; `only` names the rows wanted. Returns the exit code, 1 for a refusal."""
+    import signal
+    import sys
+    from json import dumps
+
+    import typer
+    from rich.console import Console
+
+    from sightline.bench.failure import BenchFailed
+    from sightline.bench.measure import measure, plan_of
+    from sightline.bench.report import show
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything started here is ended
+    try:
+        report = measure(plan_of(quick, only, size), lambda line: typer.echo(line, err=True))
+    except BenchFailed as failure:
+        typer.echo(str(failure), err=True)
+        return 1
+    if json:
+        typer.echo(dumps(report))
+    else:
+        show(report, Console())
+    return 0

@@ -1,0 +1,66 @@
+"""What is measured. One row more is one entry in OPERATIONS."""
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sightline.bench.wire import API, Request
+from sightline.bench.world import World
+
+PAGE = 20
+DEEP = 50_000
+NEW_IDEAS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`requests` are sent in turn; `first_aim` and `aim` are ratios to reach and to aim at.
+
+    The requests of a writing operation can be sent again and again.
+    """
+
+    name: str
+    requests: Callable[[World], list[Request]]
+    first_aim: float
+    aim: float
+
+
+def _get_idea(world: World) -> list[Request]:
+    return [Request("GET", f"{API}/ideas/{idea}") for idea in world.ideas]
+
+
+def _list_ideas(world: World) -> list[Request]:
+    return [Request("GET", f"{API}/ideas?limit={PAGE}")] * 50
+
+
+def _list_ideas_filtered(world: World) -> list[Request]:
+    return [Request("GET", f"{API}/ideas?limit={PAGE}&sourceKey={source}") for source in world.sources]
+
+
+def _list_ideas_deep(world: World) -> list[Request]:
+    """At 50,000, or in the middle of a smaller workspace."""
+    return [Request("GET", f"{API}/ideas?limit={PAGE}&offset={min(DEEP, world.size // 2)}")] * 50
+
+
+def _create_idea(world: World) -> list[Request]:
+    return [_new_idea(number) for number in range(NEW_IDEAS)]
+
+
+def _new_idea(number: int, **more: str) -> Request:
+    rng = random.Random(number)  # noqa: S311 - made-up texts
+    texts = {
+        "name": f"Idea {number} from outside",
+        "description": " ".join(f"word{rng.randrange(5000)}" for _ in range(40)),
+    }
+    return Request("POST", f"{API}/ideas", json.dumps(texts | more).encode())
+
+
+# Those that write come last: the others find the workspace as it was loaded.
+OPERATIONS = (
+    Operation("get_idea", _get_idea, 0.60, 0.75),
+    Operation("list_ideas", _list_ideas, 0.58, 0.70),
+    Operation("list_ideas_filtered", _list_ideas_filtered, 0.58, 0.70),
+    Operation("list_ideas_deep", _list_ideas_deep, 0.58, 0.70),
+    Operation("create_idea", _create_idea, 0.65, 0.70),
+)

@@ -1,0 +1,55 @@
+"""The report for people."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def show(report: dict[str, Any], console: Console) -> None:
+    """The rows with their ratios, and what was to be reached; the aims judge nothing."""
+    machine = report["machine"]
+    title = f"{machine['processor']}, {machine['cores']} cores, {report['rows'][0]['size']:,} ideas"
+    table = Table(title=title, caption=_caption(report))
+    for name in (
+        "operation",
+        "connections",
+        "requests/s",
+        "p50 ms",
+        "p99 ms",
+        "limit/s",
+        "ratio",
+        "rounds",
+        "cpu",
+        "aims",
+    ):
+        table.add_column(name, justify="left" if name == "operation" else "right")
+    for row in report["rows"]:
+        table.add_row(*_cells(row, report["aims"][row["name"]]))
+    console.print(table)
+
+
+def _cells(row: dict[str, Any], aims: dict[str, float]) -> list[str]:
+    low, high = row["ratioRange"]
+    return [
+        row["name"],
+        str(row["connections"]),
+        f"{row['requestsPerSecond']:,.0f}",
+        f"{row['p50Ms']:.2f}",
+        f"{row['p99Ms']:.2f}",
+        f"{row['limitPerSecond']:,.0f}",
+        f"[bold]{row['ratio']:.2f}[/bold]",
+        f"{low:.2f}-{high:.2f}",
+        f"{row['cpuMicroseconds']['ratio']:.2f}" if row["cpuMicroseconds"] else "",
+        f"{aims['first']:.2f}, {aims['then']:.2f}",
+    ]
+
+
+def _caption(report: dict[str, Any]) -> str:
+    client = report["client"]
+    return (
+        "limit: the time of a constant answer plus the time of the same statements on bare asyncpg, same run. "
+        "ratio: limit time over ours; rounds: lowest and highest; cpu: the same of processor time.\n"
+        f"client: {client['requestsPerSecond']:,.0f}/s against a trivial server, {client['headroom']:.1f} times the "
+        f"fastest server here, {client['headroomOverOurs']:.1f} times ours."
+    )

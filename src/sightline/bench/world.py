@@ -1,0 +1,162 @@
+"""The workspace that is measured: loaded in bulk, straight into the tables of an empty database."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import cycle, islice
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from sightline.platform.access import Actor
+from sightline.platform.clock import Clock
+from sightline.platform.db import Database
+from sightline.platform.ids import new_id
+from sightline.sample.compose import compose
+from sightline.sample.compose import load as read_sample
+from sightline.workspaces.keys import ALL_SCOPES, create_key
+from sightline.workspaces.records import NewKey
+
+FEATURES = 30
+SOURCES = 50
+STATUSES = ("New", "Under review", "Planned", "Shipped", "Declined")
+OWNER = "owner@bench.test"
+FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
+TEXTS = 20_000  # composed; more ideas than that repeat them
+PORTION = 10_000
+ASKED_FOR = 500
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the operations need to know to ask sensibly."""
+
+    key: str
+    size: int
+    ideas: list[UUID]  # some, spread over all
+    sources: list[str]
+    product: UUID
+
+
+async def load(url: str, size: int) -> World:
+    """Fills a migrated, empty database with one workspace of so many ideas, and settles it."""
+    connection = await asyncpg.connect(url)
+    try:
+        loading = Loading(connection, size)
+        await loading.add_workspace()
+        await loading.add_product()
+        await loading.add_ideas()
+        await connection.execute("VACUUM ANALYZE")
+        await connection.execute("CHECKPOINT")
+    finally:
+        await connection.close()
+    sources = [_source(place) for place in range(min(SOURCES, max(1, size // 2)))]
+    some = random.Random(size).sample(loading.ideas, min(ASKED_FOR, size))  # noqa: S311 - any will do
+    return World(await _make_key(url, loading.workspace), size, some, sources, loading.product)
+
+
+async def _make_key(url: str, workspace: UUID) -> str:
+    database = await Database.connect(url, size=1)
+    try:
+        async with database.write() as tx:
+            actor = Actor(workspace, "operator", "bench")
+            return (await create_key(tx, actor, NewKey("bench", [ALL_SCOPES], OWNER))).key
+    finally:
+        await database.close()
+
+
+class Loading:
+    def __init__(self, connection: Any, size: int) -> None:
+        self._connection = connection
+        self._rng = random.Random(size)  # noqa: S311 - made-up links
+        self._sample = compose(read_sample(), ideas=min(size, TEXTS), insights=0, signals=0, ratings=0)
+        self._now = Clock().now()
+        self.workspace, self.product = new_id(), new_id()
+        self.features = [new_id() for _ in range(FEATURES)]
+        self.ideas = [new_id() for _ in range(size)]
+
+    async def add_workspace(self) -> None:
+        """With its owner and its workflow."""
+        await self._run(
+            "INSERT INTO workspaces (id, slug, name, created_at, updated_at) VALUES ($1, 'bench', 'Bench', $2, $2)",
+            *(self.workspace, self._now),
+        )
+        await self._run("INSERT INTO plans (workspace_id) VALUES ($1)", self.workspace)
+        await self._run(
+            "INSERT INTO members (workspace_id, id, email, name, role, created_at, updated_at)"
+            " VALUES ($1, $2, $3, 'Owner', 'owner', $4, $4)",
+            *(self.workspace, new_id(), OWNER, self._now),
+        )
+        labels = [(self.workspace, label, place, False) for place, label in enumerate(STATUSES)]
+        await self._copy("idea_statuses", ("workspace_id", "label", "position", "promotion"), labels)
+
+    async def add_product(self) -> None:
+        """With the sample's features, and some of them again until there are 30."""
+        known = [feature for product in self._sample["products"] for feature in product["features"]]
+        await self._run(
+            "INSERT INTO products (workspace_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Bench', $3, $3)",
+            *(self.workspace, self.product, self._now),
+        )
+        columns = ("workspace_id", "product_id", "created_at", "updated_at", "id", "name", "description", "position")
+        rows = [
+            (self.workspace, self.product, self._now, self._now, id, text["name"], text["description"], place)
+            for place, (id, text) in enumerate(zip(self.features, cycle(known), strict=False))
+        ]
+        await self._copy("features", columns, rows)
+
+    async def add_ideas(self) -> None:
+        """Each with none to three features; one in two came from outside."""
+        linked = {idea: self._rng.sample(self.features, self._rng.randrange(4)) for idea in self.ideas}
+        links = ((self.workspace, idea, feature) for idea, some in linked.items() for feature in some)
+        # The links are written on both sides here: neither triggers nor foreign keys have to look at them.
+        await self._run("SET session_replication_role = replica")
+        rows = self._idea_rows(linked)
+        while portion := list(islice(rows, PORTION)):
+            await self._copy("ideas", IDEA_COLUMNS, portion)
+        await self._copy("idea_features", ("workspace_id", "idea_id", "feature_id"), list(links))
+        await self._run("RESET session_replication_role")
+        await self._run("INSERT INTO public_numbers VALUES ($1, 'idea', $2)", self.workspace, len(self.ideas))
+        await self._run("INSERT INTO record_counts VALUES ($1, 'idea', 0, $2)", self.workspace, len(self.ideas))
+
+    def _idea_rows(self, linked: dict[UUID, list[UUID]]) -> Iterator[tuple[Any, ...]]:
+        texts = cycle((idea["name"], idea["description"]) for idea in self._sample["ideas"])
+        for number, (idea, features) in enumerate(linked.items(), 1):
+            created = FIRST_DAY + timedelta(minutes=7 * number)
+            changed = created + timedelta(hours=self._rng.randrange(1000))
+            status = STATUSES[number % len(STATUSES)]
+            origin = _imported(number) if number % 2 == 0 else MADE_HERE
+            yield (
+                self.workspace,
+                self.product,
+                idea,
+                number,
+                *next(texts),
+                status,
+                created,
+                changed,
+                features,
+                *origin,
+            )
+
+    async def _run(self, statement: str, *values: Any) -> None:
+        await self._connection.execute(statement, *values)
+
+    async def _copy(self, table: str, columns: tuple[str, ...], rows: list[Any]) -> None:
+        await self._connection.copy_records_to_table(table, columns=columns, records=rows)
+
+
+IDEA_COLUMNS = (
+    *("workspace_id", "product_id", "id", "number", "name", "description", "status"),
+    *("created_at", "updated_at", "feature_ids", "source_key", "external_id", "created_source", "provenance"),
+)
+MADE_HERE = (None, None, "app", '{"method": "manual"}')
+
+
+def _imported(number: int) -> tuple[str, str, str, str]:
+    return _source(number // 2 % SOURCES), f"item-{number}", "external_api", '{"method": "external_api"}'
+
+
+def _source(place: int) -> str:
+    return f"source-{place}"
