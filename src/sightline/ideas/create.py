@@ -83,8 +83,7 @@ async def _prepare(db: Database, maps: FeatureMaps, actor: Actor, wish: NewIdea)
     if wish.feature_ids is not None:
         outcome = matching.chosen(maps.engine, product_id, _distinct(wish.feature_ids), db.clock.now())
     elif features is not None:
-        text = matching.text_of(name, wish.description)
-        outcome = await matching.match(maps.engine, db.clock, features, text)
+        outcome = await matching.match(maps.engine, db.clock, features, wish.description)
     else:
         outcome = matching.unmatched()
     return Preparation(known, named, taxonomy, assignments, number, name, outcome)

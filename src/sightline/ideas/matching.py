@@ -63,8 +63,3 @@ def key_of(engine: Engine, features: VersionedMap, text: str) -> str:
     """The same for the same engine, map and text: what was matched under it need not be matched again."""
     hashed = blake2b(text.encode(), digest_size=12).hexdigest()
     return f"{engine.name}/{engine.version}/{features.product_id}/{features.version}/{hashed}"
-
-
-def text_of(name: str, description: str) -> str:
-    """What an engine is given of an idea."""
-    return f"{description}\n{name}"

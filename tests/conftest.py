@@ -1,0 +1,107 @@
+"""What every test can ask for: a fresh database for its module, and a world that answers HTTP.
+
+One embedded PostgreSQL serves a whole run, however many processes the run has. Databases are copies of a migrated
+template. Commits are real; nothing is patched.
+"""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from sightline.migrations import migrate
+from sightline.platform.db import Database
+from sightline.platform.db.embedded import EmbeddedServer
+from tests.world import World, serving
+
+# A lost machine may lose what tests wrote: nobody misses it.
+UNSAFE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
+
+
+def _run_folder() -> Path:
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
+    return Path(tempfile.gettempdir()) / f"sightline-tests-{run}"
+
+
+@pytest.fixture(scope="session")
+def database_server() -> Iterator[str]:
+    """The address of the server, with a database `template_migrated` in it."""
+    folder = _run_folder()
+    folder.mkdir(mode=0o700, exist_ok=True)
+    server = EmbeddedServer(folder, settings=UNSAFE)
+    url = server.start()
+    try:
+        asyncio.run(_make_template(url))
+        yield url
+    finally:
+        server.stop()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The process that started the others removes what they shared."""
+    if not hasattr(session.config, "workerinput"):
+        for folder in (*Path(tempfile.gettempdir()).glob(f"{_run_folder().name}*"),):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _make_template(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("SELECT pg_advisory_lock(1)")
+        if not await connection.fetchval("SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'template_ready')"):
+            await connection.execute("DROP DATABASE IF EXISTS template_migrated")
+            await connection.execute("CREATE DATABASE template_migrated")
+            await migrate(_at(url, "template_migrated"))
+            await connection.execute("ALTER DATABASE template_migrated RENAME TO template_ready")
+    finally:
+        await connection.close()
+
+
+def _at(url: str, database: str) -> str:
+    head, _, tail = url.partition("/sightline?")
+    return f"{head}/{database}?{tail}"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def database_url(database_server: str) -> AsyncIterator[str]:
+    """The address of a migrated, empty database of this module's own."""
+    name = f"t_{uuid4().hex}"
+    await _run(database_server, f"CREATE DATABASE {name} TEMPLATE template_ready STRATEGY file_copy")
+    yield _at(database_server, name)
+    await _run(database_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def _run(url: str, statement: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+@pytest_asyncio.fixture(scope="module")
+async def database(database_url: str) -> AsyncIterator[Database]:
+    database = await Database.connect(database_url, size=10)
+    yield database
+    await database.close()
+
+
+@pytest_asyncio.fixture(scope="module")
+async def served(database_url: str) -> AsyncIterator[str]:
+    """The address of the API, on a port of 127.0.0.1."""
+    async with serving(database_url) as address:
+        yield address
+
+
+@pytest_asyncio.fixture
+async def world(database: Database, served: str) -> AsyncIterator[World]:
+    """A workspace of this test's own with an owner's key, in the module's database."""
+    async with World(database, served) as world:
+        yield world

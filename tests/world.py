@@ -1,0 +1,111 @@
+"""A workspace, its keys, and a client that speaks HTTP to the real application."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from io import BytesIO
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from uuid import UUID, uuid4
+
+import httpx2
+import msgspec
+import uvicorn
+
+from sightline.app import create_app
+from sightline.platform.access import Actor
+from sightline.platform.db import Database
+from sightline.settings import Settings
+from sightline.workspace_file import apply_file
+from sightline.workspaces import keys
+from sightline.workspaces.records import NewKey
+
+API = "/api/external/v1"
+OPERATOR = Actor(workspace_id=UUID(int=0), kind="operator", id="tests")
+_numbers = count(1)
+
+
+@asynccontextmanager
+async def serving(database_url: str, app: Any = None, **settings: Any) -> AsyncIterator[str]:
+    """The application on a port of 127.0.0.1, in this event loop; its address."""
+    given = {"database_url": database_url, "data_dir": Path("/nonexistent"), "log_level": "error", **settings}
+    app = app or create_app(Settings.read(given, environment={}, file=Path("/nonexistent")))
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", ws="none"))
+    running = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started:
+        await asyncio.sleep(0.005)
+        if running.done():
+            running.result()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await running
+
+
+class World:
+    """One workspace with an owner; `client` acts with all scopes. Lists of a workspace file are added with `add`."""
+
+    def __init__(self, database: Database, address: str) -> None:
+        self.database = database
+        self.address = address
+        self.slug = f"w{next(_numbers)}-{uuid4().hex[:8]}"
+        self.owner = f"owner@{self.slug}.test"
+        self.workspace_id = UUID(int=0)
+        self._clients: list[httpx2.AsyncClient] = []
+
+    async def __aenter__(self) -> Self:
+        await self.add(members=[{"key": "owner", "email": self.owner, "name": "Olga Owner", "role": "owner"}])
+        async with self.database.read() as tx:
+            self.workspace_id = await tx.value("SELECT id FROM workspaces WHERE slug = $1", self.slug)
+        self.client = await self.client_with("all")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for client in self._clients:
+            await client.aclose()
+
+    async def add(self, workspace: dict[str, Any] | None = None, **lists: Any) -> Any:
+        """Applies a workspace file with these lists; what `apply` says."""
+        file = {"workspace": {"slug": self.slug, "name": "Acme", **(workspace or {})}, **lists}
+        return await apply_file(self.database, BytesIO(msgspec.json.encode(file)), actor_id="tests")
+
+    async def key(
+        self, *scopes: str, member: str | None = "owner", expires_at: datetime | None = None, name: str = "test"
+    ) -> str:
+        """A new API key, made by the owner, by nobody (None), or by the member with that e-mail address."""
+        creator = self.owner if member == "owner" else member
+        wish = NewKey(name=name, scopes=list(scopes), member=creator, expires_at=expires_at)
+        async with self.database.write() as tx:
+            return (await keys.create_key(tx, replace(OPERATOR, workspace_id=self.workspace_id), wish)).key
+
+    async def client_with(self, *scopes: str, member: str | None = "owner") -> httpx2.AsyncClient:
+        """A client with a key of its own that has these scopes."""
+        return self.client_of(await self.key(*scopes, member=member))
+
+    def client_of(self, key: str | None) -> httpx2.AsyncClient:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        client = httpx2.AsyncClient(base_url=f"{self.address}{API}", headers=headers, timeout=30)
+        self._clients.append(client)
+        return client
+
+    @asynccontextmanager
+    async def stranger(self) -> AsyncIterator["World"]:
+        """Another workspace on the same server."""
+        async with World(self.database, self.address) as stranger:
+            yield stranger
+
+    async def ids(self, table: str) -> dict[str, str]:
+        """The ids of records of this workspace, by their keys."""
+        async with self.database.read() as tx:
+            rows = await tx.rows(f"SELECT key, id FROM {table} WHERE workspace_id = $1", self.workspace_id)  # noqa: S608
+        return {row["key"]: str(row["id"]) for row in rows}
