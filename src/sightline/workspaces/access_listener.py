@@ -10,12 +10,13 @@ from uuid import UUID
 import asyncpg
 
 CHANNEL = "sightline_access"
+NAME = "sightline listener"  # how pg_stat_activity shows the connection
 HEARTBEAT_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
 LONGEST_WAIT = 5.0
 
 _log = logging.getLogger(__name__)
-_Link = asyncpg.Connection[asyncpg.Record]
+_Link = "asyncpg.Connection[asyncpg.Record]"
 
 
 class AccessListener:
@@ -47,7 +48,12 @@ class AccessListener:
         wait = 0.1
         while True:
             try:
-                link = await asyncpg.connect(self._url, timeout=ANSWER_SECONDS, statement_cache_size=0)
+                link = await asyncpg.connect(
+                    self._url,
+                    timeout=ANSWER_SECONDS,
+                    statement_cache_size=0,
+                    server_settings={"application_name": NAME},
+                )
                 wait = 0.1
                 await self._listen(link)
             except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -55,7 +61,7 @@ class AccessListener:
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
 
-    async def _listen(self, link: _Link) -> None:
+    async def _listen(self, link: "asyncpg.Connection[asyncpg.Record]") -> None:
         """Listens until the connection is lost."""
         lost = asyncio.Event()
         link.add_termination_listener(lambda _: self._lose(lost))

@@ -1,0 +1,232 @@
+"""Who is admitted, and how soon a change is heard of."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from sightline.platform.access import Role
+from sightline.platform.clock import Clock
+from sightline.platform.db import Database, Tx
+from sightline.platform.errors import Unauthorized
+from sightline.workspaces import guard as guards
+from sightline.workspaces.access_listener import NAME
+from sightline.workspaces.guard import KeyGuard
+from sightline.workspaces.records import CreatedKey
+from sightline.workspaces.tokens import make_token
+from tests.workspaces.world import World, bearer, eventually, until
+
+
+async def is_refused(guard: KeyGuard, authorization: str | None) -> bool:
+    try:
+        await guard.admit(authorization)
+    except Unauthorized:
+        return True
+    return False
+
+
+async def soon_refused(guard: KeyGuard, key: CreatedKey) -> None:
+    """Much sooner than the guard would look again by itself."""
+    await eventually(lambda: is_refused(guard, bearer(key)), seconds=1)
+
+
+async def test_a_key_opens_its_workspace(world: World) -> None:
+    key = await world.key(name="robot", scopes=("ideas:read",), member="admin@w.test")
+    async with world.guard() as guard:
+        for _ in range(2):  # asked, then known
+            actor = await guard.admit(bearer(key))
+            assert (actor.workspace_id, actor.kind, actor.id) == (world.workspace.id, "key", str(key.id))
+            assert (actor.name, actor.scopes, actor.role) == ("robot", frozenset({"ideas:read"}), Role.ADMIN)
+
+
+async def test_a_key_without_a_creator_has_no_role(world: World) -> None:
+    async with world.guard() as guard:
+        assert (await guard.admit(bearer(await world.key()))).role is None
+
+
+@pytest.mark.parametrize("form", ["bearer {}", "BEARER {}", "Bearer  {}", "Bearer {} "])
+async def test_the_scheme_is_read_in_any_letter_case_and_spaces_do_not_count(world: World, form: str) -> None:
+    key = await world.key()
+    async with world.guard() as guard:
+        for _ in range(2):
+            assert (await guard.admit(form.format(key.key))).id == str(key.id)
+
+
+@pytest.mark.parametrize("form", ["{}", "Basic {}", "Bearer", "Bearer ", "Bearer x{}", "Bearer {}0", "Bearer\t{}", ""])
+async def test_what_is_no_key_is_refused_without_a_query(world: World, form: str) -> None:
+    closed = await Database.connect(world.url, size=1)
+    await closed.close()
+    assert await is_refused(KeyGuard(closed, world.url), form.format(make_token().text))
+    assert await is_refused(KeyGuard(closed, world.url), None)
+
+
+async def test_an_unknown_key_and_a_wrong_secret_are_refused(world: World) -> None:
+    key, unknown = await world.key(), make_token()
+    await world.run("UPDATE api_keys SET token_id = $2 WHERE id = $1", key.id, unknown.id)
+    async with world.guard() as guard:
+        assert await is_refused(guard, f"Bearer {unknown.text}")
+        assert await is_refused(guard, f"Bearer {make_token().text}")
+
+
+async def test_a_revoked_key_is_refused_at_once_by_every_process(world: World) -> None:
+    key, other = await world.key(), await world.key()
+    elsewhere = await Database.connect(world.url, size=2)
+    async with world.guard() as one, world.guard(elsewhere) as another:
+        for guard in (one, another):
+            await guard.admit(bearer(key))
+            await guard.admit(bearer(other))
+        await world.revoke(key)
+        await soon_refused(one, key)
+        await soon_refused(another, key)
+        assert (await another.admit(bearer(other))).id == str(other.id)
+    await elsewhere.close()
+
+
+async def test_a_deactivated_creator_has_no_role_at_once(world: World) -> None:
+    key = await world.key(member="admin@w.test")
+    async with world.guard() as guard:
+        assert (await guard.admit(bearer(key))).role is Role.ADMIN
+        await world.run("UPDATE members SET active = false WHERE workspace_id = $1", world.workspace.id)
+
+        async def has_no_role() -> bool:
+            return (await guard.admit(bearer(key))).role is None
+
+        await eventually(has_no_role, seconds=1)
+
+
+async def test_a_deleted_workspace_takes_its_keys_along(world: World) -> None:
+    key = await world.key()
+    async with world.guard() as guard:
+        await guard.admit(bearer(key))
+        await world.run("DELETE FROM workspaces WHERE id = $1", world.workspace.id)
+        await soon_refused(guard, key)
+
+
+async def test_a_known_key_ends_at_its_moment(world: World) -> None:
+    later = await Database.connect(world.url, size=2, clock=Clock())
+    key = await world.key(expires_at=world.db.clock.now() + timedelta(seconds=0.4))
+    async with world.guard(later) as guard:
+        assert (await guard.admit(bearer(key))).expires_at is not None
+        await asyncio.sleep(0.45)
+        assert guard._known
+        assert await is_refused(guard, bearer(key))
+    await later.close()
+
+
+async def test_an_expired_key_is_refused_by_the_clock_of_the_service(world: World) -> None:
+    key = await world.key(expires_at=world.db.clock.now() + timedelta(hours=1))
+    later = await Database.connect(world.url, size=2, clock=Clock(timedelta(hours=2)))
+    async with world.guard(later) as guard:
+        assert await is_refused(guard, bearer(key))
+    await later.close()
+
+
+async def test_what_is_known_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "KNOWN_KEYS", 3)
+    made = [await world.key() for _ in range(5)]
+    async with world.guard() as guard:
+        for key in made:
+            await guard.admit(bearer(key))
+        assert [known.key_id for known in guard._known.values()] == [key.id for key in made[2:]]
+
+
+async def test_while_changes_are_not_heard_nothing_is_kept(world: World) -> None:
+    key = await world.key()
+    async with world.guard() as guard:
+        await guard.admit(bearer(key))
+        assert guard._known
+        listeners = "FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()"
+        await world.run(f"SELECT pg_terminate_backend(pid) {listeners}", NAME)
+        await until(lambda: not guard.is_listening)
+        assert not guard._known
+        await guard.admit(bearer(key))
+        assert not guard._known or guard.is_listening
+        await until(lambda: guard.is_listening)
+        await guard.admit(bearer(key))
+        assert guard._known
+        await world.revoke(key)
+        await soon_refused(guard, key)
+
+
+async def test_without_a_listening_address_keys_are_asked_for_each_time(world: World) -> None:
+    key = await world.key()
+    guard = KeyGuard(world.db, "postgresql://nobody@127.0.0.1:1/none")
+    await guard.open()
+    await guard.admit(bearer(key))
+    await world.revoke(key)
+    assert await is_refused(guard, bearer(key))
+    await guard.close()
+
+
+class HeldDatabase(Database):
+    """Answers only when it is let go, as a slow network would."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db.pool, db.clock)
+        self.is_free = asyncio.Event()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        async with super().read() as tx:
+            yield tx
+        await self.is_free.wait()
+
+
+async def test_a_lookup_that_began_before_a_change_is_not_kept(world: World) -> None:
+    key = await world.key()
+    held = HeldDatabase(world.db)
+    async with world.guard(held) as guard:
+        early = asyncio.create_task(guard.admit(bearer(key)))
+        await asyncio.sleep(0.1)
+        era = guard._era
+        await world.revoke(key)
+        await until(lambda: guard._era > era)
+        late = asyncio.create_task(is_refused(guard, bearer(key)))
+        await asyncio.sleep(0.1)
+        held.is_free.set()
+        assert (await early).id == str(key.id)
+        assert await late
+        assert not guard._known
+        assert await is_refused(guard, bearer(key))
+
+
+async def test_many_who_ask_for_one_key_make_one_query(world: World) -> None:
+    key = await world.key()
+    async with world.guard() as guard, world.db.write() as tx:
+        await tx.run("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+        asking = [asyncio.create_task(guard.admit(bearer(key))) for _ in range(50)]
+        await asyncio.sleep(0.2)
+        waiting = (
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%token_id = $1%'"
+        )
+        assert await tx.value(waiting) == 1
+        asking[0].cancel()
+        await tx.connection.execute("ROLLBACK; BEGIN")
+        admitted = await asyncio.gather(*asking[1:])
+    assert {actor.id for actor in admitted} == {str(key.id)}
+
+
+async def test_last_use_is_written_in_one_go_and_when_closing(world: World) -> None:
+    one, two, unused = [await world.key() for _ in range(3)]
+    async with world.guard() as guard:
+        for _ in range(20):
+            await guard.admit(bearer(one))
+            await guard.admit(bearer(two))
+        async with world.db.read() as tx:
+            assert await tx.value("SELECT count(last_used_at) FROM api_keys WHERE id = $1", one.id) == 0
+    async with world.db.read() as tx:
+        used = await tx.rows("SELECT id FROM api_keys WHERE last_used_at > now() - interval '1 minute'")
+    assert {one.id, two.id} <= {row[0] for row in used}
+    assert unused.id not in {row[0] for row in used}
+
+
+async def test_writing_the_last_use_makes_nobody_forget(world: World) -> None:
+    key = await world.key()
+    async with world.guard() as guard:
+        await guard.admit(bearer(key))
+        era = guard._era
+        await guard._usage.write()
+        await asyncio.sleep(0.1)
+        assert (guard._era, len(guard._known)) == (era, 1)

@@ -1,0 +1,94 @@
+"""One workspace with a member of each role, and the wishes that tests have of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import uuid4
+
+from sightline.platform.access import Actor, Role
+from sightline.platform.db import Database
+from sightline.workspaces import keys, tenants
+from sightline.workspaces.guard import KeyGuard
+from sightline.workspaces.records import CreatedKey, NewKey, Workspace
+
+OPERATOR = Actor(workspace_id=uuid4(), kind="operator", id="tester")
+
+
+@dataclass(frozen=True)
+class World:
+    url: str
+    db: Database
+    workspace: Workspace
+
+    @property
+    def actor(self) -> Actor:
+        return replace(OPERATOR, workspace_id=self.workspace.id)
+
+    async def key(
+        self,
+        *,
+        name: str = "test",
+        scopes: tuple[str, ...] = ("ideas:read",),
+        member: str | None = None,
+        expires_at: datetime | None = None,
+    ) -> CreatedKey:
+        async with self.db.write() as tx:
+            return await keys.create_key(tx, self.actor, NewKey(name, list(scopes), member, expires_at))
+
+    async def revoke(self, key: CreatedKey) -> None:
+        async with self.db.write() as tx:
+            await keys.revoke_key(tx, self.actor, str(key.id))
+
+    async def run(self, statement: str, *values: object) -> None:
+        async with self.db.write() as tx:
+            await tx.run(statement, *values)
+
+    @asynccontextmanager
+    async def guard(self, db: Database | None = None) -> AsyncIterator[KeyGuard]:
+        """A guard that hears of changes."""
+        guard = KeyGuard(db or self.db, self.url)
+        await guard.open()
+        await until(lambda: guard.is_listening)
+        try:
+            yield guard
+        finally:
+            await guard.close()
+
+
+async def make_world(url: str, db: Database) -> World:
+    async with db.write() as tx:
+        workspace = await tenants.create_workspace(tx, OPERATOR, f"w-{uuid4().hex[:12]}", "World", "owner@w.test")
+        for role in (Role.ADMIN, Role.EDITOR, Role.VIEWER):
+            await tx.run(
+                "INSERT INTO members (workspace_id, id, email, name, role, created_at, updated_at)"
+                " VALUES ($1, gen_random_uuid(), $2, $3, $3, $4, $4)",
+                workspace.id,
+                f"{role}@w.test",
+                role,
+                tx.now,
+            )
+    return World(url, db, workspace)
+
+
+def bearer(key: CreatedKey) -> str:
+    return f"Bearer {key.key}"
+
+
+async def until(is_so: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Waits until it is so; fails after some seconds."""
+
+    async def ask() -> bool:
+        return is_so()
+
+    await eventually(ask, seconds)
+
+
+async def eventually(is_so: Callable[[], Awaitable[bool]], seconds: float = 5.0) -> None:
+    """Asks until it is so; fails after some seconds."""
+    for _ in range(int(seconds * 200)):
+        if await is_so():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError(f"It was not so within {seconds} s.")
