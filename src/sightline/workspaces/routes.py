@@ -1,4 +1,4 @@
-"""What can be asked about one's own key. Decisions: Credential context."""
+"""What can be asked of a workspace and its keys."""
 
 from sightline.platform.http.operations import Call, operation
 from sightline.workspaces import context
@@ -7,9 +7,9 @@ from sightline.workspaces.records import AuthContext
 
 @operation("GET", "/auth/context")
 async def get_auth_context(call: Call) -> AuthContext:
-    """Tells which workspace and plan the key works with, and what it may do.
+    """Tells what the key opens: its workspace, its scopes, and what the workspace's plan allows.
 
-    Any valid key may ask, whatever its scopes.
+    Any valid key may ask. A limit of null means that there is none.
     """
     async with call.db.read() as tx:
         return await context.read_context(tx, call.actor)
