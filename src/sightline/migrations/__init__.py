@@ -6,7 +6,7 @@ imported only when there is something to apply: whether there is, is one look at
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import asyncpg
 
@@ -20,6 +20,7 @@ HEAD = REVISIONS[-1]
 
 LOCK = 0x5197_11_0E  # any number; every program that migrates takes the advisory lock of this one
 CONNECT_SECONDS = 15
+CLOSE_SECONDS = 5
 OLDEST_SERVER = 15
 
 
@@ -85,7 +86,8 @@ async def _connection(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Rec
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         raise DatabaseUnavailable(f"The database cannot be used: {first_line(error)}.") from error
     finally:
-        await connection.close()
+        with suppress(TimeoutError):
+            await connection.close(timeout=CLOSE_SECONDS)
 
 
 async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":

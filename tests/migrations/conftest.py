@@ -1,0 +1,46 @@
+"""Each test here runs twice: on the embedded PostgreSQL and on the oldest supported one."""
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from tests.migrations.servers import embedded_server, new_database, oldest_server, with_template
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def newest() -> AsyncIterator[str]:
+    with embedded_server() as url:
+        yield await with_template(url)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def oldest() -> AsyncIterator[str]:
+    with oldest_server() as url:
+        yield await with_template(url)
+
+
+@pytest.fixture(params=["newest", "oldest"])
+def server(request: pytest.FixtureRequest) -> str:
+    """The address of a server."""
+    return str(request.getfixturevalue(request.param))
+
+
+@pytest_asyncio.fixture
+async def empty(server: str) -> str:
+    """The address of a database with nothing in it."""
+    return await new_database(server)
+
+
+@pytest_asyncio.fixture
+async def migrated(server: str) -> str:
+    """The address of a database of this version, without rows."""
+    return await new_database(server, template="migrated")
+
+
+@pytest_asyncio.fixture
+async def connection(migrated: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(migrated)
+    yield connection
+    await connection.close()

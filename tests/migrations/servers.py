@@ -1,0 +1,98 @@
+"""Real PostgreSQL servers of the tests' own: the embedded one, and the oldest supported where it is installed."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+import pytest
+
+from sightline.migrations import migrate
+from sightline.platform.db.embedded import EmbeddedServer
+from sightline.platform.db.embedded_binaries import Binaries, choose_account
+
+SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "deadlock_timeout": "100ms",
+}
+OLDEST = Path("/usr/lib/postgresql/15/bin")
+
+_numbers = count(1)
+
+
+def on_database(url: str, name: str, *, user: str = "sightline") -> str:
+    """The same server, another database."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=f"{user}@{parts.netloc.rpartition('@')[2]}", path=f"/{name}"))
+
+
+async def new_database(server_url: str, *, template: str = "template1") -> str:
+    """A database of the caller's own; returns its URL."""
+    name = f"t{next(_numbers)}"
+    connection = await asyncpg.connect(on_database(server_url, "postgres"))
+    try:
+        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    finally:
+        await connection.close()
+    return on_database(server_url, name)
+
+
+async def with_template(server_url: str) -> str:
+    """Migrates the server's database `migrated`, from which tests take copies."""
+    connection = await asyncpg.connect(on_database(server_url, "postgres"))
+    try:
+        await connection.execute("CREATE DATABASE migrated")
+    finally:
+        await connection.close()
+    await migrate(on_database(server_url, "migrated"))
+    return server_url
+
+
+@contextmanager
+def folder_for_a_server() -> Iterator[Path]:
+    """A short path that the server's account may enter; for root that is another user."""
+    folder = Path(tempfile.mkdtemp(prefix="sl-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def embedded_server() -> Iterator[str]:
+    with folder_for_a_server() as folder, EmbeddedServer(folder / "data", settings=SETTINGS) as server:
+        yield server.start()
+
+
+@contextmanager
+def oldest_server() -> Iterator[str]:
+    """PostgreSQL 15 from the system's packages."""
+    if not (OLDEST / "postgres").exists():
+        pytest.skip(f"NOT RUN on the oldest supported PostgreSQL: there is none in {OLDEST}. Install postgresql-15.")
+    with folder_for_a_server() as folder:
+        account = choose_account(folder / "data")
+        account.take(folder)
+        programs = Binaries(OLDEST, account)
+        options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
+        options += f" -c listen_addresses= -c unix_socket_directories={folder}"
+        place = f"--pgdata={folder / 'data'}"
+        log = f"--log={folder / 'log'}"
+        _run(programs, "initdb", place, "--username=sightline", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        _run(programs, "pg_ctl", "start", place, "--wait", "--silent", log, f"--options={options}")
+        try:
+            yield f"postgresql://sightline@/postgres?host={folder}"
+        finally:
+            _run(programs, "pg_ctl", "stop", place, "--mode=immediate", "--silent")
+
+
+def _run(programs: Binaries, *words: str) -> None:
+    done = programs.run(*words)
+    assert done.well, done.text
