@@ -2,6 +2,8 @@
 
 import errno
 
+SHOWN_FAULTS = 5  # how many a ValidationFailed names in its detail
+
 
 def one_line(error: Exception) -> str | None:
     """None for what nobody foresaw."""
@@ -16,7 +18,8 @@ def _foreseen(error: Exception) -> str | None:
     from sightline.settings import SettingsError
 
     if isinstance(error, Refusal):
-        return error.detail
+        more = len(error.extras.get("errors", ())) - SHOWN_FAULTS + error.extras.get("more", 0)
+        return f"{error.detail}; and {more} more faults" if more > 0 else error.detail
     if isinstance(error, DatabaseUnavailable | EmbeddedServerError | SettingsError | CommandRefused):
         return str(error)
     if isinstance(error, OSError):

@@ -31,6 +31,7 @@ class AccessListener:
         self._on_change = on_change
         self._on_gap = on_gap
         self._task: asyncio.Task[None] | None = None
+        self._has_told = False
         self.is_listening = False
 
     def start(self) -> None:
@@ -57,7 +58,9 @@ class AccessListener:
                 wait = 0.1
                 await self._listen(link)
             except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                _log.warning("Not hearing of changed keys, so every request asks for its key: %s", error)
+                if not self._has_told:
+                    _log.warning("Not hearing of changed keys, so every request asks for its key: %s", error)
+                self._has_told = True
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
 
@@ -69,6 +72,7 @@ class AccessListener:
             await link.add_listener(CHANNEL, self._hear)
             self._on_gap()
             self.is_listening = not lost.is_set()
+            self._has_told = False
             while not lost.is_set():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(lost.wait(), HEARTBEAT_SECONDS)
