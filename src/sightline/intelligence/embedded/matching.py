@@ -1,29 +1,36 @@
 """Which features a text speaks of: the words of a feature's name and description, found in one sentence."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
-from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, PreparedFeature, Wording
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.mentions import Mention, read_mentions
+from sightline.intelligence.embedded.scoring import CLEAR, UNCERTAIN, Weighed, weigh
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.engine import FeatureMatch, Matching
 
-CLEAR: Final = 0.8
-UNCERTAIN: Final = 0.35
 MOST_MATCHES: Final = 8
 MOST_SUGGESTIONS: Final = 8
+MOST_WORDS_SAID: Final = 6
+AMBIGUOUS: Final = 0.75
+FEWEST_DESCRIBED: Final = 3  # fewer words of a description alone never make a suggestion
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A feature found in a sentence: the folded words of its name, those of its description, how sure."""
+    """A feature and what speaks for it in one sentence. `words` are written as the sentence has them."""
 
     place: int
-    sentence: int
-    named: frozenset[str]
-    described: frozenset[str]
-    confidence: float
+    sentence: str
+    weighed: Weighed
+    name_words: tuple[str, ...]
+    description_words: tuple[str, ...]
+
+    @property
+    def confidence(self) -> float:
+        return self.weighed.confidence
 
 
 def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
@@ -31,86 +38,84 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
 
     A match is clear when one sentence has the name's wording, or most of it with several words of the
     description. A mention that is denied ("we do not need") does not count, one that is only compared with
-    ("instead of") is never clear. The best come first, equals in the order of the features.
+    ("instead of") is never clear. The surest come first, equals in the order of the features.
     """
     if not features.features:
         return Matching("no_features", [], [])
-    sentences = split_sentences(text)
     best: dict[int, Found] = {}
-    for number, sentence in enumerate(sentences):
-        mentions = read_mentions(sentence, features)
-        for found in _found_in(mentions, number, features):
+    for sentence in split_sentences(text):
+        for found in _found_in(sentence, features):
             if found.place not in best or found.confidence > best[found.place].confidence:
                 best[found.place] = found
     ranked = sorted(best.values(), key=lambda found: (-found.confidence, found.place))
-    clear = [_match(found, sentences, features) for found in ranked if found.confidence >= CLEAR]
-    uncertain = [_match(found, sentences, features) for found in ranked if found.confidence < CLEAR]
-    status = "matched" if clear else "needs_review" if uncertain else "no_match"
-    return Matching(status, clear[:MOST_MATCHES], uncertain[:MOST_SUGGESTIONS])
+    clear = [_match(found, features) for found in ranked if found.confidence >= CLEAR][:MOST_MATCHES]
+    uncertain = [_match(found, features) for found in ranked if found.confidence < CLEAR][:MOST_SUGGESTIONS]
+    return Matching(_status(clear, uncertain), clear, uncertain)
 
 
-def _found_in(mentions: dict[str, Mention], sentence: int, features: EmbeddedFeatureMap) -> list[Found]:
-    """What one sentence speaks of. Where one mention lies within a longer one, the longer is meant."""
-    places = sorted({place for stem in mentions for place in features.places.get(stem, ())})
-    found = [_weighed(features.features[place], place, sentence, mentions) for place in places]
-    clear = [one for one in found if one.confidence >= CLEAR]
-    kept = []
-    for one in found:
-        if one.confidence >= CLEAR and any(one.named < other.named for other in clear):
-            one = _less_sure(one, 0.7)
+def _status(
+    clear: Sequence[FeatureMatch], uncertain: Sequence[FeatureMatch]
+) -> Literal["matched", "needs_review", "no_match"]:
+    if clear:
+        return "matched"
+    return "needs_review" if uncertain else "no_match"
+
+
+def _found_in(sentence: str, features: EmbeddedFeatureMap) -> list[Found]:
+    mentions = read_mentions(sentence, features)
+    weighed = {place: weigh(features.features[place], mentions) for place in _candidates(mentions, features)}
+    found = []
+    for place, one in weighed.items():
+        if one.confidence >= CLEAR and _is_ambiguous(place, weighed, features):
+            one = replace(one, confidence=AMBIGUOUS)
         if one.confidence >= UNCERTAIN:
-            kept.append(one)
-    return kept
+            words = (_as_said(one.named, mentions), _as_said(one.described, mentions))
+            found.append(Found(place, sentence, replace(one, confidence=round(one.confidence, 2)), *words))
+    return found
 
 
-def _less_sure(found: Found, most: float) -> Found:
-    return Found(found.place, found.sentence, found.named, found.described, min(found.confidence, most))
+def _candidates(mentions: Iterable[str], features: EmbeddedFeatureMap) -> list[int]:
+    """The features of whose name a word is there, or enough words of the description."""
+    named = {place for stem in mentions for place in features.named.get(stem, ())}
+    described = Counter(place for stem in mentions for place in features.described.get(stem, ()))
+    return sorted(named.union(place for place, count in described.items() if count >= FEWEST_DESCRIBED))
 
 
-def _weighed(feature: PreparedFeature, place: int, sentence: int, mentions: dict[str, Mention]) -> Found:
-    described = frozenset(stem for stem in feature.described if stem in mentions)
-    support = sum(feature.described[stem] for stem in described)
-    sure, named = 0.0, frozenset[str]()
-    for wording in feature.wordings:
-        here = frozenset(stem for stem in wording.stems if stem in mentions)
-        confidence = _confidence(wording, here, support, mentions)
-        if confidence > sure:
-            sure, named = confidence, here
-    if any(mentions[stem].is_contrast for stem in named):
-        sure = min(sure, 0.6)
-    return Found(place, sentence, named, described, round(sure, 2))
+def _is_ambiguous(place: int, weighed: dict[int, Weighed], features: EmbeddedFeatureMap) -> bool:
+    """Whether the sentence also has these words as part of what it says of another feature's name."""
+    named = weighed[place].named
+    for other_place, other in weighed.items():
+        if other_place != place and named <= other.named:
+            wording = features.features[other_place].wordings
+            more = sum(weight for way in wording for stem, weight in way.stems.items() if stem in other.named - named)
+            if more >= 0.3 or (named == other.named and other.confidence >= weighed[place].confidence):
+                return True
+    return False
 
 
-def _confidence(wording: Wording, named: frozenset[str], support: float, mentions: dict[str, Mention]) -> float:
-    if wording.initials in mentions and mentions[wording.initials].is_shouted:
-        return 0.85
-    if not named:
-        return 0.35 if support >= 3 else 0.0
-    share = sum(wording.stems[stem] for stem in named) / wording.weight
-    if len(named) == len(wording.stems):
-        return _confidence_of_all(wording, support, mentions)
-    return min(0.3 * share + 0.12 * min(support, 3.0) + 0.05 * len(named), 0.79)
+def _as_said(stems: Iterable[str], mentions: dict[str, Mention]) -> tuple[str, ...]:
+    """The words as the sentence has them, in its order."""
+    said = sorted((mentions[stem].places[0], mentions[stem].word) for stem in stems)
+    return tuple(dict.fromkeys(word for _, word in said))
 
 
-def _confidence_of_all(wording: Wording, support: float, mentions: dict[str, Mention]) -> float:
-    """Every word of the name is there: close together is clear, a single common word needs company."""
-    supported = min(support, 3.0) * 0.03
-    if len(wording.stems) == 1:
-        (stem,) = wording.stems
-        clear = mentions[stem].is_named or (support > 0 and mentions[stem].is_noun)
-        return (0.82 if clear else 0.55) + supported
-    places = [mentions[stem].first for stem in wording.stems]
-    spread = max(places) - min(places) + 1 - len(places)
-    near = spread <= 2 + len(places)
-    heavy = wording.weight >= 1
-    return (0.88 if near and heavy else 0.7 if near else 0.6) + supported
-
-
-def _match(found: Found, sentences: Sequence[str], features: EmbeddedFeatureMap) -> FeatureMatch:
-    feature = features.features[found.place]
-    return FeatureMatch(feature.id, _reasoning(found), sentences[found.sentence], found.confidence)
+def _match(found: Found, features: EmbeddedFeatureMap) -> FeatureMatch:
+    return FeatureMatch(features.features[found.place].id, _reasoning(found), found.sentence, found.confidence)
 
 
 def _reasoning(found: Found) -> str:
-    words = ", ".join(sorted(found.named | found.described))
-    return f"The sentence has words of this feature: {words}."
+    described = _listed(found.description_words)
+    if found.weighed.ground == "description":
+        return f"One sentence has words of the feature's description: {described}."
+    start = {
+        "name": "One sentence has all words of the feature's name",
+        "initials": "One sentence has the initials of the feature's name",
+        "part of the name": "One sentence has a part of the feature's name",
+    }[found.weighed.ground]
+    more = f"; words of its description there: {described}" if described else ""
+    return f"{start}: {_listed(found.name_words)}{more}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = len(words) - MOST_WORDS_SAID
+    return ", ".join(words[:MOST_WORDS_SAID]) + (f" and {more} more" if more > 0 else "")

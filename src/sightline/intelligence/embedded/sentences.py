@@ -48,19 +48,18 @@ def _trimmed(part: str) -> str:
 
 
 def _cut(sentence: str) -> Iterator[str]:
-    start = 0
-    while len(sentence) - start > LONGEST_SENTENCE:
-        end = start + LONGEST_SENTENCE
-        if not sentence[end].isspace():
-            end = _last_space(sentence, start, end)
-        yield sentence[start:end].strip()
-        start = end
-    yield sentence[start:].strip()
+    rest = sentence
+    while rest:
+        piece = beginning(rest, LONGEST_SENTENCE)
+        yield piece
+        rest = rest[max(1, len(piece)) :].strip()
 
 
-def _last_space(text: str, start: int, end: int) -> int:
-    """Where the last word before `end` begins; `end` itself when there is no white space in the second half."""
-    for at in range(end - 1, start + LONGEST_SENTENCE // 2, -1):
+def beginning(text: str, longest: int) -> str:
+    """The first words of a text, at most `longest` characters; cuts a word only when it fills the second half."""
+    if len(text) <= longest:
+        return text
+    for at in range(longest, longest // 2, -1):
         if text[at].isspace():
-            return at
-    return end
+            return text[:at].strip()
+    return text[:longest].strip()

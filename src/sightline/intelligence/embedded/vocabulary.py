@@ -3,12 +3,12 @@
 from typing import Final
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
 # Never count.
-STOP_WORDS: Final = _set("""
+STOP_WORDS: Final = word_set("""
     a about above after again all also although am an and any anyone are aren't as at be because been before being
     between both but by can can't cannot could couldn't did didn't do does doesn't doing don't done down during each
     either else ever every few for from further had hadn't has hasn't have haven't having he her here hers him his how
@@ -22,7 +22,7 @@ STOP_WORDS: Final = _set("""
 """)
 
 # Said of any feature; count little in a name and nothing elsewhere.
-GENERIC_WORDS: Final = _set("""
+GENERIC_WORDS: Final = word_set("""
     ability able add added adding adds allow allowed allowing allows app apps application available basic better change
     changed changes come comes create created creates creating custom customer customers different easier easily easy
     enable enables feature features find first get gets getting give gives go going good great help helps
@@ -34,22 +34,42 @@ GENERIC_WORDS: Final = _set("""
     need needs needed needing intent
 """)
 
+# Common as verbs and in other meanings: alone, such a word does not name a feature.
+AMBIGUOUS_WORDS: Final = word_set("""
+    access account accounts action activity alert alerts answer approve archive arrival ask assign balance bill block
+    board book booking bookmark browse bulk call cancel capture card cards chart chat check choose clear close comment
+    comments compare connect contact content convert copy cost credit current date debit delete deliver deposit design
+    direct discount discuss display document download draft drag edit email event events exchange existing export file
+    files filter filters find flag follow form forms goal goals group groups guide history home image images import
+    inbox insight insights install international invite issue issues join label language learn library like limit
+    limits link links live load location lock log login mail map maps mark match measure media member members memory
+    menu merge message messages mobile monitor move note notes notice notify offer online open order orders organize
+    park pay payment payments photo photos pin plan plans play point points post posts preview price print profile
+    profiles project projects publish question questions quote range rate rating read record records recover refund
+    register release remind remove rename repeat reply report reports request requests reserve reset resource response
+    restore result results review reviews reward role roles room rule rules run save schedule score screen scroll
+    search security select send service services session setting settings setup share shift ship shop sign sort sound
+    source space split stage start state status stock stop storage store story subscribe summary survey switch sync tab
+    table tables tag tags target task tasks template test text theme ticket tickets timeline title top touch tour track
+    trade train transfer translate trash travel trigger trip undo unlock update updates upgrade upload url video videos
+    visit voice vote votes wait wallet watch web widget write zoom
+""")
+
 # What follows, up to the end of the clause, is not asked for.
 DENIALS: Final = frozenset({
     ("unrelated", "to"), ("irrelevant", "to"), ("nothing", "about"), ("not", "about"), ("regardless", "of"),
-    ("no", "need"), ("not", "need"), ("not", "want"), ("not", "require"), ("not", "related"), ("not", "concern"),
-    ("never", "need"), ("never", "want"), ("don't", "need"), ("don't", "want"), ("don't", "require"), ("dont", "need"),
-    ("dont", "want"), ("doesn't", "need"), ("doesn't", "want"), ("doesn't", "concern"), ("doesn't", "require"),
-    ("didn't", "want"), ("didn't", "need"), ("isn't", "about"), ("aren't", "about"), ("wasn't", "about"),
-    ("nobody", "needs"), ("nobody", "wants"), ("longer", "need"), ("longer", "want"), ("nothing", "with"),
-    ("not", "asking"), ("don't", "mean"), ("not", "mean"), ("don't", "care"), ("not", "care"), ("out", "of"),
+    ("isn't", "about"), ("aren't", "about"), ("wasn't", "about"), ("nobody", "needs"), ("nobody", "wants"),
+    ("longer", "need"), ("longer", "needs"), ("longer", "want"), ("nothing", "with"), ("not", "asking"),
+    ("no", "need"), ("never", "need"), ("never", "needed"), ("never", "want"), ("never", "wanted"),
+    *((no, verb)
+      for no in ("not", "don't", "dont", "doesn't", "doesnt", "didn't", "won't")
+      for verb in ("need", "want", "require", "mean", "concern", "care")),
 })  # fmt: skip
 
-# What follows is only compared with.
+# What follows, up to the end of the clause, is only compared with.
 CONTRASTS: Final = frozenset({
-    ("instead", "of"), ("rather", "than"), ("other", "than"), ("apart", "from"), ("aside", "from"), ("in", "addition"),
-    ("different", "from"), ("except", "for"), ("as", "opposed"), ("not", "the"), ("not", "a"), ("not", "an"),
-    ("not", "just"), ("not", "only"), ("besides", "the"),
+    ("instead", "of"), ("rather", "than"), ("other", "than"), ("apart", "from"), ("aside", "from"), ("not", "the"),
+    ("different", "from"), ("except", "for"), ("opposed", "to"), ("tired", "of"), ("away", "from"),
 })  # fmt: skip
-CONTRASTING_WORDS: Final = frozenset({"without", "unlike", "except", "excluding", "besides", "beyond"})
-CLAUSE_STARTS: Final = frozenset({"but", "however", "because", "although", "though", "instead", "while"})
+CONTRASTING_WORDS: Final = frozenset({"without", "unlike", "except", "excluding"})
+CLAUSE_STARTS: Final = frozenset({"but", "however", "because", "although", "though", "instead", "so"})

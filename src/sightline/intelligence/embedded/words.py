@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 LONGEST_WORD: Final = 40
 
@@ -18,23 +18,38 @@ _WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
 _OWN_MEANING: Final = frozenset({"setting", "meeting", "building", "string", "bring", "need", "speed", "feed", "seed"})
 
 
+class Spoken(NamedTuple):
+    """A word in its place: in lower case, as it was written, and where it starts and ends in the text."""
+
+    word: str
+    written: str
+    start: int
+    end: int
+
+
 def words_of(text: str) -> list[str]:
     """The words in order, in lower case. Runs of CJK characters, which have no spaces, give their pairs."""
-    plain = text.replace("\u2019", "'")
-    words: list[str] = []
-    for word in _WORD.findall(plain.lower()):
-        if word.isascii():
-            word = word.strip("'")
+    return [spoken.word for spoken in spoken_words(text)]
+
+
+def spoken_words(text: str) -> list[Spoken]:
+    """The words in order; a word counts with its first 40 characters."""
+    found: list[Spoken] = []
+    for run in _WORD.finditer(text.replace("\u2019", "'")):
+        written = run[0]
+        if written.isascii():
+            word = written.strip("'").lower()
             if word:
-                words.append(word[:LONGEST_WORD])
+                found.append(Spoken(word[:LONGEST_WORD], written, run.start(), run.end()))
         else:
-            words.extend(_other_words(word.strip("'")))
-    return words
+            found.extend(Spoken(word, written, run.start(), run.end()) for word in _other_words(written.strip("'")))
+    return found
 
 
-def _other_words(word: str) -> list[str]:
-    if not any(map(str.isalnum, word)):
+def _other_words(written: str) -> list[str]:
+    if not any(map(str.isalnum, written)):
         return []
+    word = written.lower()
     if "\u3040" <= word[0] <= "\u9fff" or "\uac00" <= word[0] <= "\ud7af":
         return [word[at : at + 2] for at in range(len(word) - 1)] or [word]
     return [word[:LONGEST_WORD]]
