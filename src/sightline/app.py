@@ -5,16 +5,25 @@ from contextlib import asynccontextmanager
 from itertools import groupby
 from typing import Any
 
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route, Router
 
 from sightline.catalog.feature_maps import FeatureMaps
 from sightline.ideas import routes as ideas
 from sightline.intelligence.embedded import embedded_engine
+from sightline.migrations import pending_on
+from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
+from sightline.platform.http import openapi
+from sightline.platform.http.compression import Compressed
 from sightline.platform.http.endpoint import Endpoint, Lazy, Paths, Services
+from sightline.platform.http.health import Readiness, health_pages
+from sightline.platform.http.metrics import metrics_page, watched
 from sightline.platform.http.operations import Operation, operations_of
+from sightline.platform.http.pages import Page, reference_pages
 from sightline.platform.http.server import Server, refuse_unknown_path
+from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.settings import Settings
 from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
@@ -22,10 +31,23 @@ from sightline.workspaces.guard import KeyGuard
 API = "/api/external/v1"
 ROOMS = (ideas, workspaces)
 
+# What browsers of other origins may send and see, where `cors_origins` lets them.
+CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
+CORS_SEEN = (
+    *("X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link", "ETag", "X-Request-Id", "Idempotent-Replayed"),
+    *("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+    "Retry-After",
+)
+
 
 def operations() -> list[Operation]:
     """The whole table, the most used rooms first."""
     return operations_of(*ROOMS)
+
+
+def openapi_document() -> str:
+    """The OpenAPI document of the whole table, as it is printed and served."""
+    return openapi.written(openapi.openapi_document(operations(), API))
 
 
 def create_app(settings: Settings | None = None) -> Any:
@@ -34,15 +56,22 @@ def create_app(settings: Settings | None = None) -> Any:
     Its database is opened when the server starts it: there DatabaseUnavailable ends the start.
     """
     settings = settings or Settings.read()
+    logs.configure(settings.log_level, settings.log_format)
+    return build_app(settings, operations())
+
+
+def build_app(settings: Settings, table: list[Operation]) -> Any:
+    """The application of these operations."""
     lazy = Lazy()
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        async with _services(settings) as lazy.services:
+        async with _services(settings) as lazy.services, watched(lazy.services.db):
             yield
 
-    routes = _routes(operations(), lazy)
-    return Server(Router(routes, redirect_slashes=False, default=refuse_unknown_path, lifespan=lifespan))
+    routes = [*_routes(table, lazy), *(Route(path, page) for path, page in _pages(lazy).items())]
+    router = Router(routes, redirect_slashes=False, default=refuse_unknown_path, lifespan=lifespan)
+    return _open_to_browsers(Server(Compressed(router)), settings.cors_origins)
 
 
 @asynccontextmanager
@@ -57,7 +86,8 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
     guard = KeyGuard(db, settings.direct_url)
     await guard.open()
     try:
-        yield Services(db, guard, tools={FeatureMaps: FeatureMaps(embedded_engine())})
+        throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
+        yield Services(db, guard, throttle, tools={FeatureMaps: FeatureMaps(embedded_engine())})
     finally:
         await guard.close()
         await db.close()
@@ -70,3 +100,20 @@ def _routes(table: list[Operation], lazy: Lazy) -> list[Route]:
 
 def _first_of(table: list[Operation], row: Operation) -> Operation:
     return next(other for other in table if other.path == row.path)
+
+
+def _pages(lazy: Lazy) -> dict[str, Page]:
+    """What is answered besides the API."""
+    return {
+        **reference_pages(openapi_document, f"{API}/openapi.json"),
+        **health_pages(Readiness(pending_on), lambda: lazy.services.db),
+        "/metrics": metrics_page(),
+    }
+
+
+def _open_to_browsers(app: Any, origins: tuple[str, ...]) -> Any:
+    """Around everything, so that refusals too can be read by a page of these origins; nothing without any."""
+    if not origins:
+        return app
+    methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+    return CORSMiddleware(app, origins, methods, CORS_SENT, expose_headers=CORS_SEEN)

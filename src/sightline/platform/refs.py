@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from sightline.platform.errors import InvalidReference, NotFound
@@ -39,6 +39,13 @@ class Ref:
         if found[1].upper() != cls.prefix or found[2][0] == "0" or number > _LARGEST_NUMBER:
             raise NotFound
         return cls(number=number)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The JSON schema."""
+        prefix = "".join(f"[{letter}{letter.lower()}]" for letter in cls.prefix)
+        uuid = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+        return {"type": "string", "pattern": f"^({uuid}|{prefix}-[1-9][0-9]{{0,18}})$", "examples": [f"{cls.prefix}-7"]}
 
 
 class IdeaRef(Ref):

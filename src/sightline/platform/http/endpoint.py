@@ -80,6 +80,7 @@ class Endpoint:
             if refusal is not error:
                 scope["failure"] = error
             status, headers, body = problem(refusal, scope["request_id"])
+            headers += scope.get("limits", ())
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
@@ -89,7 +90,8 @@ class Endpoint:
         authorization = headers.get(b"authorization")
         actor = await services.guard.admit(authorization.decode("latin-1") if authorization else None)
         scope["actor"] = actor
-        limits = services.throttle.admit(actor) if services.throttle else ()
+        if services.throttle is not None:
+            scope["limits"] = services.throttle.admit(actor)
         operation = self.operation
         actor.require_scopes(operation.scopes, operation.any_of)
         given = [] if not scope["query_string"] else parse_query(scope["query_string"])
@@ -111,7 +113,8 @@ class Endpoint:
         else:
             place = f"{scope['method']} {scope['path']}"
             answer = await answer_once(services.db, actor, place, key.decode("latin-1"), body, make)
-        answer[1].extend(limits)
+        if services.throttle is not None:
+            answer[1].extend(scope["limits"])
         return answer
 
     def _arguments(self, scope: Any, given: list[tuple[str, str]], body: bytes) -> list[Any]:

@@ -89,6 +89,11 @@ class Operation:
         return get_origin(self.answer_type) is Versioned
 
     @property
+    def honours_if_match(self) -> bool:
+        """Writes of what has a version: a record that the path names, or one that is answered with its tag."""
+        return not self.is_read and (bool(self.path_types) or self.is_versioned)
+
+    @property
     def shown_type(self) -> Any:
         """What stands in the body: the record, or an array of it."""
         if get_origin(self.answer_type) is Versioned:

@@ -15,7 +15,7 @@ _PROBLEM = (b"content-type", b"application/problem+json")
 def problem(refusal: Refusal, request_id: str) -> Answer:
     """Status, headers and body of a refusal."""
     body: dict[str, Any] = {
-        "type": f"urn:sightline:problem:{refusal.code.lower().replace('_', '-')}",
+        "type": problem_type(refusal.code),
         "title": refusal.title,
         "status": refusal.status,
         "detail": refusal.detail,
@@ -26,6 +26,11 @@ def problem(refusal: Refusal, request_id: str) -> Answer:
     headers = [_PROBLEM, (b"content-length", b"%d" % len(encoded))]
     headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in refusal.headers().items()]
     return refusal.status, headers, encoded
+
+
+def problem_type(code: str) -> str:
+    """The URN of a code."""
+    return f"urn:sightline:problem:{code.lower().replace('_', '-')}"
 
 
 def failure(request_id: str) -> Answer:

@@ -143,5 +143,6 @@ def schema_of_parameter(kind: Any) -> dict[str, Any]:
     if get_origin(kind) is Literal or issubclass(kind, StrEnum):
         return {"type": "string", "enum": list(get_args(kind) or kind)}
     if issubclass(kind, Ref):
-        return {"type": "string", "examples": [f"{kind.prefix}-1"]}
+        described: dict[str, Any] = kind.schema()
+        return described
     return schema_of_wire_type(kind) if isinstance(kind, WireType) else {"type": "string"}

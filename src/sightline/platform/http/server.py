@@ -20,14 +20,13 @@ _SECONDS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 
-log = structlog.get_logger("sightline.http")
-
 
 class Server:
     """The outermost application."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
+        self._log = structlog.get_logger().bind()  # as logs are configured now
         self._counters: dict[tuple[str, int], Any] = {}
         self._seconds: dict[str, Any] = {}
 
@@ -56,6 +55,7 @@ class Server:
                 scope["failure"] = error
             if status == 0:
                 answer = problem(error, request_id) if isinstance(error, Refusal) else failure(request_id)
+                answer[1].extend(scope.get("limits", ()))
                 await _send(answer, scope, send_named)
         finally:
             self._tell(scope, status, perf_counter() - started)
@@ -80,9 +80,9 @@ class Server:
         if actor is not None:
             fields |= {"workspace": str(actor.workspace_id), "key": actor.id}
         if (error := scope.get("failure")) is None:
-            log.info("request", **fields)
+            (self._log.debug if scope.get("is_probe") and status < 400 else self._log.info)("request", **fields)
         else:
-            log.error("request failed", **fields, exc_info=error)
+            self._log.error("request failed", **fields, exc_info=error)
 
 
 async def refuse_unknown_path(scope: Any, receive: Any, send: Any) -> None:

@@ -1,0 +1,77 @@
+"""Whether the process lives, and whether it can answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
+
+import asyncpg
+import msgspec
+
+from sightline.platform.db import Connection, Database, DatabaseUnavailable
+from sightline.platform.errors import Unavailable
+from sightline.platform.http.pages import JSON, Page
+from sightline.platform.http.problems import Answer
+
+KNOWN_SECONDS = 1.0
+PATIENCE_SECONDS = 3.0
+
+Pending = Callable[[Connection], Awaitable[list[str]]]
+
+
+class NotReady(Unavailable):
+    """503: `checks` says what is missing."""
+
+    code, title = "NOT_READY", "The service cannot answer yet"
+
+
+class Readiness:
+    """Looks at the database at most once a second, however often it is asked."""
+
+    def __init__(self, pending: Pending) -> None:
+        self._pending = pending
+        self._seen: dict[str, str] = {}
+        self._until = 0.0
+        self._looking = asyncio.Lock()
+
+    async def check(self, db: Database) -> dict[str, str]:
+        """What was looked at, each `ok`. Raises NotReady."""
+        async with self._looking:
+            if monotonic() >= self._until:
+                self._seen = await self._look(db)
+                self._until = monotonic() + KNOWN_SECONDS
+        if any(found != "ok" for found in self._seen.values()):
+            told = "; ".join(f"{name}: {found}" for name, found in self._seen.items() if found != "ok")
+            raise NotReady(f"{told[0].upper()}{told[1:]}.", checks=self._seen)
+        return self._seen
+
+    async def _look(self, db: Database) -> dict[str, str]:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS), db.read() as tx:
+                missing = await self._pending(tx.connection)
+        except DatabaseUnavailable:  # newer than this program
+            return {"database": "ok", "migrations": "the database is newer than this version"}
+        except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            return {"database": "does not answer"}
+        return {"database": "ok", "migrations": f"missing: {', '.join(missing)}" if missing else "ok"}
+
+
+def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, Page]:
+    """`/healthz` answers while the process lives, `/readyz` while requests would be answered."""
+
+    async def live(_: dict[bytes, bytes]) -> Answer:
+        return _told({"status": "alive"})
+
+    async def ready(_: dict[bytes, bytes]) -> Answer:
+        return _told({"status": "ready", "checks": await readiness.check(db())})
+
+    return {"/healthz": Page("healthz", live, is_probe=True), "/readyz": Page("readyz", ready, is_probe=True)}
+
+
+def _told(told: object) -> Answer:
+    body = msgspec.json.encode(told)
+    headers = [
+        (b"content-type", JSON.encode()),
+        (b"cache-control", b"no-store"),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    return 200, headers, body

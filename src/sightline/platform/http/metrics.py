@@ -1,0 +1,72 @@
+"""`/metrics`: what Prometheus reads, of all API processes together."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Gauge,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from sightline.platform.db import Database
+from sightline.platform.http.pages import Page
+from sightline.platform.http.problems import Answer
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` when there are several processes, before this is imported
+LOOK_SECONDS = 5.0
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+_CONNECTIONS = Gauge(
+    "sightline_db_pool_connections",
+    "Connections of the API processes' pools.",
+    ["state"],
+    multiprocess_mode="livesum",
+)
+_STATES = {state: _CONNECTIONS.labels(state) for state in ("busy", "idle", "most")}
+
+
+@asynccontextmanager
+async def watched(db: Database) -> AsyncIterator[None]:
+    """Tells every few seconds how much of the pool is in use: any process may be asked for all."""
+    watching = asyncio.create_task(_watch(db))
+    try:
+        yield
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
+
+async def _watch(db: Database) -> None:
+    while True:
+        idle = db.pool.get_idle_size()
+        _STATES["idle"].set(idle)
+        _STATES["busy"].set(db.pool.get_size() - idle)
+        _STATES["most"].set(db.pool.get_max_size())
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def metrics_page() -> Page:
+    return Page("metrics", _answer, is_probe=True)
+
+
+async def _answer(_: dict[bytes, bytes]) -> Answer:
+    body = await asyncio.to_thread(_collect)
+    headers = [(b"content-type", CONTENT_TYPE_LATEST.encode()), (b"content-length", b"%d" % len(body))]
+    return 200, headers, body
+
+
+def _collect() -> bytes:
+    if not os.environ.get(SHARED):
+        return generate_latest(REGISTRY)
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry)
