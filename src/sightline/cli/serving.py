@@ -5,8 +5,10 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from types import FrameType
 
 from sightline.cli.children import Child
@@ -43,13 +45,13 @@ def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, s
     """
     stop = Stop()
     refuse_busy_port(settings.host, settings.port)
-    with watched_database(settings) as (url, direct_url):
+    with watched_database(settings) as (url, direct_url), _shared_counters(settings.workers) as shared:
         _migrate(direct_url)
         if prepare is not None:
             prepare(url)
         sockets = listen(settings.host, settings.port, settings.workers)
         port = int(sockets[0].getsockname()[1])
-        children = _children(settings, url, port, sockets)
+        children = _children(settings, url, port, sockets, shared)
         return _keep_running(children, sockets, stop, lambda: say_ready(port))
 
 
@@ -60,13 +62,25 @@ def _migrate(url: str) -> None:
         note(f"Migrated the database: {', '.join(applied)}.")
 
 
-def _children(settings: Settings, url: str, port: int, sockets: list[socket.socket]) -> list[Child]:
+@contextmanager
+def _shared_counters(workers: int) -> Iterator[dict[str, str]]:
+    """What tells several API processes where to count together, so that `/metrics` of any one tells of all."""
+    if workers == 1:
+        yield {}
+        return
+    with TemporaryDirectory(prefix="sightline-metrics-", ignore_cleanup_errors=True) as folder:
+        yield {"PROMETHEUS_MULTIPROC_DIR": folder}
+
+
+def _children(
+    settings: Settings, url: str, port: int, sockets: list[socket.socket], shared: dict[str, str]
+) -> list[Child]:
     """The API processes, told by their environment what this process was told in whatever way."""
     told = replace(settings, secret=settings.server_secret(), port=port)
     if settings.database_url is None:
         share = max(2, CONNECTIONS // settings.workers)
         told = replace(told, database_url=url, pool_size=min(settings.pool_size, share))
-    environment = {**os.environ, **told.environment()}
+    environment = {**os.environ, **told.environment(), **shared}
     return [
         Child(f"API process {place}", "sightline.cli.api_process", [str(at.fileno())], environment, [at.fileno()])
         for place, at in enumerate(sockets, 1)
