@@ -1,7 +1,6 @@
 """What is measured. One row more is one entry in OPERATIONS."""
 
 import json
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,7 +9,6 @@ from sightline.bench.world import World
 
 PAGE = 20
 DEEP = 50_000
-NEW_IDEAS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +42,17 @@ def _list_ideas_deep(world: World) -> list[Request]:
 
 
 def _create_idea(world: World) -> list[Request]:
-    return [_new_idea(number) for number in range(NEW_IDEAS)]
+    return _new_ideas(world)
 
 
-def _new_idea(number: int, **more: str) -> Request:
-    rng = random.Random(number)  # noqa: S311 - made-up texts
-    texts = {
-        "name": f"Idea {number} from outside",
-        "description": " ".join(f"word{rng.randrange(5000)}" for _ in range(40)),
-    }
-    return Request("POST", f"{API}/ideas", json.dumps(texts | more).encode())
+def _create_idea_matched(world: World) -> list[Request]:
+    """With a product, whose 30 features the description is matched to."""
+    return _new_ideas(world, productId=str(world.product))
+
+
+def _new_ideas(world: World, **more: str) -> list[Request]:
+    wishes = [{"name": name, "description": description, **more} for name, description in world.texts]
+    return [Request("POST", f"{API}/ideas", json.dumps(wish).encode()) for wish in wishes]
 
 
 # Those that write come last: the others find the workspace as it was loaded.
@@ -63,4 +62,5 @@ OPERATIONS = (
     Operation("list_ideas_filtered", _list_ideas_filtered, 0.58, 0.70),
     Operation("list_ideas_deep", _list_ideas_deep, 0.58, 0.70),
     Operation("create_idea", _create_idea, 0.65, 0.70),
+    Operation("create_idea_matched", _create_idea_matched, 0.65, 0.70),
 )

@@ -43,16 +43,24 @@ Make = Callable[[Run], Any]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement. `known` holds the arguments for each trace, unless they have to be `made` for each run."""
+    """One statement. `known` holds the arguments for each trace; those in `made` are made anew for each run.
+
+    Whatever is spent here counts as time of the statements, so as much as possible is known before.
+    """
 
     method: str
     query: str
     options: dict[str, Any]
-    known: list[tuple[Any, ...]] | None
-    made: Make
+    known: list[list[Any]]
+    made: list[tuple[int, Make]]
 
-    def arguments(self, run: Run) -> Any:
-        return self.made(run) if self.known is None else self.known[run.trace]
+    def arguments(self, run: Run) -> list[Any]:
+        if not self.made:
+            return self.known[run.trace]
+        arguments = self.known[run.trace].copy()
+        for place, make in self.made:
+            arguments[place] = make(run)
+        return arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +126,14 @@ class Learner:
     def step(self, place: int) -> Step:
         statements = [trace.statements[place] for trace in self._traces]
         self._earlier = [_returned(trace.statements[:place]) for trace in self._traces]
-        self._is_fixed = True
-        make = self._sequence([statement.arguments for statement in statements], tuple)
-        known = [make(Run(trace)) for trace in range(len(self._traces))] if self._is_fixed else None
-        return Step(statements[0].method, statements[0].query, statements[0].options, known, make)
+        known = [list(statement.arguments) for statement in statements]
+        made = []
+        for at, values in enumerate(zip(*known, strict=True)):
+            self._is_known = True
+            make = self._argument(list(values))
+            if not self._is_known:
+                made.append((at, make))
+        return Step(statements[0].method, statements[0].query, statements[0].options, known, made)
 
     def _argument(self, values: list[Any]) -> Make:
         first = values[0]
@@ -141,7 +153,7 @@ class Learner:
         fresh = partial(_returned_now, *found) if found else self._fresh(values)
         if fresh is None:
             return lambda run: values[run.trace]
-        self._is_fixed = False
+        self._is_known = False
         return fresh
 
     def _find_returned(self, values: list[Any]) -> tuple[int, int, int] | None:

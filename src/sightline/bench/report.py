@@ -2,28 +2,22 @@
 
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
+
+COLUMNS = ("operation", "clients", "ours/s", "p50 ms", "p99 ms", "limit/s", "ratio", "rounds", "cpu", "aims")
+NARROWEST = 100
 
 
 def show(report: dict[str, Any], console: Console) -> None:
     """The rows with their ratios, and what was to be reached; the aims judge nothing."""
+    console.width = max(console.width, NARROWEST)
     machine = report["machine"]
     title = f"{machine['processor']}, {machine['cores']} cores, {report['rows'][0]['size']:,} ideas"
-    table = Table(title=title, caption=_caption(report))
-    for name in (
-        "operation",
-        "connections",
-        "requests/s",
-        "p50 ms",
-        "p99 ms",
-        "limit/s",
-        "ratio",
-        "rounds",
-        "cpu",
-        "aims",
-    ):
-        table.add_column(name, justify="left" if name == "operation" else "right")
+    table = Table(title=title, caption=_caption(report), box=box.SIMPLE, padding=(0, 0))
+    for name in COLUMNS:
+        table.add_column(name, justify="left" if name == "operation" else "right", no_wrap=True)
     for row in report["rows"]:
         table.add_row(*_cells(row, report["aims"][row["name"]]))
     console.print(table)

@@ -27,6 +27,7 @@ FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 TEXTS = 20_000  # composed; more ideas than that repeat them
 PORTION = 10_000
 ASKED_FOR = 500
+NEW_TEXTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class World:
     size: int
     ideas: list[UUID]  # some, spread over all
     sources: list[str]
-    product: UUID
+    product: UUID  # with 30 features
+    texts: list[tuple[str, str]]  # names and descriptions for new ideas
 
 
 async def load(url: str, size: int) -> World:
@@ -54,7 +56,9 @@ async def load(url: str, size: int) -> World:
         await connection.close()
     sources = [_source(place) for place in range(min(SOURCES, max(1, size // 2)))]
     some = random.Random(size).sample(loading.ideas, min(ASKED_FOR, size))  # noqa: S311 - any will do
-    return World(await _make_key(url, loading.workspace), size, some, sources, loading.product)
+    return World(
+        await _make_key(url, loading.workspace), size, some, sources, loading.product, loading.texts[:NEW_TEXTS]
+    )
 
 
 async def _make_key(url: str, workspace: UUID) -> str:
@@ -71,7 +75,9 @@ class Loading:
     def __init__(self, connection: Any, size: int) -> None:
         self._connection = connection
         self._rng = random.Random(size)  # noqa: S311 - made-up links
-        self._sample = compose(read_sample(), ideas=min(size, TEXTS), insights=0, signals=0, ratings=0)
+        composed = min(max(size, NEW_TEXTS), TEXTS)
+        self._sample = compose(read_sample(), ideas=composed, insights=0, signals=0, ratings=0)
+        self.texts = [(idea["name"], idea["description"]) for idea in self._sample["ideas"]]
         self._now = Clock().now()
         self.workspace, self.product = new_id(), new_id()
         self.features = [new_id() for _ in range(FEATURES)]
@@ -121,7 +127,7 @@ class Loading:
         await self._run("INSERT INTO record_counts VALUES ($1, 'idea', 0, $2)", self.workspace, len(self.ideas))
 
     def _idea_rows(self, linked: dict[UUID, list[UUID]]) -> Iterator[tuple[Any, ...]]:
-        texts = cycle((idea["name"], idea["description"]) for idea in self._sample["ideas"])
+        texts = cycle(self.texts)
         for number, (idea, features) in enumerate(linked.items(), 1):
             created = FIRST_DAY + timedelta(minutes=7 * number)
             changed = created + timedelta(hours=self._rng.randrange(1000))
