@@ -10,6 +10,7 @@ from starlette.routing import Route, Router
 
 from sightline.catalog.feature_maps import FeatureMaps
 from sightline.ideas import routes as ideas
+from sightline.ideas import routes_reviews as idea_reviews
 from sightline.intelligence.embedded import embedded_engine
 from sightline.migrations import pending_on
 from sightline.platform import logs
@@ -29,7 +30,7 @@ from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
 
 API = "/api/external/v1"
-ROOMS = (ideas, workspaces)
+ROOMS = (ideas, idea_reviews, workspaces)
 
 # What browsers of other origins may send and see, where `cors_origins` lets them.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
@@ -76,7 +77,8 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
 
 @asynccontextmanager
 async def _services(settings: Settings) -> AsyncIterator[Services]:
-    assert settings.database_url is not None and settings.direct_url is not None  # noqa: S101 - serve names it
+    assert settings.database_url  # noqa: S101 - serve names it
+    assert settings.direct_url  # noqa: S101 - likewise
     db = await Database.connect(
         settings.database_url,
         size=settings.pool_size,

@@ -1,7 +1,7 @@
 """The active taxonomy: the groups by which ideas are classified."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -33,8 +33,8 @@ class Group:
     id: UUID
     key: str
     label: str
-    kind: str
-    selection_mode: str | None
+    kind: Literal["list", "text"]
+    selection_mode: Literal["single", "multi"] | None
     required: bool
     options: tuple[Option, ...]
 

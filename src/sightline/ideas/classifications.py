@@ -41,10 +41,16 @@ async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea])
     }
     for idea in ideas:
         of_idea = [(group, stored.get((idea.id, group.id))) for group in taxonomy.groups]
-        shown = [(group, value, _shown(group, value)) for group, value in of_idea if value is not None]
-        idea.classifications = [each for _, _, each in shown if each.option_ids or each.text_value is not None]
-        idea.classification_summary = _summary(taxonomy, [each for _, _, each in shown])
+        shown = [_shown(group, value) if value else None for group, value in of_idea]
+        idea.classifications = [value for value in shown if value is not None and _has_value(value)]
+        idea.classification_summary = summary_of(
+            [(_has_value(value), value.review_state) if value else (False, "unreviewed") for value in shown]
+        )
     return taxonomy.version
+
+
+def _has_value(value: ClassificationValue) -> bool:
+    return bool(value.option_ids) or value.text_value is not None
 
 
 def _shown(group: Group, value: StoredValue) -> ClassificationValue:
@@ -53,7 +59,7 @@ def _shown(group: Group, value: StoredValue) -> ClassificationValue:
         taxonomy_group_id=group.id,
         group_key=group.key,
         group_label=group.label,
-        kind="list" if group.kind == "list" else "text",
+        kind=group.kind,
         option_ids=[option.id for option in chosen],
         option_keys=[option.key for option in chosen],
         option_labels=[option.label for option in chosen],
@@ -62,15 +68,15 @@ def _shown(group: Group, value: StoredValue) -> ClassificationValue:
     )
 
 
-def _summary(taxonomy: Taxonomy, values: list[ClassificationValue]) -> ClassificationSummary:
-    total = len(taxonomy.groups)
-    assigned = [value for value in values if value.option_ids or value.text_value is not None]
+def summary_of(states: Sequence[tuple[bool, ReviewState]]) -> ClassificationSummary:
+    """From every group of the active taxonomy: whether it has a value, and what was said of it."""
+    assigned = sum(has_value for has_value, _ in states)
     return ClassificationSummary(
-        total=total,
-        assigned=len(assigned),
-        unassigned=total - len(assigned),
-        reviewed=sum(value.review_state != "unreviewed" for value in values),
-        needs_review=sum(value.review_state == "unreviewed" for value in assigned),
+        total=len(states),
+        assigned=assigned,
+        unassigned=len(states) - assigned,
+        reviewed=sum(state != "unreviewed" for _, state in states),
+        needs_review=sum(has_value and state == "unreviewed" for has_value, state in states),
     )
 
 

@@ -1,6 +1,6 @@
 """Creating an idea, or updating the one that its identity names. Specification: POST /ideas; decisions: Ideas."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,15 +14,15 @@ from sightline.ideas.matching import Outcome
 from sightline.ideas.records import ClassificationAssignment, Idea, NewIdea, Provenance
 from sightline.ideas.references import Named, find_named
 from sightline.ideas.status import PromotionReserved
+from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
 from sightline.platform.errors import Conflict, Fault
 from sightline.platform.ids import new_id
-from sightline.platform.wire import Versioned
+from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number
 
-Expectation = Callable[[str | None], None]
 _ATTEMPTS = 8
 
 
@@ -36,10 +36,7 @@ class Preparation(NamedTuple):
     number: int
     name: str
     outcome: Outcome
-
-
-def expect_anything(tag: str | None) -> None:
-    """No If-Match was given."""
+    drafted: list[DraftedQuestion]
 
 
 async def create_idea(
@@ -86,7 +83,8 @@ async def _prepare(db: Database, maps: FeatureMaps, actor: Actor, wish: NewIdea)
         outcome = await matching.match(maps.engine, db.clock, features, wish.description)
     else:
         outcome = matching.unmatched()
-    return Preparation(known, named, taxonomy, assignments, number, name, outcome)
+    drafted = maps.engine.ask_questions(wish.description)
+    return Preparation(known, named, taxonomy, assignments, number, name, outcome, drafted)
 
 
 async def _classify(
@@ -140,7 +138,7 @@ async def _add(tx: Tx, actor: Actor, wish: NewIdea, prepared: Preparation) -> Ro
     insights, accounts = _distinct(wish.insight_ids), _distinct(wish.account_ids)
     validated = bool(wish.validate_insight_links)
     return await queries_create.add_idea(
-        tx, actor, columns, outcome.feature_ids, insights, accounts, validated=validated
+        tx, actor, columns, outcome.feature_ids, insights, accounts, prepared.drafted, validated=validated
     )
 
 

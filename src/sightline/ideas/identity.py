@@ -7,7 +7,7 @@ features replace and become a manual selection. Provenance, channel and creation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sightline.ideas import classifications, detail, queries, queries_create
+from sightline.ideas import classifications, detail, queries, queries_create, queries_questions
 from sightline.ideas.records import Idea, NewIdea
 from sightline.ideas.status import SourceManaged
 from sightline.platform.access import Actor
@@ -15,11 +15,11 @@ from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
 from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Versioned, version_tag
+from sightline.platform.wire import Expectation, Versioned, version_tag
 from sightline.workspaces.changes import log_change
 
 if TYPE_CHECKING:
-    from sightline.ideas.create import Expectation, Preparation
+    from sightline.ideas.create import Preparation
 
 
 class IdentityConflict(Conflict):
@@ -48,11 +48,11 @@ def wants_matching(known: Row | None, wish: NewIdea, product_id: UUID) -> bool:
     if known is None:
         return True
     moved = known["description"] != wish.description or known["product_id"] != product_id
-    return known["feature_ownership"] == "automatic" and moved
+    return bool(moved and known["feature_ownership"] == "automatic")
 
 
 async def update_known(
-    tx: Tx, actor: Actor, wish: NewIdea, prepared: "Preparation", expect: "Expectation"
+    tx: Tx, actor: Actor, wish: NewIdea, prepared: "Preparation", expect: Expectation
 ) -> Versioned[Idea] | None:
     """Updates the known idea under its lock. None when it is gone or has become another since it was looked up."""
     seen = prepared.known
@@ -65,6 +65,7 @@ async def update_known(
     await _refuse_foreign_status(tx, actor.workspace_id, wish, was)
     columns = _columns(wish, was, prepared)
     linked = await _link(tx, actor.workspace_id, wish, was, prepared)
+    await queries_questions.ask(tx, actor.workspace_id, was["id"], prepared.drafted)
     changed = _names_of_changes(was, columns)
     if not changed and not linked:
         return await _shown(tx, actor, was["id"], prepared)
@@ -78,7 +79,8 @@ _DECIDING = ("id", "description", "product_id", "feature_ownership")
 
 def _is_still(now: Row, seen: Row) -> bool:
     """What matching and references were looked up for has not moved."""
-    return not any(now[column] != seen[column] for column in _DECIDING)
+    same: bool = tuple(now[column] for column in _DECIDING) == tuple(seen[column] for column in _DECIDING)
+    return same
 
 
 _MANAGED = "SELECT manages_status FROM integrations WHERE workspace_id = $1 AND id = $2"

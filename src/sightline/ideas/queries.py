@@ -1,6 +1,6 @@
 """The SQL of ideas: reading."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.records import Idea, IdeaFilters, ReviewState
@@ -17,8 +17,7 @@ IDEA = """
     integration_id, source_key, external_id, created_source, provenance, opportunity_ids, insight_ids, account_ids,
     taxonomy_version_id, iso(created_at), iso(updated_at), version"""
 
-_FIND_BY_ID = f"SELECT {IDEA} FROM ideas WHERE workspace_id = $1 AND id = $2"
-_FIND_BY_NUMBER = f"SELECT {IDEA} FROM ideas WHERE workspace_id = $1 AND number = $2"
+_FIND = f"SELECT {IDEA} FROM ideas WHERE workspace_id = $1 AND {{}} = $2"
 
 # Keys first, then rows: what an offset skips is read from the index alone.
 _PAGE = """
@@ -36,11 +35,29 @@ def as_idea(row: Row) -> Idea:
 
 async def find_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     """The columns of IDEA. Raises NotFound."""
-    by_id = ref.id is not None
-    row = await tx.row(_FIND_BY_ID if by_id else _FIND_BY_NUMBER, workspace_id, ref.id if by_id else ref.number)
+    row = await tx.row(_FIND.format(ref.column), workspace_id, ref.value)
     if row is None:
         raise NotFound
     return row
+
+
+class Located(NamedTuple):
+    """Which idea a reference names."""
+
+    id: UUID
+    public_id: str
+
+
+_LOCATE = "SELECT id, 'IDEA-' || number FROM ideas WHERE workspace_id = $1 AND {} = $2"
+
+
+async def find_id(tx: Tx, workspace_id: UUID, ref: IdeaRef, *, lock: bool = False) -> Located:
+    """Raises NotFound. With `lock` the idea cannot be deleted before the transaction ends."""
+    statement = _LOCATE.format(ref.column) + (" FOR KEY SHARE" if lock else "")
+    row = await tx.row(statement, workspace_id, ref.value)
+    if row is None:
+        raise NotFound
+    return Located(*row)
 
 
 async def page_of_ideas(tx: Tx, workspace_id: UUID, wanted: IdeaFilters, window: Window) -> Page[Idea]:
@@ -73,7 +90,7 @@ async def _page(tx: Tx, where: Where, total: str, order: str, window: Window) ->
 
 
 _CLASSIFICATIONS = """
-SELECT idea_id, group_id, option_ids, text_value, review_state
+SELECT idea_id, group_id, option_ids, text_value, review_state, origin
   FROM idea_classifications WHERE workspace_id = $1 AND idea_id = ANY($2)"""
 
 
@@ -85,6 +102,7 @@ class StoredValue(NamedTuple):
     option_ids: list[UUID]
     text_value: str | None
     review_state: ReviewState
+    origin: Literal["api", "suggested", "manual"] | None
 
 
 async def find_classifications(tx: Tx, workspace_id: UUID, idea_ids: list[UUID]) -> list[StoredValue]:

@@ -5,6 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from sightline.ideas.queries import IDEA
+from sightline.ideas.queries_questions import drafted_columns
+from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
@@ -22,6 +24,12 @@ WITH added AS (
            $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25
     ON CONFLICT DO NOTHING
     RETURNING *, 'IDEA-' || number AS public_id),
+    asked AS (
+        INSERT INTO idea_questions (workspace_id, id, idea_id, question, reasoning, placeholder, status, origin,
+                                    created_at, updated_at)
+        SELECT $1, drafted.id, $8, drafted.question, drafted.reasoning, drafted.placeholder, 'pending', 'engine', $2, $2
+          FROM added, unnest($26::uuid[], $27::text[], $28::text[], $29::text[])
+                      AS drafted (id, question, reasoning, placeholder)),
     {LOG_ADDED}
     {{links}}
 SELECT {IDEA} FROM added"""
@@ -32,7 +40,7 @@ _LINKS = """,
         SELECT $1, $8, id FROM added, unnest($23::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n),
     with_insights AS (
         INSERT INTO idea_insights (workspace_id, idea_id, insight_id, validated)
-        SELECT $1, $8, link.id, $26 FROM added, unnest($24::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n),
+        SELECT $1, $8, link.id, $30 FROM added, unnest($24::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n),
     with_accounts AS (
         INSERT INTO idea_accounts (workspace_id, idea_id, account_id)
         SELECT $1, $8, link.id FROM added, unnest($25::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n)"""
@@ -48,15 +56,16 @@ async def add_idea(  # noqa: PLR0913 - the sets of links beside the columns
     features: list[UUID],
     insights: list[UUID],
     accounts: list[UUID],
+    drafted: Sequence[DraftedQuestion],
     *,
     validated: bool,
 ) -> Row | None:
-    """One statement: the idea, its links, its line in the trail and its count. None when its identity was taken.
+    """One statement: the idea, its links and questions, its line in the trail, its count. None: its identity is taken.
 
     `columns`: id, number, name, description, status or None, product, integration, source key, external id, channel,
     provenance, ownership, matching, matching key, taxonomy version.
     """
-    values = (*addition(tx, actor, "idea"), *columns, features, insights, accounts)
+    values = (*addition(tx, actor, "idea"), *columns, features, insights, accounts, *drafted_columns(drafted))
     if features or insights or accounts:
         return await tx.row(ADD_IDEA_WITH_LINKS, *values, validated)
     return await tx.row(ADD_IDEA, *values)

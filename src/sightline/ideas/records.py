@@ -1,13 +1,15 @@
 """What is shown of an idea, and what may be sent. Specification: Idea and Classification*."""
 
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
 from sightline.intelligence.engine import FeatureMatch
+from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.http.queries import Query
-from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed
+from sightline.platform.refs import InitiativeRef
+from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed, WireType
 
 MatchingStatus = Literal["matched", "needs_review", "no_match", "no_features", "manual"]
 ReviewState = Literal["unreviewed", "accepted", "rejected", "corrected", "unassigned"]
@@ -153,6 +155,79 @@ class NewIdea(Input):
     account_ids: list[Id] | None = None
     validate_insight_links: bool | None = None
     classifications: list[ClassificationAssignment] | None = None
+
+
+class InitiativeReference(str, metaclass=WireType):
+    """The UUID or public id of an initiative."""
+
+    __slots__ = ()
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = Trimmed.read(value)
+        try:
+            InitiativeRef.parse(text)
+        except InvalidReference as refusal:
+            raise ValueError(refusal.detail) from None
+        except NotFound:
+            raise ValueError("That is no public id of an initiative") from None
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "examples": ["INITIATIVE-1"]}
+
+
+class IdeaChanges(Input):
+    """What is absent stays. `projectId` null detaches the idea; no other field takes null.
+
+    `featureIds` replace the features and become a manual selection, which later matching leaves alone; `insightIds`
+    and `accountIds` replace their sets, in which a validated insight stays validated.
+    """
+
+    name: Name | UnsetType = UNSET
+    description: Text | UnsetType = UNSET
+    project_id: InitiativeReference | UnsetType | None = UNSET
+    feature_ids: list[Id] | UnsetType = UNSET
+    insight_ids: list[Id] | UnsetType = UNSET
+    account_ids: list[Id] | UnsetType = UNSET
+    validate_insight_links: bool | UnsetType = UNSET
+    classifications: list[ClassificationAssignment] | UnsetType = UNSET
+    portal_visible: bool | UnsetType = UNSET
+
+
+class IdeaDeletion(Record):
+    """The receipt of a deletion."""
+
+    success: bool
+    idea_id: UUID
+    idea_public_id: str
+
+
+class StatusChange(Input):
+    """Another label of the workflow; `expectedCurrentStatus`: only if the idea still has this one."""
+
+    status: StatusLabel
+    expected_current_status: str | None = None
+
+
+class StatusReceipt(Record):
+    """What a status change did. Specification: Idea status receipt."""
+
+    id: UUID
+    public_id: str
+    status: str
+    previous_status: str
+    changed: bool
+
+
+class MatchingReceipt(Record):
+    """What matching left: the saved features, and how they came about. `featureMatching` is null without a product."""
+
+    idea_id: UUID
+    idea_public_id: str
+    feature_ids: list[UUID]
+    feature_matching: FeatureMatching | None
 
 
 class Include(Query):

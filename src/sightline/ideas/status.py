@@ -2,8 +2,16 @@
 
 from uuid import UUID
 
-from sightline.platform.db import Tx
-from sightline.platform.errors import BadRequest, Conflict
+from sightline.ideas import queries_changes
+from sightline.ideas.queries_changes import StatusState
+from sightline.ideas.records import StatusChange, StatusReceipt
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.errors import BadRequest, Conflict, NotFound
+from sightline.platform.refs import IdeaRef
+from sightline.platform.wire import Expectation, expect_anything, version_tag
+
+_ATTEMPTS = 20
 
 
 class UnknownStatus(BadRequest):
@@ -22,6 +30,59 @@ class SourceManaged(Conflict):
     """409: the idea's integration owns its status."""
 
     code = "SOURCE_MANAGED"
+
+
+class StatusChanged(Conflict):
+    """409: the idea has another label than the caller saw; extra `currentStatus`."""
+
+    code = "STATUS_CHANGED"
+
+
+class SprintCompleted(Conflict):
+    """409: the idea's sprint is over."""
+
+    code = "SPRINT_COMPLETED"
+
+
+async def set_status(
+    db: Database, actor: Actor, ref: IdeaRef, wish: StatusChange, expect: Expectation = expect_anything
+) -> StatusReceipt:
+    """Moves an idea to a label, by one statement that only succeeds while the idea is as it was seen.
+
+    Raises UnknownStatus, NotFound, CreatorNotAllowed, PreconditionFailed, StatusChanged, SprintCompleted,
+    SourceManaged, PromotionReserved.
+    """
+    for _ in range(_ATTEMPTS):
+        async with db.read() as tx:
+            seen = await queries_changes.find_status(tx, actor.workspace_id, ref, wish.status)
+            if seen.is_promotion is None:
+                raise await unknown_status(tx, actor.workspace_id, wish.status)
+            if seen.id is None:
+                raise NotFound
+            actor.require_writer()
+            expect(version_tag(seen.id, seen.version))
+            _refuse_another_than_expected(seen, wish)
+            if seen.status == wish.status:
+                return StatusReceipt(seen.id, seen.public_id, seen.status, seen.status, changed=False)
+            _refuse_kept(seen)
+            if await queries_changes.move_status(tx, actor, seen, wish.status):
+                return StatusReceipt(seen.id, seen.public_id, wish.status, seen.status, changed=True)
+    raise StatusChanged("The idea keeps changing. Read it again.")
+
+
+def _refuse_another_than_expected(seen: StatusState, wish: StatusChange) -> None:
+    if wish.expected_current_status is not None and wish.expected_current_status != seen.status:
+        raise StatusChanged(f"The idea's status is {seen.status!r} now.", currentStatus=seen.status)
+
+
+def _refuse_kept(seen: StatusState) -> None:
+    """Where somebody else decides about the status."""
+    if seen.is_closed:
+        raise SprintCompleted("The idea's sprint is completed; its status stays.", field="status")
+    if seen.is_source_managed:
+        raise SourceManaged("The idea's status is kept by the integration it came from.", field="status")
+    if seen.is_promotion:
+        raise PromotionReserved("That status is reserved for promotion.", field="status")
 
 
 _LABELS = "SELECT label FROM idea_statuses WHERE workspace_id = $1 ORDER BY position, label"

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from uuid import UUID
 
 from sightline.platform.errors import InvalidReference, NotFound
@@ -17,6 +17,30 @@ def parse_uuid(text: str) -> UUID | None:
     return UUID(text) if _UUID.fullmatch(text) else None
 
 
+class RecordId(UUID):
+    """A path parameter that is a UUID and nothing else."""
+
+    example: ClassVar[str] = "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"
+
+    @classmethod
+    def parse(cls, text: str) -> UUID:
+        """Raises InvalidReference."""
+        if (id := parse_uuid(text)) is None:
+            raise InvalidReference("Give a UUID.")
+        return id
+
+
+class HiddenId(RecordId):
+    """The same, where anything that is no id of a record is answered alike: not found."""
+
+    @classmethod
+    def parse(cls, text: str) -> UUID:
+        """Raises NotFound."""
+        if (id := parse_uuid(text)) is None:
+            raise NotFound
+        return id
+
+
 @dataclass(frozen=True, slots=True)
 class Ref:
     """Either an id or a public number. Subclasses name the prefix of their public ids."""
@@ -27,8 +51,17 @@ class Ref:
     id: UUID | None = None
     number: int | None = None
 
+    @property
+    def column(self) -> str:
+        """The column that the reference is compared with."""
+        return "number" if self.id is None else "id"
+
+    @property
+    def value(self) -> UUID | int | None:
+        return self.number if self.id is None else self.id
+
     @classmethod
-    def parse(cls, text: str) -> "Ref":
+    def parse(cls, text: str) -> Self:
         """Raises InvalidReference for a shapeless text, NotFound for a public id that cannot be one of these."""
         if (id := parse_uuid(text)) is not None:
             return cls(id=id)

@@ -45,11 +45,20 @@ class Call:
         return tool
 
     def expect(self, tag: str | None) -> None:
-        """Raises PreconditionFailed when If-Match names no version that is stored now (None: nothing is)."""
+        """Raises PreconditionFailed when If-Match names no version that is stored now (None: nothing is).
+
+        Every representation of a version stands for it, whatever was included.
+        """
         if self.if_match is None or (tag is not None and self.if_match.strip() == "*"):
             return
-        if tag is None or tag not in (given.strip() for given in self.if_match.split(",")):
+        given = (_version_of(each.strip()) for each in self.if_match.split(","))
+        if tag is None or _version_of(tag) not in given:
             raise PreconditionFailed("If-Match names another version. Read the record again.")
+
+
+def _version_of(tag: str) -> list[str]:
+    """Record and version of a tag, without its flags."""
+    return tag.removesuffix('"').split(".")[:2]
 
 
 @dataclass(frozen=True, slots=True)
