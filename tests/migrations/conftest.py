@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from tests.migrations.servers import embedded_server, new_database, oldest_server, with_template
+from tests.migrations.servers import connected, embedded_server, new_database, oldest_server, with_template
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -35,12 +35,24 @@ async def empty(server: str) -> str:
 
 @pytest_asyncio.fixture
 async def migrated(server: str) -> str:
-    """The address of a database of this version, without rows."""
+    """The address of a database of this version that is the test's own, without rows."""
     return await new_database(server, template="migrated")
 
 
+_shared: dict[str, str] = {}
+
+
 @pytest_asyncio.fixture
-async def connection(migrated: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    connection = await asyncpg.connect(migrated)
-    yield connection
-    await connection.close()
+async def database(server: str) -> str:
+    """The address of a database of this version that tests share, without rows; they leave its tables as they are."""
+    if server not in _shared:
+        _shared[server] = await new_database(server, template="migrated")
+    async with connected(_shared[server]) as connection:
+        await connection.execute("DELETE FROM ideas; DELETE FROM signals; DELETE FROM workspaces")
+    return _shared[server]
+
+
+@pytest_asyncio.fixture
+async def connection(database: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    async with connected(database) as connection:
+        yield connection

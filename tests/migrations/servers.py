@@ -2,8 +2,8 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -33,24 +33,27 @@ def on_database(url: str, name: str, *, user: str = "sightline") -> str:
     return urlunsplit(parts._replace(netloc=f"{user}@{parts.netloc.rpartition('@')[2]}", path=f"/{name}"))
 
 
+@asynccontextmanager
+async def connected(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
 async def new_database(server_url: str, *, template: str = "template1") -> str:
     """A database of the caller's own; returns its URL."""
     name = f"t{next(_numbers)}"
-    connection = await asyncpg.connect(on_database(server_url, "postgres"))
-    try:
+    async with connected(on_database(server_url, "postgres")) as connection:
         await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-    finally:
-        await connection.close()
     return on_database(server_url, name)
 
 
 async def with_template(server_url: str) -> str:
     """Migrates the server's database `migrated`, from which tests take copies."""
-    connection = await asyncpg.connect(on_database(server_url, "postgres"))
-    try:
+    async with connected(on_database(server_url, "postgres")) as connection:
         await connection.execute("CREATE DATABASE migrated")
-    finally:
-        await connection.close()
     await migrate(on_database(server_url, "migrated"))
     return server_url
 

@@ -151,7 +151,8 @@ async def server_that_greets_with(greeting: bytes) -> AsyncIterator[str]:
 
     listener = await asyncio.start_server(greet, "127.0.0.1")
     async with listener:
-        yield "postgresql://ada:secret@127.0.0.1:{}/x?sslmode=disable".format(listener.sockets[0].getsockname()[1])
+        port = listener.sockets[0].getsockname()[1]
+        yield f"postgresql://ada:secret@127.0.0.1:{port}/x?sslmode=disable"
 
 
 async def test_a_server_older_than_15_is_refused() -> None:
@@ -164,6 +165,6 @@ async def test_a_server_older_than_15_is_refused() -> None:
 async def test_a_wrong_password_is_refused_and_not_repeated() -> None:
     said = b'SFATAL\x00C28P01\x00Mpassword authentication failed for user "ada"\x00\x00'
     async with server_that_greets_with(message(b"E", said)) as url:
-        with pytest.raises(DatabaseUnavailable, match='^The database refuses the login: .*"ada". Check') as refused:
+        with pytest.raises(DatabaseUnavailable, match=r'^The database refuses the login: .*"ada". Check') as refused:
             await migrate(url)
     assert "secret" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Prints the schema of a freshly migrated database, the same bytes on every machine: `make schema` keeps it in docs/."""
+"""Prints the schema of a freshly migrated database, the same bytes on every machine, for docs/schema.sql."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ def fresh_schema() -> str:
     """Migrates a database of its own and describes it. Refuses with EmbeddedServerError or DatabaseUnavailable."""
     with tempfile.TemporaryDirectory(prefix="sightline-schema-") as folder:
         # For root the server runs as another user, who has to get through to the data directory below.
-        Path(folder).chmod(0o755)  # noqa: S103 - holds nothing but the data directory, which is closed
+        Path(folder).chmod(0o755)
         data_dir = Path(folder, "data")
         server = EmbeddedServer(data_dir, settings=FORGETFUL)
         try:

@@ -5,8 +5,8 @@
 -- The settings make every plan go through the owner's primary key: a session keeps the plan of its first call, and the
 -- one for a bulk load reads whole tables for a single link ever after.
 -- Triggers fire in the order of their names: insight_signals locks signals before insights, as removing an account does.
--- A statement that adds links of several owners adds them in the order of (owner, member): two that meet on the same
--- new links in different orders wait for each other in the primary key, before any trigger runs.
+-- A statement that adds links of several owners adds them in one order (by the link table's primary key): two that
+-- meet on the same new links in different orders wait for each other in the primary key, before any trigger runs.
 DO $do$
 DECLARE
     kept  record;

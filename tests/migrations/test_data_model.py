@@ -1,0 +1,117 @@
+"""Rules of the data model, asked of a migrated database, and of the files it is made from."""
+
+import asyncio
+import hashlib
+import sys
+import zipfile
+from pathlib import Path
+from subprocess import run
+
+import asyncpg
+import pytest
+
+from sightline.migrations import REVISIONS
+from sightline.migrations.runner import SQL, scripts
+from sightline.migrations.schema import fresh_schema, normalised
+
+ROOT = Path(__file__).parents[2]
+
+Connection = asyncpg.Connection
+
+DIRECTORIES = {
+    "workspaces": "is what the others belong to",
+    "api_keys": "found by its own id before the workspace is known",
+    "portal_sessions": "found by the hash of its token before the workspace is known",
+    "alembic_version": "belongs to the migrations",
+}
+
+PRIMARY_KEYS = """
+    SELECT relname AS name, (SELECT attname FROM pg_attribute
+                              WHERE attrelid = c.oid AND attnum = (SELECT conkey[1] FROM pg_constraint
+                                                                    WHERE conrelid = c.oid AND contype = 'p')) AS first
+      FROM pg_class AS c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+"""
+
+FOREIGN_KEYS = """
+    SELECT f.conname AS name, f.conrelid::regclass::text AS source, f.confrelid::regclass::text AS target,
+           (SELECT bool_or(a.attname = 'workspace_id' AND b.attname IN ('workspace_id', 'id'))
+              FROM unnest(f.conkey, f.confkey) AS pair (ours, theirs)
+              JOIN pg_attribute AS a ON a.attrelid = f.conrelid AND a.attnum = pair.ours
+              JOIN pg_attribute AS b ON b.attrelid = f.confrelid AND b.attnum = pair.theirs) AS carries_workspace
+      FROM pg_constraint AS f WHERE f.contype = 'f'
+"""
+BETWEEN_DIRECTORIES = {"api_keys_replaced_by_fkey": "a key and the one that replaced it; both are directory rows"}
+
+
+async def test_every_primary_key_starts_with_the_workspace(connection: "Connection[asyncpg.Record]") -> None:
+    found = {row["name"]: row["first"] for row in await connection.fetch(PRIMARY_KEYS)}
+    others = {name for name, first in found.items() if first != "workspace_id"}
+    assert others == set(DIRECTORIES), (
+        "let the primary key start with workspace_id, or list the table with its reason in DIRECTORIES"
+    )
+
+
+async def test_every_foreign_key_carries_the_workspace(connection: "Connection[asyncpg.Record]") -> None:
+    found = await connection.fetch(FOREIGN_KEYS)
+    assert len(found) > 50
+    others = {row["name"] for row in found if not row["carries_workspace"]}
+    assert others == set(BETWEEN_DIRECTORIES), "a reference must not be able to leave its workspace"
+
+
+async def test_every_moment_is_kept_to_the_millisecond_with_its_zone(
+    connection: "Connection[asyncpg.Record]",
+) -> None:
+    others = await connection.fetch(
+        "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' "
+        "AND (data_type LIKE 'timestamp without%' OR data_type LIKE 'timestamp with %' AND datetime_precision <> 3)"
+    )
+    assert others == [], "times are timestamptz(3)"
+
+
+async def test_every_index_and_constraint_is_valid(connection: "Connection[asyncpg.Record]") -> None:
+    assert await connection.fetchval("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == 0
+    assert await connection.fetchval("SELECT count(*) FROM pg_constraint WHERE NOT convalidated") == 0
+
+
+async def test_the_kept_schema_is_that_of_a_fresh_database() -> None:
+    fresh = await asyncio.to_thread(fresh_schema)
+    assert (ROOT / "docs/schema.sql").read_text() == fresh, "run `make schema` and add docs/schema.sql to the change"
+
+
+def test_a_dump_is_stripped_of_what_differs_between_machines() -> None:
+    dump = "-- Dumped by 18.1\n\\restrict x\n\nSET a = 1;\n\n\nCREATE TABLE a (\n    b int\n);\n\n\\unrestrict x\n"
+    assert normalised(dump).partition("\n\n")[2] == "CREATE TABLE a (\n    b int\n);\n"
+
+
+def test_released_sql_is_never_edited() -> None:
+    lines = (line.split() for line in (SQL / "checksums.txt").read_text().splitlines() if line[:1] not in ("#", ""))
+    released = {name: checksum for checksum, name in lines}
+    for revision in {name.partition("/")[0] for name in released}:
+        now = {f"{revision}/{file.name}": hashlib.sha256(file.read_bytes()) for file in (SQL / revision).iterdir()}
+        kept = {name: checksum for name, checksum in released.items() if name.startswith(f"{revision}/")}
+        assert {name: found.hexdigest() for name, found in now.items()} == kept, (
+            f"revision {revision} is released: put its files back as they were and write a new revision"
+        )
+
+
+def test_every_folder_of_sql_belongs_to_a_revision() -> None:
+    assert {folder.name for folder in SQL.iterdir() if folder.is_dir()} <= set(REVISIONS)
+    assert all(script.doc for script in scripts().walk_revisions()), "say in a docstring what a revision does"
+
+
+def test_a_wheel_brings_the_sql_and_the_revisions(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    built = run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    packed = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
+    kept = [*SQL.rglob("*.*"), *(SQL.parent / "versions").glob("*.py")]
+    assert {str(file.relative_to(ROOT / "src")) for file in kept} <= packed
+
+
+@pytest.mark.parametrize("moment", ["2026-01-02 03:04:05.678+02", "0999-12-31 23:59:59.9994Z"])
+async def test_moments_are_written_in_utc_to_the_millisecond(
+    connection: "Connection[asyncpg.Record]", moment: str
+) -> None:
+    await connection.execute("SET timezone = 'Asia/Kathmandu'")
+    written = await connection.fetchval("SELECT iso($1::text::timestamptz(3))", moment)
+    assert written in ("2026-01-02T01:04:05.678Z", "0999-12-31T23:59:59.999Z")
