@@ -21,6 +21,7 @@ _GENERIC_STEMS: Final = frozenset(map(fold, GENERIC_WORDS))
 _AMBIGUOUS_STEMS: Final = frozenset(map(fold, AMBIGUOUS_WORDS))
 GENERIC_WEIGHT: Final = 0.25
 COMMON_WEIGHT: Final = 0.15
+SMALL_WORD_WEIGHT: Final = 0.5  # where a name is little without its small words: what song, check out
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +149,11 @@ def _prepared(feature: _Read, weights: dict[str, float], twins: frozenset[frozen
 
 def _wording(words: Sequence[str], weights: dict[str, float], twins: frozenset[frozenset[str]]) -> Wording:
     counting = _counting(words)
-    kinds = frozenset(map(fold, counting))
+    kinds, small = frozenset(map(fold, counting)), frozenset[str]()
     if kinds in twins or (len(kinds) == 1 and len(words) > 1):
-        counting = [word for word in words if word not in _ARTICLES]
-    stems = {stem: weights[stem] for stem in map(fold, counting)}
+        counting = [word for word in words if word not in _ARTICLES] or words
+        small = STOP_WORDS.difference(kinds)
+    stems = {fold(word): SMALL_WORD_WEIGHT if word in small else weights[fold(word)] for word in counting}
     initials = "".join(word[0] for word in words) if 3 <= len(words) <= 6 else ""
     is_ambiguous = len(stems) == 1 and (not _AMBIGUOUS_STEMS.isdisjoint(stems) or len(counting[0]) < SPECIFIC_LETTERS)
     return Wording(stems, frozenset(map(singular, counting)), initials, sum(stems.values()), is_ambiguous)

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.mentions import Mention, read_mentions
-from sightline.intelligence.embedded.scoring import CLEAR, UNCERTAIN, Weighed, weigh
+from sightline.intelligence.embedded.scoring import CLEAR, LIGHT, UNCERTAIN, Weighed, weigh
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.engine import FeatureMatch, Matching
 
@@ -70,7 +70,7 @@ def _found_in(sentence: str, features: EmbeddedFeatureMap) -> list[Found]:
             one = replace(one, confidence=AMBIGUOUS)
         if one.confidence >= UNCERTAIN:
             words = (_as_said(one.named, mentions), _as_said(one.described, mentions))
-            found.append(Found(place, sentence, replace(one, confidence=round(one.confidence, 2)), *words))
+            found.append(Found(place, sentence, one, *words))
     return found
 
 
@@ -88,7 +88,7 @@ def _is_ambiguous(place: int, weighed: dict[int, Weighed], features: EmbeddedFea
         if other_place != place and named <= other.named:
             wording = features.features[other_place].wordings
             more = sum(weight for way in wording for stem, weight in way.stems.items() if stem in other.named - named)
-            if more >= 0.3 or (named == other.named and other.confidence >= weighed[place].confidence):
+            if more >= LIGHT or (named == other.named and other.confidence >= weighed[place].confidence):
                 return True
     return False
 

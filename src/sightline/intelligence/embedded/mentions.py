@@ -16,15 +16,16 @@ _CLAUSE_MARKS: Final = frozenset(",;:()[]–—.!?")  # noqa: RUF001 - dashes pa
 
 @dataclass(slots=True)
 class Mention:
-    """A known word in a sentence: how it is written, its first six places, and whether it is only compared with.
+    """A known word in a sentence: how it is written, and its first six places.
 
+    `is_contrast` when it is only compared with, wherever it stands;
     `is_named` when it is written as a name in a running sentence: with a capital or in quotes; `is_shouted` when
     it is all capitals.
     """
 
     word: str
     places: list[int] = field(default_factory=list)
-    is_contrast: bool = False
+    is_contrast: bool = True
     is_named: bool = False
     is_shouted: bool = False
 
@@ -44,7 +45,7 @@ def read_mentions(sentence: str, features: EmbeddedFeatureMap) -> dict[str, Ment
         mention = found.setdefault(stem, Mention(word))
         if len(mention.places) < MOST_PLACES:
             mention.places.append(at)
-        mention.is_contrast |= at in contrasted
+        mention.is_contrast &= at in contrasted
         if has_small_letters:
             mention.is_shouted |= _is_shouted(spoken[at])
             mention.is_named |= mention.is_shouted or _is_named(sentence, spoken[at])

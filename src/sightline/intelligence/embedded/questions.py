@@ -62,10 +62,9 @@ def _has_figure(sentence: _Sentence) -> bool:
     """Whether it says 30 tickets, 5 % or every week."""
     if "%" in sentence.text:
         return any(word.isdecimal() for word in sentence.words)
+    counts = ("every", "per", "each")
     return any(
-        next_word in PERIODS and (word.isdecimal() or word in ("every", "per", "each", "a"))
-        for word, next_word in pairwise(sentence.words)
-        if not (word == "a" and next_word in ("time", "day"))
+        following in PERIODS and (word.isdecimal() or word in counts) for word, following in pairwise(sentence.words)
     )
 
 

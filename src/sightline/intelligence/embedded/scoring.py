@@ -1,7 +1,7 @@
 """How sure it is that one sentence speaks of one feature."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from sightline.intelligence.embedded.feature_map import PreparedFeature, Wording
@@ -14,7 +14,9 @@ LIGHT: Final = 0.3
 ENOUGH_WEIGHT: Final = 0.9
 ENOUGH_SHARE: Final = 0.5
 DENSE_SUPPORT: Final = 2.0
+SOME_SUPPORT: Final = 0.5
 ENOUGH_SUPPORT: Final = 3.0
+MOST_IN_CONTRAST: Final = 0.6
 
 Ground = Literal["name", "initials", "part of the name", "description"]
 
@@ -32,15 +34,16 @@ class Weighed:
 def weigh(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> Weighed:
     """Weighs every way to call the feature and takes the surest. From 0.8 on it is clear, below 0.3 nothing."""
     described = frozenset(stem for stem in feature.described if stem in mentions)
-    support = min(sum(feature.described[stem] for stem in described), ENOUGH_SUPPORT)
+    # Summed in the order of the feature, so that rounding is the same in every process.
+    weight = sum(weight for stem, weight in feature.described.items() if stem in described)
+    support = min(weight, ENOUGH_SUPPORT)
     best = Weighed(0.12 * support, "description", frozenset(), described)
     for wording in feature.wordings:
         found = _weigh_wording(wording, described, support, mentions)
         if found.confidence > best.confidence:
             best = found
-    if any(mentions[stem].is_contrast for stem in best.named or best.described):
-        best = Weighed(min(best.confidence, 0.6), best.ground, best.named, best.described)
-    return best
+    is_contrast = any(mentions[stem].is_contrast for stem in best.named or best.described)
+    return replace(best, confidence=round(min(best.confidence, MOST_IN_CONTRAST if is_contrast else 1), 2))
 
 
 def _weigh_wording(
@@ -51,7 +54,7 @@ def _weigh_wording(
         return Weighed(0.85, "initials", frozenset({wording.initials}), described)
     named = frozenset(stem for stem in wording.stems if stem in mentions)
     if len(named) < len(wording.stems):
-        share = sum(wording.stems[stem] for stem in named) / wording.weight
+        share = sum(weight for stem, weight in wording.stems.items() if stem in named) / wording.weight
         return Weighed(_of_a_part(share, len(named), support), "part of the name", named, described)
     sure = _of_one_word(wording, support, mentions) if len(named) == 1 else _of_all_words(wording, support, mentions)
     return Weighed(sure, "name", named, described)
@@ -73,9 +76,9 @@ def _of_one_word(wording: Wording, support: float, mentions: Mapping[str, Mentio
     if wording.weight < LIGHT:
         return 0.5
     if is_same_form:
-        clear = support >= 0.5 or not wording.is_ambiguous or mention.is_named
+        clear = support >= SOME_SUPPORT or not wording.is_ambiguous or mention.is_named
     else:
-        clear = support >= (0.5 if mention.word.endswith("ing") else 1.2)
+        clear = support >= (SOME_SUPPORT if mention.word.endswith("ing") else 1.2)
     is_other_meaning = wording.is_ambiguous and not is_same_form and mention.word.endswith("ed")
     unclear = 0.2 if is_other_meaning else 0.5
     return (0.82 if clear else unclear) + 0.04 * support
@@ -85,12 +88,12 @@ def _of_all_words(wording: Wording, support: float, mentions: Mapping[str, Menti
     """All words of a name are clear where they stand close together, at least two of them say something."""
     between, is_in_order = _narrowest([mentions[stem].places for stem in wording.stems])
     telling = sum(weight > LIGHT for weight in wording.stems.values())
-    if wording.weight < ENOUGH_WEIGHT or (telling < 2 and not is_in_order and support < 0.5):
+    if wording.weight < ENOUGH_WEIGHT or (telling < 2 and not is_in_order and support < SOME_SUPPORT):
         return 0.6 + 0.04 * support
     if between <= 1:
         return 0.88 + 0.03 * support
     if between <= 1 + len(wording.stems):
-        return (0.8 if support >= 0.5 or len(wording.stems) > 2 else 0.75) + 0.03 * support
+        return (0.8 if support >= SOME_SUPPORT or len(wording.stems) > 2 else 0.75) + 0.03 * support
     return 0.6 + 0.04 * support
 
 

@@ -31,7 +31,7 @@ GENERIC_WORDS: Final = word_set("""
     see set show shown shows simple single software still support supported supporting supports system take team teams
     tell time today tool try trying two type use used useful user users uses using view views want wanted wants
     week work working works data information
-    need needs needed needing intent
+    need needs needed needing
 """)
 
 # Common as verbs and in other meanings: alone, such a word does not name a feature.
