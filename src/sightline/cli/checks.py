@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import asyncpg
+from msgspec import Struct
 
 from sightline import __version__
 from sightline.cli.data import database_urls, read_settings
@@ -24,7 +24,7 @@ CLOCK_SECONDS = 5.0
 CONNECT_SECONDS = 10
 
 
-class Check(NamedTuple):
+class Check(Struct):
     name: str
     ok: bool
     said: str

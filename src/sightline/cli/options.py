@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from sightline.settings import FILE, Settings, read_file, variable
+from sightline.settings import FILE, Settings, SettingsError, read_file, variable
 
 DataDir = Annotated[
     Path | None, typer.Option("--data-dir", help="Folder of the embedded database.", show_default=False)
@@ -45,6 +45,8 @@ class Command(TyperCommand):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         if not extra.get("resilient_parsing"):
             chosen = read_file(Path(FILE))
+            if chosen and parent is not None:
+                _refuse_unknown(chosen, parent.find_root().command)
             own = {option.name: _setting_name(option) for option in self._own_options()}
             extra["default_map"] = {name: chosen[key] for name, key in own.items() if key in chosen}
         return super().make_context(info_name, args, parent, **extra)
@@ -56,6 +58,18 @@ class Command(TyperCommand):
             for option in self.params
             if isinstance(option, TyperOption) and not option.is_eager and _setting_name(option) not in _SETTINGS
         ]
+
+
+def _refuse_unknown(chosen: dict[str, Any], root: Any) -> None:
+    """Raises SettingsError for what is neither a setting nor an option of any command: it is a slip of the pen."""
+    unknown = chosen.keys() - _SETTINGS - _option_names(root)
+    if unknown:
+        raise SettingsError(f"{sorted(unknown)[0]} in {FILE}: there is no such setting.")
+
+
+def _option_names(command: Any) -> set[str]:
+    own = {_setting_name(option) for option in command.params if isinstance(option, TyperOption)}
+    return own.union(*(_option_names(below) for below in getattr(command, "commands", {}).values()))
 
 
 def _setting_name(option: TyperOption) -> str:

@@ -16,6 +16,7 @@ from sightline.cli.database_watch import watched_database
 from sightline.cli.listening import listen, refuse_busy_port
 from sightline.cli.output import note
 from sightline.cli.refusals import CommandRefused
+from sightline.platform.db import Database
 from sightline.settings import Settings
 
 STOP_SECONDS = 15  # with the embedded database's own end, still below 20
@@ -46,7 +47,7 @@ def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, s
     stop = Stop()
     refuse_busy_port(settings.host, settings.port)
     with watched_database(settings) as (url, direct_url), _shared_counters(settings.workers) as shared:
-        _migrate(direct_url)
+        asyncio.run(_ready_database(settings, url, direct_url))
         if prepare is not None:
             prepare(url)
         sockets = listen(settings.host, settings.port, settings.workers)
@@ -55,11 +56,14 @@ def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, s
         return _keep_running(children, sockets, stop, lambda: say_ready(port))
 
 
-def _migrate(url: str) -> None:
+async def _ready_database(settings: Settings, url: str, direct_url: str) -> None:
+    """Migrates, and tries the address that the API processes will use."""
     from sightline.migrations import migrate
 
-    if applied := asyncio.run(migrate(url)):
+    if applied := await migrate(direct_url):
         note(f"Migrated the database: {', '.join(applied)}.")
+    database = await Database.connect(url, size=1, through_pooler=settings.is_pooled)
+    await database.close()
 
 
 @contextmanager
