@@ -57,7 +57,7 @@ class AccessListener:
                 )
                 wait = 0.1
                 await self._listen(link)
-            except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except Exception as error:  # whatever it was, listening begins again
                 if not self._has_told:
                     _log.warning("Not hearing of changed keys, so every request asks for its key: %s", error)
                 self._has_told = True

@@ -5,8 +5,6 @@ import logging
 from contextlib import suppress
 from uuid import UUID
 
-import asyncpg
-
 from sightline.platform.db import Database
 from sightline.workspaces import queries
 
@@ -50,7 +48,7 @@ class KeyUsage:
         try:
             async with asyncio.timeout(WRITE_SECONDS), self._db.read() as tx:
                 await queries.save_last_used(tx, used)
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except Exception as error:  # whatever it was, the next writing tries again
             self.seen.update(used)
             _log.warning("When keys were last used is not written yet: %s", error)
         except asyncio.CancelledError:
