@@ -3,7 +3,6 @@
 import asyncio
 import random
 from contextlib import suppress
-from itertools import count
 
 import asyncpg
 import pytest
@@ -15,6 +14,7 @@ Connection = asyncpg.Connection
 Link = tuple[str, str, str, str, str, str, str]
 EACH_LINK = pytest.mark.parametrize("link", LINKS, ids=lambda link: f"{link[1]}.{link[5]}")
 
+WAITING = "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $1"
 UNLINKED_ARRAYS = {
     ("research_runs", "addition_signal_ids"): "a receipt: what a run added, also after it is gone",
     ("idea_classifications", "option_ids"): "options are retired, never deleted",
@@ -127,6 +127,23 @@ async def test_links_of_a_row_made_in_the_same_statement_are_on_it(connection: "
     assert await array_of(connection, LINKS[0], 99) == [named("features", 0)]
 
 
+@EACH_LINK
+async def test_who_waits_for_another_linker_keeps_the_other_link(
+    connection: "Connection[asyncpg.Record]", database: str, link: Link
+) -> None:
+    async with connected(database) as second:
+        async with connection.transaction():
+            await link_all(connection, link, [0], [1])
+            await connection.execute("UPDATE signal_initiatives SET accepted = true")
+            waiting = asyncio.create_task(link_all(second, link, [0], [2]))
+            while not await connection.fetchval(WAITING, second.get_server_pid()):
+                assert not waiting.done()
+                await asyncio.sleep(0.01)
+        await waiting
+        await second.execute("UPDATE signal_initiatives SET accepted = true")
+    assert await array_of(connection, link, 0) == [named(link[3], 1), named(link[3], 2)]
+
+
 async def test_twenty_linkers_of_the_same_rows_never_meet_in_a_deadlock(
     connection: "Connection[asyncpg.Record]", database: str
 ) -> None:
@@ -144,7 +161,6 @@ async def test_twenty_linkers_of_the_same_rows_never_meet_in_a_deadlock(
 
 async def test_arrays_agree_after_a_crowd_of_writers(connection: "Connection[asyncpg.Record]", database: str) -> None:
     """Removals of records that are linked with each other may meet in a deadlock, which PostgreSQL ends."""
-    numbers = count(COUNT)
 
     async def write(mine: "Connection[asyncpg.Record]", chance: random.Random) -> None:
         link = chance.choice(LINKS)
@@ -154,7 +170,8 @@ async def test_arrays_agree_after_a_crowd_of_writers(connection: "Connection[asy
                 table, number = link[chance.choice((1, 3))], chance.randrange(COUNT)
                 await mine.execute(f"DELETE FROM {table} WHERE id = $1", named(table, number))  # noqa: S608 - our names
             case 1:
-                await add(mine, link[1], record(link[1], next(numbers)))
+                table = chance.choice((link[1], link[3]))
+                await add(mine, table, record(table, chance.randrange(COUNT)))
             case 2 | 3:
                 await unlink(mine, link, *chosen)
             case _:
