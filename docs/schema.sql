@@ -832,6 +832,14 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.move_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.version := OLD.version + 1;
+    RETURN NEW;
+END $$;
+
 CREATE FUNCTION public.notify_access() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2254,6 +2262,12 @@ CREATE TRIGGER features_changed AFTER UPDATE ON public.features REFERENCING OLD 
 
 CREATE TRIGGER features_removed AFTER DELETE ON public.features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 
+CREATE TRIGGER ideas_lose_reference BEFORE UPDATE ON public.ideas FOR EACH ROW WHEN (((new.version = old.version) AND (((old.product_id IS DISTINCT FROM new.product_id) OR (old.initiative_id IS DISTINCT FROM new.initiative_id)) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
+
+CREATE TRIGGER initiatives_lose_reference BEFORE UPDATE ON public.initiatives FOR EACH ROW WHEN (((new.version = old.version) AND (old.product_id IS DISTINCT FROM new.product_id))) EXECUTE FUNCTION public.move_version();
+
+CREATE TRIGGER insights_lose_reference BEFORE UPDATE ON public.insights FOR EACH ROW WHEN (((new.version = old.version) AND (old.merged_into IS DISTINCT FROM new.merged_into))) EXECUTE FUNCTION public.move_version();
+
 CREATE TRIGGER keep_account_ids_of_ideas_added AFTER INSERT ON public.idea_accounts REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.keep_account_ids_of_ideas_added();
 
 CREATE TRIGGER keep_account_ids_of_ideas_changed AFTER UPDATE ON public.idea_accounts REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.keep_account_ids_of_ideas_changed();
@@ -2339,6 +2353,8 @@ CREATE TRIGGER keep_team_ids_of_initiatives_changed AFTER UPDATE ON public.initi
 CREATE TRIGGER keep_team_ids_of_initiatives_removed AFTER DELETE ON public.initiative_teams REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.keep_team_ids_of_initiatives_removed();
 
 CREATE TRIGGER members_notify AFTER DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION public.notify_access();
+
+CREATE TRIGGER signals_lose_reference BEFORE UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
 CREATE TRIGGER workspaces_notify AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 
