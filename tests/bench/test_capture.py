@@ -48,7 +48,7 @@ async def test_what_cannot_be_replayed_is_refused_only_while_noting(database_url
     async with db.read() as tx:
         await tx.connection.prepare("SELECT 1")
     async with InProcess(App(db, method="prepare")) as app:
-        with pytest.raises(BenchFailed, match="cannot replay connection.prepare"):
+        with pytest.raises(BenchFailed, match="cannot replay"):
             await trace(app, ASKED, "key")
     await db.close()
 

@@ -10,8 +10,10 @@ from sightline.bench.capture import Statement, Trace
 from sightline.bench.failure import BenchFailed
 from sightline.bench.replay import FAR_ABOVE, Replay, learn, rows_in
 from sightline.bench.wire import Answer, Request
+from sightline.platform.ids import new_id
 
 ANSWER = Answer(200, [], b"")
+STARTED = 0
 FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -30,7 +32,7 @@ class Connection:
 
 
 def a_trace(*statements: Statement, target: str = "/ideas") -> Trace:
-    return Trace(Request("POST", target), ANSWER, list(statements))
+    return Trace(Request("POST", target), STARTED, ANSWER, list(statements))
 
 
 def ran(*arguments: Any, result: Any = None, query: str = "SELECT", method: str = "fetchval") -> Statement:
@@ -64,6 +66,15 @@ async def test_an_id_the_operation_made_is_made_anew_once_a_replay() -> None:
     assert first not in made
     assert first == second == nested[0] != nested[1]
     assert (await arguments_of(replay))[0] != (first,)
+
+
+async def test_in_lists_of_any_length_young_ids_are_made_anew() -> None:
+    old, young = uuid4(), [new_id() for _ in range(3)]
+    replay = learn([a_trace(ran([(id, old)] * times)) for times, id in enumerate(young)])
+    ((pairs,),) = await arguments_of(replay, 2)
+    assert pairs[0] == pairs[1] != (young[2], old)
+    assert pairs[0][1] == old
+    assert await arguments_of(replay, 0) == [([],)]
 
 
 async def test_what_an_earlier_statement_returned_is_taken_from_what_it_returns_now() -> None:

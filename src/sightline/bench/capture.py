@@ -4,6 +4,7 @@ The application opens its pools as always; they only get connections of another 
 with its arguments and its result while a request is being recorded. So no SQL stands in the benchmark.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -33,9 +34,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One request, what was answered, and the statements that were run for it, in order."""
+    """One request, when it began, what was answered, and the statements that were run for it, in order."""
 
     request: Request
+    started: int  # milliseconds since 1970
     answer: Answer
     statements: list[Statement]
 
@@ -120,6 +122,7 @@ async def trace(app: InProcess, requests: Sequence[Request], key: str) -> list[T
     traces = []
     for request in requests:
         statements: list[Statement] = []
+        started = time.time_ns() // 1_000_000
         token = _recorded.set(statements)
         try:
             answer = await app.ask(request, key)
@@ -128,5 +131,5 @@ async def trace(app: InProcess, requests: Sequence[Request], key: str) -> list[T
         if not 200 <= answer.status < 300:
             raise BenchFailed(f"{request.method} {request.target} was answered {answer.status}: {answer.body[:300]!r}")
         # A copy: what a task left behind by the request runs later is not the request's.
-        traces.append(Trace(request, answer, list(statements)))
+        traces.append(Trace(request, started, answer, list(statements)))
     return traces

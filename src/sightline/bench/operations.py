@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 
 from sightline.bench.wire import API, Request
-from sightline.bench.world import World
+from sightline.bench.world import STATUSES, World
 
 PAGE = 20
 DEEP = 50_000
+CHANGED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,33 @@ def _new_ideas(world: World, **more: str) -> list[Request]:
     return [Request("POST", f"{API}/ideas", json.dumps(wish).encode()) for wish in wishes]
 
 
+def _patch_idea(world: World) -> list[Request]:
+    """Each idea is called one thing and another in turn, so that every request changes something."""
+    return [
+        _patch(f"ideas/{idea}", {"name": f"{name} {turn}"})
+        for turn in ("at first", "after all")
+        for idea, (name, _) in zip(world.ideas[:CHANGED], cycle(world.texts), strict=False)
+    ]
+
+
+def _set_idea_status(world: World) -> list[Request]:
+    return [
+        _patch(f"ideas/{idea}/status", {"status": status}) for status in STATUSES[1:3] for idea in world.ideas[:CHANGED]
+    ]
+
+
+def _patch(path: str, wish: dict[str, str]) -> Request:
+    return Request("PATCH", f"{API}/{path}", json.dumps(wish).encode())
+
+
 # Those that write come last: the others find the workspace as it was loaded.
 OPERATIONS = (
     Operation("get_idea", _get_idea, 0.60, 0.75),
     Operation("list_ideas", _list_ideas, 0.58, 0.70),
     Operation("list_ideas_filtered", _list_ideas_filtered, 0.58, 0.70),
     Operation("list_ideas_deep", _list_ideas_deep, 0.58, 0.70),
+    Operation("patch_idea", _patch_idea, 0.65, 0.70),
+    Operation("set_idea_status", _set_idea_status, 0.65, 0.70),
     Operation("create_idea", _create_idea, 0.65, 0.70),
     Operation("create_idea_matched", _create_idea_matched, 0.65, 0.70),
 )

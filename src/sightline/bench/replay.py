@@ -4,10 +4,13 @@ What an argument is, is learnt by comparing the traces of many requests, place b
 
     the same in all                                 constant
     equal to a value an earlier statement returned  taken from what that statement returns now
-    a UUID the request does not name                made by the operation: made anew, one for each request
+    a UUID the request does not name                made by the operation: made anew, the same wherever it stood
     a moment                                        now
     a number that only grows                        counted on, far above what was seen
     anything else                                   sent by the caller: as it was in one trace after the other
+
+Lists that are not of one length in all traces have no places to compare. In them, ids are told apart by their time:
+a UUIDv7 younger than its request was made by it.
 """
 
 from collections import Counter
@@ -35,7 +38,7 @@ class Run:
 
     trace: int
     results: list[Any] = field(default_factory=list)
-    made: dict[int, UUID] = field(default_factory=dict)
+    made: dict[UUID, UUID] = field(default_factory=dict)  # by what they were in the trace
 
 
 Make = Callable[[Run], Any]
@@ -120,7 +123,6 @@ class Learner:
     def __init__(self, traces: list[Trace]) -> None:
         self._traces = traces
         self._requests = [f"{trace.request.target} {trace.request.body!r}".lower() for trace in traces]
-        self._made: dict[tuple[Any, ...], int] = {}
         self._numbers = count(FAR_ABOVE)
 
     def step(self, place: int) -> Step:
@@ -140,13 +142,32 @@ class Learner:
         if all(type(value) is type(first) and value == first for value in values):
             return lambda run: first
         for kind in (list, tuple):
-            if all(isinstance(value, kind) and len(value) == len(first) for value in values):
-                return self._sequence(values, kind)
+            if all(isinstance(value, kind) for value in values):
+                is_even = all(len(value) == len(first) for value in values)
+                return self._sequence(values, kind) if is_even else self._uneven(values)
         return self._changing(values)
 
     def _sequence(self, values: list[Any], kind: type[list[Any]] | type[tuple[Any, ...]]) -> Make:
         parts = [self._argument(list(part)) for part in zip(*values, strict=True)]
         return lambda run: kind([part(run) for part in parts])
+
+    def _uneven(self, values: list[Any]) -> Make:
+        makes = [self._of_one(trace, value) for trace, value in enumerate(values)]
+        return lambda run: makes[run.trace](run)
+
+    def _of_one(self, trace: int, value: Any) -> Make:
+        """One trace alone: ids that it made, and ids that an earlier statement returned."""
+        if isinstance(value, list | tuple):
+            kind, parts = type(value), [self._of_one(trace, part) for part in value]
+            return lambda run: kind([part(run) for part in parts])
+        if not isinstance(value, UUID):
+            return lambda run: value
+        place = next((at for at, found in self._earlier[trace].items() if _is_same(found, value)), None)
+        is_made = _is_younger(value, self._traces[trace].started)
+        if place is None and not is_made:
+            return lambda run: value
+        self._is_known = False
+        return partial(_returned_now, *place) if place else lambda run: _made_now(value, run)
 
     def _changing(self, values: list[Any]) -> Make:
         found = self._find_returned(values)
@@ -171,20 +192,25 @@ class Learner:
         if any(str(value).lower() in sent for value, sent in zip(values, self._requests, strict=True)):
             return None
         if all(isinstance(value, UUID) for value in values):
-            return partial(_made_now, self._made.setdefault(tuple(values), len(self._made)))
+            return lambda run: _made_now(values[run.trace], run)
         if all(type(value) is int for value in values) and all(one < other for one, other in pairwise(values)):
             return lambda run: next(self._numbers)
         return None
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other
+    is_alike = type(one) is type(other) or (isinstance(one, UUID) and isinstance(other, UUID))
+    return is_alike and bool(one == other)
 
 
-def _made_now(slot: int, run: Run) -> UUID:
-    if slot not in run.made:
-        run.made[slot] = new_id()
-    return run.made[slot]
+def _made_now(before: UUID, run: Run) -> UUID:
+    if before not in run.made:
+        run.made[before] = new_id()
+    return run.made[before]
+
+
+def _is_younger(id: UUID, milliseconds: int) -> bool:
+    return id.version == 7 and id.int >> 80 >= milliseconds
 
 
 def _returned(statements: Sequence[Statement]) -> dict[tuple[int, int, int], Any]:
