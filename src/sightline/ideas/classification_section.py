@@ -22,9 +22,9 @@ class ClassificationPart(Struct, forbid_unknown_fields=True, rename="camel"):
 
     group_key: str
     option_values: list[str] | UnsetType = UNSET
-    text_value: Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"\S")] | None | UnsetType = UNSET
+    text_value: Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"\S")] | UnsetType | None = UNSET
     review_state: _STATES | UnsetType = UNSET
-    origin: Literal["api", "suggested", "manual"] | None | UnsetType = UNSET
+    origin: Literal["api", "suggested", "manual"] | UnsetType | None = UNSET
     updated_at: str | UnsetType = UNSET
 
 
@@ -139,9 +139,7 @@ def _fits(run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Grou
     return False
 
 
-def _read_one(
-    run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, was: Any
-) -> list[Any] | None:
+def _read_one(run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, was: Any) -> list[Any] | None:
     """The row to be stored, or None when it says what is stored already."""
     options = _find_options(run, entry, here, given, group, was)
     text = given.get("textValue", was["text_value"] if was else None)
@@ -150,15 +148,13 @@ def _read_one(
     origin = given.get("origin", was["origin"] if was else "manual")
     updated = _updated_at(run, entry, here, given)
     becomes = (options, text, state, origin)
-    if was is not None and becomes == tuple(was[column] for column in _COLUMNS):
-        if updated is None or updated == was["updated_at"]:
-            return None
+    known = was is not None and becomes == tuple(was[column] for column in _COLUMNS)
+    if known and updated in (None, was["updated_at"]):
+        return None
     return [group.id, *becomes, updated or run.tx.now]
 
 
-def _find_options(
-    run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, was: Any
-) -> list[UUID]:
+def _find_options(run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, was: Any) -> list[UUID]:
     if "optionValues" not in given:
         return list(was["option_ids"]) if was else []
     found: dict[UUID, None] = {}

@@ -48,15 +48,11 @@ SELECT l.idea_id, bool_or(f.product_id IS DISTINCT FROM wish.product_id) AS fore
 
 async def _settle_features(run: Run, entries: list[Entry]) -> None:
     """Features are the product's. A changed product drops those that were matched, not those that somebody chose."""
-    moved = []
     for entry in entries:
-        if entry.broken:
-            continue
-        if entry.links.get("features") and entry.row["product_id"] is None:
+        if not entry.broken and entry.links.get("features") and entry.row["product_id"] is None:
             run.refuse(entry, "features", "An idea without a product has no features")
-        elif not entry.is_new and "features" not in entry.links:
-            if entry.row["product_id"] != entry.stored["product_id"]:
-                moved.append(entry)
+    moved = [entry for entry in entries if not entry.broken and not entry.is_new and "features" not in entry.links]
+    moved = [entry for entry in moved if entry.row["product_id"] != entry.stored["product_id"]]
     if moved:
         wishes = [entry.id for entry in moved], [entry.row["product_id"] for entry in moved]
         rows = await run.tx.rows(_LINKED, run.workspace_id, *wishes)
@@ -81,7 +77,7 @@ QUESTIONS = Table(
     ),
     kind="idea_question",
     parents=(("idea_id", "id"),),
-    versioned=True,
+    versioned="version",
 )
 COMMENTS = Table(
     "ideas.comments",
@@ -113,7 +109,7 @@ EVIDENCE = Table(
     ),
     kind="idea_evidence",
     parents=(("idea_id", "id"),),
-    versioned=True,
+    versioned="version",
 )
 
 
@@ -151,7 +147,7 @@ IDEAS = Table(
     links=(_FEATURES, _OPPORTUNITIES, _INSIGHTS, _ACCOUNTS),
     children=(QUESTIONS, COMMENTS, EVIDENCE),
     identities=(("source_key", "external_id"), ("integration_id", "external_id")),
-    versioned=True,
+    versioned="version",
     traced=True,
     numbered="idea",
     counted="idea",

@@ -17,16 +17,15 @@ from sightline.workspaces.changes import log_change
 
 Limit = Annotated[int, Meta(ge=0, le=of.LARGEST)]
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
-_EMAIL = r"^[^\s@]+@[^\s@]+\Z"
 
 
 class PlanPart(Struct, forbid_unknown_fields=True, rename="camel"):
     """null limits mean: no limit."""
 
-    initiative_limit: Limit | None | UnsetType = UNSET
-    active_initiative_limit: Limit | None | UnsetType = UNSET
-    trial_ends_at: str | None | UnsetType = UNSET
-    ai_credits: Limit | None | UnsetType = UNSET
+    initiative_limit: Limit | UnsetType | None = UNSET
+    active_initiative_limit: Limit | UnsetType | None = UNSET
+    trial_ends_at: str | UnsetType | None = UNSET
+    ai_credits: Limit | UnsetType | None = UNSET
     ai_credits_used: Limit | UnsetType = UNSET
     research_policies: list[Literal["on_demand", "daily", "weekly"]] | UnsetType = UNSET
     managed_schedule: bool | UnsetType = UNSET
@@ -38,8 +37,8 @@ class WorkspacePart(Struct, forbid_unknown_fields=True, rename="camel"):
     name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")] | UnsetType = UNSET
     plan: PlanPart | UnsetType = UNSET
     settings: dict[str, Any] | UnsetType = UNSET
-    created_at: str | None | UnsetType = UNSET
-    updated_at: str | None | UnsetType = UNSET
+    created_at: str | UnsetType | None = UNSET
+    updated_at: str | UnsetType | None = UNSET
 
 
 _FIND = "SELECT id, slug FROM workspaces WHERE slug = $1 OR id = $2"
@@ -168,13 +167,11 @@ def _trial_end(before: dict[str, Any], given: dict[str, Any], moments: dict[str,
     return kept
 
 
-_ADDRESS = of.Field("email", "email", Annotated[str, Meta(max_length=254, pattern=_EMAIL)], required=True)
-
 MEMBERS = Table(
     "members",
     "members",
     (
-        _ADDRESS,
+        of.address(),
         of.name(),
         of.choice("role", *(role.value for role in Role), default="viewer"),
         of.flag("active", True),

@@ -1,0 +1,1 @@
+"""Briefs, PRDs and TDDs of initiatives: generated, versioned, sourced."""

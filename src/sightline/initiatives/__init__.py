@@ -1,0 +1,1 @@
+"""Planned bodies of work."""

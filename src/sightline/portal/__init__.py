@@ -1,0 +1,1 @@
+"""The customers' portal: sign in, vote, ask."""

@@ -1,0 +1,1 @@
+"""Questions asked of the world: plans, runs, findings, delivery."""

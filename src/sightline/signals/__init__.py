@@ -1,0 +1,1 @@
+"""Imported evidence, insights and opportunities."""

@@ -1,0 +1,201 @@
+"""Signals, insights and opportunities in the workspace file."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sightline.platform.db import Tx
+from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
+from sightline.platform.file_section import fields as of
+from sightline.platform.file_section.entries import Linked
+from sightline.platform.file_section.tables import Showing
+from sightline.signals.raw_section import TranscriptPart, settle_raw, show_raw, write_raw
+
+CONTEXTS = ("discovery", "support", "sales", "success", "research", "market", "other")
+SIGNAL_TYPES = (
+    "transcript",
+    "support_ticket",
+    "review",
+    "discovery_report",
+    "meeting_notes",
+    "reconstructed_notes",
+    "feedback_record",
+)
+PROCESSOR_TYPES = ("text", "conversation", "document", "review", "feedback")
+EVIDENCE_KINDS = ("conversation", "support", "review", "feedback", "report", "note", "usage")
+ANALYSIS_PROFILES = ("customer_evidence", "market_evidence", "none")
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255)]
+
+
+class SourcePart(Struct, forbid_unknown_fields=True):
+    type: Annotated[str, Meta(min_length=1, max_length=255)] | UnsetType = UNSET
+    external_data: dict[str, Any] | UnsetType = UNSET
+
+
+class SourceLink(Struct, forbid_unknown_fields=True):
+    name: str
+    url: str
+    type: str = "link"
+    primary: bool = False
+
+
+def _store_links(value: Sequence[dict[str, Any]], lookup: of.Lookup) -> list[dict[str, Any]]:
+    """Each with all four of its members."""
+    return [msgspec.to_builtins(msgspec.convert(link, SourceLink)) for link in value]
+
+
+async def _settle(run: Run, entries: list[Entry]) -> None:
+    _settle_sources(entries)
+    await _settle_accounts(run, entries)
+    for entry in entries:
+        if not entry.broken and (entry.is_new or entry.row["status"] != entry.stored["status"]):
+            waits = entry.row["status"] in ("pending", "processing")
+            entry.row["process_after"] = run.tx.now if waits else None
+    await settle_raw(run, entries)
+
+
+def _settle_sources(entries: Sequence[Entry]) -> None:
+    """`source` is kept in two columns; type and label are the provider's where nothing else is said."""
+    for entry in entries:
+        source = entry.given.get("source") or {}
+        if "type" in source:
+            entry.row["source_type"] = source["type"]
+        if "external_data" in source:
+            entry.row["external_data"] = source["external_data"]
+        if entry.is_new and not entry.broken:
+            provider = entry.row["provider_type"]
+            entry.row["source_type"] = entry.row["source_type"] or provider
+            entry.row["source_label"] = entry.row["source_label"] or provider.replace("_", " ").capitalize()
+
+
+_ACCOUNTS = (
+    "SELECT signal_id, account_id FROM signal_accounts WHERE workspace_id = $1 AND signal_id = ANY($2) ORDER BY link"
+)
+
+
+async def _settle_accounts(run: Run, entries: Sequence[Entry]) -> None:
+    """The primary account counts among the accounts."""
+    moving = [e for e in entries if not e.broken and ("account" in e.given or "accounts" in e.given)]
+    silent = [entry.id for entry in moving if "accounts" not in entry.links and not entry.is_new]
+    stored: dict[UUID, list[Linked]] = {}
+    for row in await run.tx.rows(_ACCOUNTS, run.workspace_id, silent) if silent else ():
+        stored.setdefault(row["signal_id"], []).append(Linked(row["account_id"], False))
+    for entry in moving:
+        accounts = entry.links.get("accounts", stored.get(entry.id, []))
+        primary = entry.row["account_id"]
+        if primary is not None and primary not in [linked.id for linked in accounts]:
+            accounts = [Linked(primary, False), *accounts]
+        entry.links["accounts"] = accounts
+
+
+async def _show(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
+    show_big = await show_raw(tx, workspace_id, rows)
+
+    def show(row: Any) -> dict[str, Any]:
+        source = {"type": row["source_type"], "external_data": of.show_json(row["external_data"])}
+        return {"source": source} | show_big(row)
+
+    return show
+
+
+_HIDDEN = (
+    Field("source", "source_type", str, ""),
+    Field("externalData", "external_data", dict, {}, json=True),
+    Field("transcript", "transcript", dict, None, True, json=True),
+    Field("processAfter", "process_after", str, None, True),
+)
+
+SIGNALS = Table(
+    "signals",
+    "signals",
+    (
+        of.name(),
+        of.choice("signalType", *SIGNAL_TYPES, nullable=True),
+        of.choice("context", *CONTEXTS, default="other"),
+        of.choice("processorType", *PROCESSOR_TYPES, default="text"),
+        Field("providerType", "provider_type", Slug, "api"),
+        of.choice("evidenceKind", *EVIDENCE_KINDS, default="note"),
+        of.choice("analysisProfile", *ANALYSIS_PROFILES, default="customer_evidence"),
+        of.choice("status", "pending", "processing", "processed", "failed", default="processed"),
+        of.word("sourceKey"),
+        of.word("externalId"),
+        of.reference("integration", "integrations"),
+        of.text("origin", nullable=True),
+        of.text("sourceLabel"),
+        Field("sourceLinks", "source_links", list[SourceLink], [], store=_store_links, show=of.show_json, json=True),
+        of.json("data", default={}),
+        of.json("import", dict[str, Any]),
+        of.text("failure", nullable=True),
+        of.reference("account", "accounts"),
+    ),
+    kind="signal",
+    links=(
+        Link("accounts", "accounts", "signal_accounts", "signal_id", "account_id", "account_ids"),
+        Link(
+            "initiatives",
+            "initiatives",
+            "signal_initiatives",
+            "signal_id",
+            "initiative_id",
+            item="initiative",
+            flag="accepted",
+            late=True,
+        ),
+        Link("studies", "studies", "signal_studies", "signal_id", "study_id", late=True),
+    ),
+    identities=(("source_key", "external_id"), ("origin",)),
+    versioned="version",
+    traced=True,
+    numbered="signal",
+    counted="signal",
+    order="number",
+    hidden=_HIDDEN,
+    extra=(
+        ("source", SourcePart),
+        ("transcript", TranscriptPart),
+        ("rawData", dict[str, Any]),
+    ),
+    batch=100,
+    settle=_settle,
+    after=write_raw,
+    show=_show,
+)
+
+INSIGHTS = Table(
+    "insights",
+    "insights",
+    (
+        of.word("externalId"),
+        of.name("title", 1000),
+        of.text("description"),
+        of.word("category", default="observation"),
+        of.extracts(),
+        of.choice("reviewState", "unreviewed", "accepted", "edited", "merged", default="unreviewed"),
+        of.reference("mergedInto", "insights", late=True).under("merged_into"),
+        of.word("origin", default="manual"),
+    ),
+    kind="insight",
+    links=(
+        Link("accounts", "accounts", "insight_accounts", "insight_id", "account_id", "account_ids"),
+        Link("signals", "signals", "insight_signals", "insight_id", "signal_id", "signal_ids"),
+    ),
+    identities=(("external_id",),),
+    versioned="version",
+    traced=True,
+    counted="insight",
+)
+
+OPPORTUNITIES = Table(
+    "opportunities",
+    "opportunities",
+    (of.name(), of.text("description")),
+    kind="opportunity",
+    versioned="version",
+    traced=True,
+    counted="opportunity",
+)
+
+SECTION = Section(tables=(SIGNALS, INSIGHTS, OPPORTUNITIES))

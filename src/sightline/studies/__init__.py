@@ -1,0 +1,1 @@
+"""Studies and the feed of their feedback."""

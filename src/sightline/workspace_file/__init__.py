@@ -1,0 +1,17 @@
+"""A whole workspace as one file: read, applied, exported; and workspaces listed and deleted."""
+
+from sightline.workspace_file.applying import FileRefused, apply_file
+from sightline.workspace_file.exporting import export_workspace
+from sightline.workspace_file.tally import Applied, ListCount
+from sightline.workspace_file.workspaces import WorkspaceLine, delete_workspace, list_workspaces
+
+__all__ = [
+    "Applied",
+    "FileRefused",
+    "ListCount",
+    "WorkspaceLine",
+    "apply_file",
+    "delete_workspace",
+    "export_workspace",
+    "list_workspaces",
+]

@@ -1,0 +1,156 @@
+"""Which stored record a record of the file is; what will be stored of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sightline.platform.file_section import Entry, Run, Table
+from sightline.platform.file_section.fields import show_json
+from sightline.platform.ids import derived_id
+from sightline.workspace_file import queries
+from sightline.workspace_file.resolving import same_json
+
+Columns = tuple[str, ...]
+
+
+def identities(table: Table) -> list[Columns]:
+    """Columns that name a record, the strongest first: the primary key, the key, others."""
+    parents = tuple(column for column, _ in table.parents)
+    key = [(*parents, "key")] if table.keyed else []
+    number = [("number",)] if table.numbered else []
+    return [table.primary, *key, *table.identities, *number]
+
+
+def named_by(table: Table, columns: Columns, values: dict[str, Any]) -> tuple[Any, ...] | None:
+    """The values of an identity as they are compared, or None when one is missing."""
+    found = [values.get(column) for column in columns]
+    if any(value is None for value in found):
+        return None
+    return tuple(str(v).lower() if c in table.folded else v for c, v in zip(columns, found, strict=True))
+
+
+async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
+    """Finds what is stored of each entry, gives an id to those that are new, refuses what cannot be."""
+    for entry in entries:
+        for column, above in table.parents:
+            entry.values[column] = entry.parent.row[above] if entry.parent else None
+    stored = {columns: await _stored_by(run, table, columns, entries) for columns in identities(table)}
+    taken: dict[tuple[Columns, Any], Entry] = {}
+    for entry in entries:
+        _match_one(run, table, entry, stored)
+        if not entry.broken:
+            _note_twice(run, table, entry, taken)
+
+
+async def _stored_by(run: Run, table: Table, columns: Columns, entries: Sequence[Entry]) -> dict[tuple[Any, ...], Any]:
+    wanted = {found for entry in entries if (found := named_by(table, columns, entry.values)) is not None}
+    if not wanted:
+        return {}
+    rows = await queries.find_by(run.tx, table, run.workspace_id, columns, list(wanted))
+    return {found: row for row in rows if (found := named_by(table, columns, dict(row))) is not None}
+
+
+def _match_one(run: Run, table: Table, entry: Entry, stored: dict[Columns, dict[tuple[Any, ...], Any]]) -> None:
+    has_primary = named_by(table, table.primary, entry.values) is not None
+    for columns in [table.primary] if has_primary else identities(table):
+        name = named_by(table, columns, entry.values)
+        if columns != ("number",) and name is not None and name in stored[columns]:
+            entry.stored = stored[columns][name]
+            break
+    if entry.stored is None and not has_primary:
+        _derive_id(run, table, entry)
+    _refuse_taken(run, table, entry, stored)
+
+
+def _derive_id(run: Run, table: Table, entry: Entry) -> None:
+    own = table.primary[-1]
+    if own != "id":
+        run.refuse(entry, "", f"Give the record's {' and '.join(_file_names(table, table.primary))}")
+        return
+    parents = [str(entry.values[column]) for column, _ in table.parents]
+    for columns in identities(table)[1:]:
+        name = named_by(table, columns, entry.values)
+        if name is not None and columns != ("number",):
+            words = parents + [str(v) for c, v in zip(columns, name, strict=True) if c not in dict(table.parents)]
+            entry.values["id"] = derived_id(run.workspace_id, table.path, *words)
+            return
+    run.refuse(entry, "", "Give an id or a key")
+
+
+def _refuse_taken(run: Run, table: Table, entry: Entry, stored: dict[Columns, dict[tuple[Any, ...], Any]]) -> None:
+    """An identity may not belong to another record, nor a record to another enclosing one."""
+    own = primary_of(table, entry.stored if entry.stored is not None else entry.values)
+    for columns in identities(table):
+        name = named_by(table, columns, entry.values)
+        other = stored[columns].get(name) if name is not None else None
+        if other is not None and primary_of(table, other) != own:
+            run.refuse(entry, _file_names(table, columns)[-1], "Belongs to another record")
+            return
+    if entry.stored is None:
+        return
+    if any(entry.stored[column] != entry.values[column] for column, _ in table.parents):
+        run.refuse(entry, "id", "Belongs to another record's list")
+    key = entry.stored["key"] if table.keyed else None
+    if key is not None and "id" not in entry.given and entry.values.get("key") not in (None, key):
+        run.refuse(entry, "key", f"The record has the key {key!r}; give its id to change that")
+
+
+def primary_of(table: Table, row: Any) -> tuple[Any, ...]:
+    return tuple(row[column] for column in table.primary if column in row.keys())  # noqa: SIM118 - rows are no mappings
+
+
+def _file_names(table: Table, columns: Columns) -> list[str]:
+    names = {field.column: field.name for field in table.all_fields}
+    return [names[column] for column in columns if column in names] or [""]
+
+
+def _note_twice(run: Run, table: Table, entry: Entry, taken: dict[tuple[Columns, Any], Entry]) -> None:
+    seen = entry.values | ({"id": entry.stored["id"]} if entry.stored is not None and "id" in table.primary else {})
+    for columns in identities(table):
+        name = named_by(table, columns, seen)
+        if name is None:
+            continue
+        first = taken.setdefault((columns, name), entry)
+        if first is not entry:
+            run.refuse(
+                entry,
+                "" if columns == table.primary else _file_names(table, columns)[-1],
+                f"Is the same as {first.path}",
+            )
+            return
+
+
+def merge(run: Run, table: Table, entry: Entry) -> None:
+    """`row`: what is stored, with what is given laid over it; a new record takes defaults for the rest."""
+    if entry.stored is not None:
+        entry.row = dict(entry.stored) | entry.values
+        return
+    entry.row = {link.array: [] for link in table.links if link.array and not link.late}
+    for field in table.stored_fields:
+        if field.required and field.column not in entry.values:
+            run.refuse(entry, field.name, "Is needed for a new record")
+        entry.row[field.column] = field.default
+    entry.row |= entry.values
+    if table.stamped:
+        entry.row["created_at"] = entry.values.get("created_at") or run.tx.now
+        entry.row["updated_at"] = entry.values.get("updated_at") or entry.row["created_at"]
+
+
+def note_changes(table: Table, entry: Entry) -> None:
+    """Which fields of a stored record are about to change."""
+    for field in table.stored_fields:
+        if field.late or entry.stored is None:
+            continue
+        was, becomes = entry.stored[field.column], entry.row[field.column]
+        same = same_json(show_json(was), becomes) if field.json and was is not becomes else was == becomes
+        if not same:
+            entry.changed.add(field.name)
+
+
+def stamp(run: Run, entry: Entry) -> None:
+    """A changed record that does not say when it changed changed now."""
+    if entry.values.get("updated_at") is None and "updated_at" in entry.row:
+        moment: datetime = run.tx.now
+        entry.row["updated_at"] = moment
+        if entry.stored["updated_at"] != moment:
+            entry.changed.add("updatedAt")

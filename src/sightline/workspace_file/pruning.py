@@ -1,0 +1,63 @@
+"""Removing what a file says shall go: records of a list that it gives and does not name."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from uuid import UUID
+
+from sightline.platform.file_section import Entry, Run, Table
+from sightline.workspace_file import queries
+from sightline.workspace_file.sections import PRUNABLE, all_tables
+from sightline.workspace_file.tally import Tally
+
+
+def check_prune(run: Run, prune: Sequence[str]) -> None:
+    """Only lists that the file gives can be pruned."""
+    for index, name in enumerate(prune):
+        path = f"prune[{index}]"
+        if name not in PRUNABLE:
+            run.faults.add(path, f"{name!r} is no list that can be pruned")
+        elif name.partition(".")[0] not in run.given:
+            run.faults.add(path, f"The file does not give {name}; an empty list would remove everything")
+
+
+async def prune_list(run: Run, name: str, tally: Tally) -> None:
+    """Removes the records of a list that the file does not name, and notes their number."""
+    if name not in run.pruned or name not in PRUNABLE or name == "ideaStatuses":
+        return
+    if run.faults.count:
+        return
+    table = all_tables()[name]
+    if name == "studies":
+        await _forget_feedback(run, tally)
+    tally.remove(
+        table, await queries.remove_where(run.tx, table, run.workspace_id, run.actor_id, queries.UNSEEN, table.path)
+    )
+    run.lookup.forget(name)
+
+
+async def _forget_feedback(run: Run, tally: Tally) -> None:
+    """A study takes its feedback along, which has to be counted and told as well."""
+    feedback = all_tables()["feedback"]
+    tally.remove(
+        feedback,
+        await queries.remove_where(
+            run.tx, feedback, run.workspace_id, run.actor_id, queries.OF_UNSEEN_STUDIES, "studies"
+        ),
+    )
+
+
+async def prune_inside(
+    run: Run, table: Table, parents: Sequence[Entry], entries: Sequence[Entry], tally: Tally
+) -> None:
+    """Removes nested records that the file does not name, where it gives the list of their enclosing record."""
+    named: dict[UUID, list[UUID]] = defaultdict(list)
+    for entry in entries:
+        if entry.parent is not None:
+            named[entry.parent.id].append(entry.id)
+    giving = [parent.id for parent in parents if not parent.broken and parent.given.get(table.list_name) is not None]
+    kept = [id for parent in giving for id in named[parent]]
+    condition = f"t.{table.parents[0][0]} = ANY($5::uuid[]) AND t.id <> ALL($6::uuid[])"
+    if giving and not run.faults.count:
+        tally.remove(
+            table, await queries.remove_where(run.tx, table, run.workspace_id, run.actor_id, condition, giving, kept)
+        )

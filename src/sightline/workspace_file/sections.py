@@ -1,0 +1,61 @@
+"""Every room's section, and the order in which the parts of a file are stored: what is named stands before."""
+
+from functools import cache
+from types import MappingProxyType
+
+from sightline.catalog.section import SECTION as CATALOG
+from sightline.documents.section import DOCUMENTS
+from sightline.ideas.section import SECTION as IDEAS
+from sightline.initiatives.section import section_with as initiatives_with
+from sightline.platform.file_section import Part, Section, Table
+from sightline.portal.section import SECTION as PORTAL
+from sightline.research.section import SECTION as RESEARCH
+from sightline.signals.section import SECTION as SIGNALS
+from sightline.studies.section import SECTION as STUDIES
+from sightline.workspaces.section import SECTION as WORKSPACES
+
+SECTIONS: tuple[Section, ...] = (
+    WORKSPACES,
+    CATALOG,
+    SIGNALS,
+    STUDIES,
+    initiatives_with(DOCUMENTS),
+    IDEAS,
+    PORTAL,
+    RESEARCH,
+)
+
+STORED = (
+    "workspace", "members", "products", "teams", "ideaStatuses", "taxonomy", "accounts", "opportunities",
+    "integrations", "sprints", "portal", "portal.users", "signals", "insights", "initiatives", "ideas", "studies",
+    "feedback", "portal.votes", "portal.requests", "research", "research.runs",
+)  # fmt: skip
+
+SHOWN = (
+    "workspace", "members", "products", "teams", "ideaStatuses", "taxonomy", "accounts", "opportunities",
+    "integrations", "sprints", "signals", "insights", "ideas", "initiatives", "studies", "feedback", "portal",
+    "research",
+)  # fmt: skip
+
+PRUNABLE = frozenset(name for name in SHOWN if name not in ("workspace", "taxonomy", "portal")) | {"products.features"}
+
+
+def _flat(tables: tuple[Table, ...]) -> list[Table]:
+    return [found for table in tables for found in (table, *_flat(table.children))]
+
+
+@cache
+def all_tables() -> MappingProxyType[str, Table]:
+    """Every table by the path of its list, nested ones too."""
+    return MappingProxyType({table.path: table for section in SECTIONS for table in _flat(section.tables)})
+
+
+@cache
+def lists() -> MappingProxyType[str, Table]:
+    """The lists that are read and stored record by record."""
+    return MappingProxyType({name: all_tables()[name] for name in STORED if name in all_tables()})
+
+
+@cache
+def parts() -> MappingProxyType[str, Part]:
+    return MappingProxyType({part.name: part for section in SECTIONS for part in section.parts})

@@ -1,0 +1,126 @@
+"""A file that was read and found well shaped, kept on disk record by record until it is stored."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import msgspec
+
+from sightline.platform.file_section import Faults, Part, Table
+from sightline.workspace_file.composing import Composer
+from sightline.workspace_file.events import NotReadable, read_events
+from sightline.workspace_file.shapes import check_shape
+
+BATCH_RECORDS = 1_000
+BATCH_BYTES = 4 * 1024 * 1024
+_FAULTY = b"null\n"
+
+
+def _open_file() -> Any:
+    return tempfile.TemporaryFile(prefix="sightline-")
+
+
+@dataclass(slots=True)
+class _List:
+    """The records of one list as lines `[path, parent, record]`."""
+
+    file: Any = field(default_factory=_open_file)
+    count: int = 0
+    largest: int = 0
+
+
+class Spool:
+    """The parts of a file, and its lists in batches. `excused`: references to records that were faulty themselves."""
+
+    def __init__(self, tables: Mapping[str, Table], parts: Mapping[str, Part], faults: Faults) -> None:
+        self.tables = tables
+        self.lists = frozenset(tables)
+        self.known_parts = parts
+        self.parts: dict[str, dict[str, Any]] = {}
+        self.prune: list[str] = []
+        self.faults = faults
+        self.excused: set[tuple[str, str]] = set()
+        self._kept: dict[str, _List] = {}
+
+    def read(self, source: BinaryIO) -> None:
+        """Reads the whole file. Raises NotReadable."""
+        Composer(read_events(source), self, self.faults).read()
+
+    @property
+    def given(self) -> frozenset[str]:
+        return frozenset(self._kept)
+
+    def count(self, list: str) -> int:
+        return self._kept[list].count if list in self._kept else 0
+
+    def largest_number(self, list: str) -> int:
+        """The largest number that a record of the list gives itself."""
+        return self._kept[list].largest if list in self._kept else 0
+
+    def part(self, name: str, value: Any) -> None:
+        if name in self.lists:
+            if value is not None:
+                self.faults.add(name, "Expected a list")
+        elif name == "prune":
+            self._take_prune(value)
+        elif name not in self.known_parts:
+            self.faults.add(name, "Unknown field")
+        elif check_shape(value, self.known_parts[name].type, name, self.faults):
+            self.parts[name] = value
+
+    def _take_prune(self, value: Any) -> None:
+        if check_shape(value, list[str] | None, "prune", self.faults):
+            self.prune = value or []
+
+    def begin(self, list: str) -> None:
+        self._kept.setdefault(list, _List())
+
+    def record(self, list: str, path: str, index: int, parent: int, value: Any) -> None:
+        kept = self._kept[list]
+        kept.count += 1
+        line = _FAULTY
+        if check_shape(value, self.tables[list].record, path, self.faults) and self._is_text(value, path):
+            line = msgspec.json.encode([path, parent, value]) + b"\n"
+            kept.largest = max(kept.largest, value.get("number") or 0)
+        elif isinstance(value, dict):
+            self.excuse(list, value)
+        kept.file.write(line)
+
+    def excuse(self, list: str, record: Mapping[str, Any]) -> None:
+        """References to a faulty record are no faults of their own."""
+        names = [record.get(name) for name in ("id", "key", "email")]
+        self.excused.update((list, name) for name in names if isinstance(name, str))
+
+    def _is_text(self, value: Any, path: str) -> bool:
+        try:
+            msgspec.json.encode(value)
+        except (UnicodeEncodeError, TypeError):
+            self.faults.add(path, "Holds a text that is no Unicode")
+            return False
+        return True
+
+    def batches(self, list: str) -> Iterator[Sequence[tuple[int, str, int, dict[str, Any]]]]:
+        """Records with their index, path and enclosing record's index; may be gone through again."""
+        if list not in self._kept:
+            return
+        file = self._kept[list].file
+        file.seek(0)
+        batch: Any = []
+        size = 0
+        for index, line in enumerate(file):
+            if line != _FAULTY:
+                batch.append((index, *msgspec.json.decode(line)))
+                size += len(line)
+            if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def close(self) -> None:
+        for kept in self._kept.values():
+            kept.file.close()
+
+
+__all__ = ["NotReadable", "Spool"]

@@ -1,0 +1,142 @@
+"""Storing lists batch by batch, with the lists inside of their records."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sightline.platform.file_section import Entry, Run, Table
+from sightline.workspace_file import queries
+from sightline.workspace_file.linking import compare_links, write_links
+from sightline.workspace_file.matching import match, merge, note_changes, stamp
+from sightline.workspace_file.positions import place
+from sightline.workspace_file.pruning import prune_inside
+from sightline.workspace_file.resolving import read_fields, read_links
+from sightline.workspace_file.sections import all_tables, lists
+from sightline.workspace_file.spool import BATCH_RECORDS, Spool
+from sightline.workspace_file.tally import Tally
+from sightline.workspace_file.writing import write_rows
+from sightline.workspaces.bulk import Numbers
+
+
+class Store:
+    """Goes through the lists of a spool. `ids`: of each list's records by their place, for what comes late."""
+
+    def __init__(self, run: Run, spool: Spool, numbers: Numbers, tally: Tally) -> None:
+        self.run = run
+        self.spool = spool
+        self.numbers = numbers
+        self.tally = tally
+        self.ids: dict[str, dict[int, UUID]] = {}
+
+    async def store_list(self, name: str) -> None:
+        """Own fields, and links to what is stored already."""
+        table = lists()[name]
+        keeps_ids = table.path in {"research"} or _has_late_parts(table)
+        for batch in self.spool.batches(name):
+            entries = [self._entry(table, *line) for line in batch]
+            await self._store(table, entries)
+            if keeps_ids:
+                self.ids.setdefault(name, {}).update({e.index: e.id for e in entries if not e.broken})
+        self.run.lookup.forget(name)
+
+    def _entry(self, table: Table, index: int, path: str, parent: int, given: dict[str, Any]) -> Entry:
+        entry = Entry(path, given, index=index)
+        if table.spilled and parent >= 0:
+            above = self.ids.get(table.path.rpartition(".")[0], {}).get(parent)
+            entry.parent = Entry("", {}, row={"id": above}, broken=above is None)
+            entry.broken = above is None
+        return entry
+
+    async def _store(self, table: Table, entries: list[Entry]) -> None:
+        run = self.run
+        await read_fields(run, table, entries)
+        whole = [entry for entry in entries if not (entry.parent and entry.parent.broken)]
+        await match(run, table, whole)
+        for entry in whole:
+            merge(run, table, entry)
+        await read_links(run, table, whole)
+        if table.settle:
+            await table.settle(run, whole)
+        await self._see(table, whole)
+        await compare_links(run, table, whole)
+        await place(run, table, whole)
+        for entry in whole:
+            self._conclude(table, entry)
+        await write_rows(run, table, whole, self.numbers, self.tally)
+        await write_links(run, table, whole)
+        for child in table.children:
+            if not child.spilled:
+                await self._store_inside(table, child, entries)
+        if table.after:
+            await table.after(run, [entry for entry in whole if not entry.broken])
+
+    def _conclude(self, table: Table, entry: Entry) -> None:
+        if entry.broken:
+            names = (entry.given.get(name) for name in ("id", "key", "email"))
+            self.run.notes["excused"].update((table.path, name) for name in names if name)
+        elif not entry.is_new:
+            note_changes(table, entry)
+            if entry.changed:
+                stamp(self.run, entry)
+
+    async def _see(self, table: Table, entries: Sequence[Entry]) -> None:
+        """Notes which records the file names; the same one twice is a fault, however far apart."""
+        if table.parents or table.primary != ("id",):
+            return
+        sound = {entry.id: entry for entry in entries if not entry.broken}
+        paths = [entry.path for entry in sound.values()]
+        fresh = {row[0] for row in await self.run.tx.rows(queries.SEE, table.path, list(sound), paths)}
+        known = [id for id in sound if id not in fresh]
+        for row in await self.run.tx.rows(queries.SEEN, table.path, known) if known else ():
+            self.run.refuse(sound[row["id"]], "", f"Is the same as {row['path']}")
+
+    async def _store_inside(self, table: Table, child: Table, entries: Sequence[Entry]) -> None:
+        inside = [
+            Entry(f"{entry.path}.{child.list_name}[{index}]", given, entry, index, broken=entry.broken)
+            for entry in entries
+            for index, given in enumerate(entry.given.get(child.list_name) or ())
+        ]
+        for start in range(0, len(inside), BATCH_RECORDS * 10):
+            await self._store(child, inside[start : start + BATCH_RECORDS * 10])
+        if child.path in self.run.pruned:
+            await prune_inside(self.run, child, entries, inside, self.tally)
+        if inside:
+            self.run.lookup.forget(child.path)
+
+    async def store_late(self, name: str) -> None:
+        """Fields and links that name records of lists that were stored afterwards."""
+        table = all_tables().get(name)
+        if table is None or not _has_late_parts(table):
+            return
+        for batch in self.spool.batches(name):
+            ids = self.ids.get(name, {})
+            entries = [Entry(path, given, index=index) for index, path, _, given in batch if index in ids]
+            for entry in entries:
+                entry.row["id"] = ids[entry.index]
+            await self._store_late(table, [entry for entry in entries if _gives_late(table, entry)])
+
+    async def _store_late(self, table: Table, entries: list[Entry]) -> None:
+        run = self.run
+        if not entries:
+            return
+        await read_fields(run, table, entries, late=True)
+        rows = await queries.find_by(run.tx, table, run.workspace_id, ("id",), [(entry.id,) for entry in entries])
+        stored = {row["id"]: row for row in rows}
+        for field in (field for field in table.fields if field.late):
+            moved = [e for e in entries if field.column in e.values and not e.broken]
+            moved = [e for e in moved if stored[e.id][field.column] != e.values[field.column]]
+            if moved:
+                values = [[run.workspace_id, entry.id, entry.values[field.column]] for entry in moved]
+                await queries.change_column(run.tx, table, field.column, values)
+        await read_links(run, table, entries, late=True)
+        await compare_links(run, table, entries, late=True)
+        await write_links(run, table, entries, late=True)
+
+
+def _has_late_parts(table: Table) -> bool:
+    return any(field.late for field in table.fields) or any(link.late for link in table.links)
+
+
+def _gives_late(table: Table, entry: Entry) -> bool:
+    parts = [field.name for field in table.fields if field.late] + [link.name for link in table.links if link.late]
+    return any(name in entry.given for name in parts)
