@@ -9,8 +9,7 @@ from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
 
 if TYPE_CHECKING:
     from sightline.platform.db import Database
-    from sightline.workspace_file import Applied
-    from sightline.workspaces.records import Workspace
+    from sightline.workspace_file import Applied, WorkspaceLine
 
 app = typer.Typer(help="Whole workspaces, as files.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -64,10 +63,10 @@ def _print_applied(applied: "Applied") -> None:
 def export(slug: Slug, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
     """Prints a workspace as a workspace file; applied elsewhere, it gives the same workspace."""
     from sightline.cli.data import read_settings, with_database
-    from sightline.workspace_file import export_file
+    from sightline.workspace_file import export_workspace
 
     async def work(db: "Database") -> None:
-        await export_file(db, slug, sys.stdout.buffer)
+        await export_workspace(db, slug, sys.stdout.buffer.write)
 
     with_database(read_settings(data_dir, database_url), work)
 
@@ -77,36 +76,42 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None, database_url: Datab
     """Lists the workspaces."""
     from sightline.cli.data import read_settings, with_database
     from sightline.cli.output import print_columns, print_json
-    from sightline.workspaces.tenants import list_workspaces
+    from sightline.workspace_file import list_workspaces
 
-    async def work(db: "Database") -> "list[Workspace]":
-        async with db.read() as tx:
-            return await list_workspaces(tx)
+    async def work(db: "Database") -> "list[WorkspaceLine]":
+        return await list_workspaces(db)
 
     found = with_database(read_settings(data_dir, database_url), work)
     if as_json:
         print_json(found)
     else:
-        print_columns(("SLUG", "NAME", "ID"), ((one.slug, one.name, one.id) for one in found))
+        rows = (
+            (one.slug, one.name, one.id, [f"{count} {kind}" for kind, count in one.counts.items()]) for one in found
+        )
+        print_columns(("SLUG", "NAME", "ID", "RECORDS"), rows)
 
 
 @app.command("delete", cls=Command)
 def delete(
     slug: Slug,
     yes: Annotated[bool, typer.Option("--yes", help="Yes, delete everything in it, for good.")] = False,
+    as_json: AsJson = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
     """Deletes a workspace with everything in it."""
     from sightline.cli.data import read_settings, with_database
-    from sightline.workspaces.tenants import delete_workspace
+    from sightline.cli.output import print_json
+    from sightline.workspace_file import delete_workspace
 
     if not yes:
         raise typer.BadParameter(f"add --yes to delete {slug} and everything in it", param_hint="--yes")
 
-    async def work(db: "Database") -> None:
-        async with db.write() as tx:
-            await delete_workspace(tx, slug)
+    async def work(db: "Database") -> dict[str, int]:
+        return await delete_workspace(db, slug)
 
-    with_database(read_settings(data_dir, database_url), work)
-    typer.echo(f"{slug} is deleted.")
+    removed = with_database(read_settings(data_dir, database_url), work)
+    if as_json:
+        print_json({"slug": slug, "removed": removed})
+    else:
+        typer.echo(f"{slug} is deleted.")

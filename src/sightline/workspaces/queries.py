@@ -31,10 +31,6 @@ async def find_workspace(tx: Tx, slug: str) -> Workspace | None:
     return Workspace(*row) if row else None
 
 
-async def page_of_workspaces(tx: Tx) -> list[Workspace]:
-    return [Workspace(*row) for row in await tx.rows("SELECT id, slug, name FROM workspaces ORDER BY slug")]
-
-
 ADD_WORKSPACE = """
 WITH made AS (
     INSERT INTO workspaces (id, slug, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
@@ -53,23 +49,6 @@ async def add_workspace(tx: Tx, actor: Actor, workspace: Workspace) -> bool:
     """False when the slug is taken."""
     values = (workspace.id, workspace.slug, workspace.name, tx.now, new_id(), actor.kind, actor.id)
     return await tx.value(ADD_WORKSPACE, *values) is not None
-
-
-REMOVE_WORKSPACE = "DELETE FROM workspaces WHERE slug = $1 RETURNING id"
-FORGET_WORKSPACE = (
-    "DELETE FROM public_numbers WHERE workspace_id = $1",
-    "DELETE FROM record_counts WHERE workspace_id = $1",
-    "DELETE FROM idempotency_keys WHERE workspace_id = $1",
-    "DELETE FROM changes WHERE workspace_id = $1",
-)
-
-
-async def remove_workspace(tx: Tx, slug: str) -> bool:
-    """Removes the workspace and everything in it; False when there is none."""
-    id = await tx.value(REMOVE_WORKSPACE, slug)
-    for statement in FORGET_WORKSPACE if id else ():
-        await tx.run(statement, id)
-    return id is not None
 
 
 ADD_MEMBER = """

@@ -1,4 +1,4 @@
-"""Workspaces: made, listed, deleted."""
+"""Workspaces: made and found."""
 
 import re
 from dataclasses import replace
@@ -42,16 +42,6 @@ async def find_workspace(tx: Tx, slug: str) -> Workspace:
     if found is None:
         raise NotFound(f"There is no workspace {slug}.")
     return found
-
-
-async def list_workspaces(tx: Tx) -> list[Workspace]:
-    return await queries.page_of_workspaces(tx)
-
-
-async def delete_workspace(tx: Tx, slug: str) -> None:
-    """With everything in it, its trail too. Raises NotFound."""
-    if not await queries.remove_workspace(tx, slug):
-        raise NotFound(f"There is no workspace {slug}.")
 
 
 def _check(slug: str, name: str, owner: str) -> None:
