@@ -81,6 +81,8 @@ async def _prepare(db: Database, maps: FeatureMaps, actor: Actor, wish: NewIdea)
         outcome = matching.chosen(maps.engine, product_id, _distinct(wish.feature_ids), db.clock.now())
     elif features is not None:
         outcome = await matching.match(maps.engine, db.clock, features, wish.description)
+    elif identity.takes_choice_along(known, product_id):
+        outcome = matching.chosen(maps.engine, product_id, [], db.clock.now())
     else:
         outcome = matching.unmatched()
     drafted = maps.engine.ask_questions(wish.description)

@@ -51,6 +51,11 @@ def wants_matching(known: Row | None, wish: NewIdea, product_id: UUID) -> bool:
     return bool(moved and known["feature_ownership"] == "automatic")
 
 
+def takes_choice_along(known: Row | None, product_id: UUID | None) -> bool:
+    """A known idea does whose features were chosen and whose product changes; only an empty choice fits both."""
+    return known is not None and known["feature_ownership"] == "manual" and known["product_id"] != product_id
+
+
 async def update_known(
     tx: Tx, actor: Actor, wish: NewIdea, prepared: "Preparation", expect: Expectation
 ) -> Versioned[Idea] | None:
@@ -136,10 +141,10 @@ async def _link(tx: Tx, workspace_id: UUID, wish: NewIdea, was: Row, prepared: "
             tx, workspace_id, id, list(dict.fromkeys(wish.account_ids or ()))
         ),
     }
-    if wish.feature_ids is not None or outcome.matching is not None:
-        changed["features"] = await queries_create.replace_features(tx, workspace_id, id, outcome.feature_ids)
-    elif wish.product_id is not None and wish.product_id != was["product_id"]:
+    if wish.feature_ids is None and takes_choice_along(was, wish.product_id or was["product_id"]):
         _refuse_unfitting(was)
+    elif wish.feature_ids is not None or outcome.matching is not None:
+        changed["features"] = await queries_create.replace_features(tx, workspace_id, id, outcome.feature_ids)
     return [name for name, count in changed.items() if count]
 
 

@@ -1,0 +1,53 @@
+"""The workflow label of a new idea."""
+
+from tests.ideas.acme import Acme, refused
+from tests.world import World
+
+DEFAULT = ["New", "Under review", "Approved", "Planned", "Delivered", "Declined"]
+
+
+async def test_a_new_idea_has_the_first_label(acme: Acme) -> None:
+    assert (await acme.create())["status"] == "New"
+
+
+async def test_the_first_label_is_the_first_of_the_workflow_not_of_the_alphabet(world: World) -> None:
+    await world.add(ideaStatuses=[{"label": "Zero"}, {"label": "Alpha"}], workspace={}, prune=["ideaStatuses"])
+    answer = await world.client.post("/ideas", json={"description": "One"})
+    assert answer.json()["status"] == "Zero"
+
+
+async def test_a_workspace_begins_with_six_labels(world: World) -> None:
+    answer = await world.client.post("/ideas", json={"description": "One", "status": "?"})
+    assert refused(answer, 400, "UNKNOWN_STATUS")["allowed"] == DEFAULT
+    for label in DEFAULT:
+        answer = await world.client.post("/ideas", json={"description": "One", "status": label})
+        assert (answer.status_code, answer.json()["status"]) == (201, label)
+
+
+async def test_the_label_that_was_asked_for_is_given(acme: Acme) -> None:
+    assert (await acme.create(status="Under review"))["status"] == "Under review"
+
+
+async def test_a_label_has_to_be_exact(acme: Acme) -> None:
+    for label in ["new", "NEW", " New", "New ", "Under  review", "Nowhere", "x" * 120]:
+        problem = refused(await acme.post(status=label), 400, "UNKNOWN_STATUS")
+        assert set(problem["allowed"]) >= {"New", "Under review"}
+        assert await acme.total() == 0
+
+
+async def test_a_label_has_1_to_120_characters(acme: Acme) -> None:
+    for label in ["", "x" * 121, 1, ["New"]]:
+        refused(await acme.post(status=label), 400, "VALIDATION_FAILED", "status")
+
+
+async def test_another_workspaces_label_is_unknown(acme: Acme) -> None:
+    async with acme.world.stranger() as stranger:
+        await stranger.add(ideaStatuses=[{"label": "Theirs"}])
+    refused(await acme.post(status="Theirs"), 400, "UNKNOWN_STATUS")
+
+
+async def test_the_promotion_label_is_reserved(acme: Acme) -> None:
+    refused(await acme.post(status="Promoted"), 409, "PROMOTION_RESERVED")
+    await acme.create(sourceKey="desk", externalId="1")
+    refused(await acme.post(status="Promoted", sourceKey="desk", externalId="1"), 409, "PROMOTION_RESERVED")
+    assert [idea["status"] for idea in await acme.list()] == ["New"]
