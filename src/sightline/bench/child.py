@@ -36,6 +36,7 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=file,
+                cwd=log.parent,  # no sightline.toml lies there
                 env={**os.environ, **(environment or {})},
                 pass_fds=[sock.fileno()] if sock else [],
             )

@@ -59,6 +59,7 @@ class Stage:
             self._url = database.start()
             self.environment = {
                 "SIGHTLINE_DATABASE_URL": self._url,
+                "SIGHTLINE_LISTEN_URL": "",
                 "SIGHTLINE_DATA_DIR": str(self._folder / "files"),
                 "SIGHTLINE_SECRET": "benchmark-" + "0" * 54,
                 "SIGHTLINE_RATE_LIMIT": "0",
