@@ -94,7 +94,8 @@ class World:
 
     def client_of(self, key: str | None) -> httpx2.AsyncClient:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        client = httpx2.AsyncClient(base_url=f"{self.address}{API}", headers=headers, timeout=30)
+        # Without `verify=False` each client reads all certificates, for 50 ms.
+        client = httpx2.AsyncClient(base_url=f"{self.address}{API}", headers=headers, timeout=30, verify=False)
         self._clients.append(client)
         return client
 

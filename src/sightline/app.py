@@ -56,13 +56,12 @@ def create_app(settings: Settings | None = None) -> Any:
 
     Its database is opened when the server starts it: there DatabaseUnavailable ends the start.
     """
-    settings = settings or Settings.read()
-    logs.configure(settings.log_level, settings.log_format)
-    return build_app(settings, operations())
+    return build_app(settings or Settings.read(), operations())
 
 
 def build_app(settings: Settings, table: list[Operation]) -> Any:
     """The application of these operations."""
+    logs.configure(settings.log_level, settings.log_format)
     lazy = Lazy()
 
     @asynccontextmanager

@@ -67,14 +67,17 @@ class Body(Generic[Read]):
     def decode(self, body: bytes) -> Read:
         """Raises MalformedJson or ValidationFailed."""
         try:
-            read = self._decoder.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            raise self.refusal(body) from None
-        if b"\\u0000" in body and (faults := _nul_faults(msgspec.json.decode(body), "")):
-            raise ValidationFailed(faults)
+            try:
+                read = self._decoder.decode(body)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                raise self._refusal(body) from None
+            if b"\\u0000" in body and (faults := _nul_faults(msgspec.json.decode(body), "")):
+                raise ValidationFailed(faults)
+        except RecursionError:
+            raise MalformedJson("The body is nested too deeply.") from None
         return read
 
-    def refusal(self, body: bytes) -> Exception:
+    def _refusal(self, body: bytes) -> Exception:
         if not body.strip():
             return MalformedJson("A JSON object is needed; the body is empty.")
         try:

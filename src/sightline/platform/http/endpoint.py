@@ -124,7 +124,7 @@ class Endpoint:
             found[name] = kind.parse(scope["path_params"][name])
         faults: list[Fault] = []
         if self.operation.paging:
-            found["window"] = self.operation.paging.read(dict(given), faults)
+            found["window"] = self.operation.paging.read(given, faults)
         if self._query is not None:
             found["query"] = self._query.read(given, faults)
         if faults:

@@ -35,9 +35,13 @@ class Paging:
     most: int = 100
     clamp: bool = False
 
-    def read(self, given: dict[str, str], faults: list[Fault]) -> Window:
-        limit = self._limit(given.get("limit"), faults)
-        offset = given.get("offset", "0")
+    def read(self, given: list[tuple[str, str]], faults: list[Fault]) -> Window:
+        found = dict(given)
+        if len(found) < len(given):
+            names = [name for name, _ in given]
+            faults += [Fault(name, "Given more than once") for name in ("limit", "offset") if names.count(name) > 1]
+        limit = self._limit(found.get("limit"), faults)
+        offset = found.get("offset", "0")
         if not _DIGITS.fullmatch(offset) or len(offset) > 20 or int(offset) > LARGEST_OFFSET:
             faults.append(Fault("offset", f"Expected a whole number from 0 to {LARGEST_OFFSET}"))
             return Window(limit)

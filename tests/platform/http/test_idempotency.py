@@ -1,0 +1,144 @@
+"""Idempotency-Key. Decisions: Everywhere, Idempotency-Key."""
+
+import asyncio
+from typing import Any
+
+import httpx2
+import pytest
+
+from sightline.platform.db import Database
+from tests.platform.http.conftest import laboratory
+from tests.platform.http.laboratory import GATES
+from tests.world import API, World, serving
+
+
+async def make(client: httpx2.AsyncClient, key: str | None, body: Any = None, **options: Any) -> httpx2.Response:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    return await client.post("/things", json={"name": "a"} if body is None else body, headers=headers, **options)
+
+
+async def made_in(empty_lab: World) -> int:
+    async with empty_lab.database.read() as tx:
+        count = await tx.value(
+            "SELECT count(*) FROM changes WHERE workspace_id = $1 AND kind = 'thing'", empty_lab.workspace_id
+        )
+    return int(count)
+
+
+async def test_a_retry_gets_the_first_answer(empty_lab: World) -> None:
+    first, again = await make(empty_lab.client, "k"), await make(empty_lab.client, "k")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.content == first.content
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.headers["Content-Type"] == first.headers["Content-Type"]
+    assert again.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+    assert await made_in(empty_lab) == 1
+
+
+async def test_without_a_key_every_request_makes_one(empty_lab: World) -> None:
+    await make(empty_lab.client, None)
+    await make(empty_lab.client, None)
+    assert await made_in(empty_lab) == 2
+
+
+async def test_another_body_is_refused(empty_lab: World) -> None:
+    await make(empty_lab.client, "k")
+    answer = await make(empty_lab.client, "k", {"name": "b"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+    assert await made_in(empty_lab) == 1
+
+
+async def test_the_same_json_in_another_spelling_is_the_same_body(empty_lab: World) -> None:
+    headers = {"Idempotency-Key": "k"}
+    bodies = [b'{"name":"a","isRefused":false}', b' { "isRefused" : false,\n "name" : "\\u0061" } ']
+    answers = [await empty_lab.client.post("/things", content=body, headers=headers) for body in bodies]
+    assert answers[0].content == answers[1].content
+    assert await made_in(empty_lab) == 1
+
+
+async def test_a_request_that_still_runs_is_409(empty_lab: World) -> None:
+    gate = GATES[empty_lab.slug] = asyncio.Event()
+    first = asyncio.create_task(make(empty_lab.client, "k", {"name": "a", "gate": empty_lab.slug}))
+    await asyncio.sleep(0.2)
+    answer = await make(empty_lab.client, "k", {"name": "a", "gate": empty_lab.slug})
+    gate.set()
+    assert (answer.status_code, answer.json()["code"]) == (409, "IDEMPOTENCY_KEY_IN_USE")
+    assert (await first).status_code == 201
+    again = await make(empty_lab.client, "k", {"name": "a", "gate": empty_lab.slug})
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+async def test_of_twenty_at_once_one_makes_it(empty_lab: World) -> None:
+    answers = await asyncio.gather(*(make(empty_lab.client, "k") for _ in range(20)))
+    assert {answer.status_code for answer in answers} <= {201, 409}
+    assert len({answer.content for answer in answers if answer.status_code == 201}) == 1
+    assert await made_in(empty_lab) == 1
+
+
+async def test_a_refusal_is_not_kept(empty_lab: World) -> None:
+    refused = await make(empty_lab.client, "k", {"name": "a", "isRefused": True})
+    assert (refused.status_code, await made_in(empty_lab)) == (409, 0)
+    answer = await make(empty_lab.client, "k", {"name": "b"})
+    assert (answer.status_code, "Idempotent-Replayed" in answer.headers) == (201, False)
+
+
+async def test_a_refused_body_is_not_kept(empty_lab: World) -> None:
+    assert (await make(empty_lab.client, "k", {"name": ""})).status_code == 400
+    assert (await make(empty_lab.client, "k")).status_code == 201
+
+
+async def test_each_api_key_has_its_own(empty_lab: World) -> None:
+    other = await empty_lab.client_with("all")
+    first, second = await make(empty_lab.client, "k"), await make(other, "k")
+    assert first.json()["id"] != second.json()["id"]
+
+
+async def test_another_workspace_has_its_own(empty_lab: World) -> None:
+    async with empty_lab.stranger() as stranger:
+        first, second = await make(empty_lab.client, "k"), await make(stranger.client, "k", {"name": "b"})
+    assert (first.status_code, second.status_code) == (201, 201)
+
+
+@pytest.mark.parametrize("key", ["x" * 255, "ü", "a b", "{}", "'; --"])
+async def test_a_key_may_be_any_text_of_255_characters(empty_lab: World, key: str) -> None:
+    headers = {b"Idempotency-Key": key.encode("latin-1")}
+    answers = [await empty_lab.client.post("/things", json={"name": "a"}, headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].content == answers[1].content
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256])
+async def test_an_empty_or_longer_key_is_refused(empty_lab: World, key: str) -> None:
+    answer = await make(empty_lab.client, key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
+    assert answer.json()["errors"][0]["path"] == "Idempotency-Key"
+
+
+async def test_elsewhere_it_is_ignored(empty_lab: World) -> None:
+    headers = {"Idempotency-Key": "k"}
+    for name in ("a", "b"):
+        answer = await empty_lab.client.post("/readings", json={"name": name}, headers=headers)
+        assert (answer.status_code, answer.json()["name"]) == (201, name)
+
+
+async def test_an_answer_is_forgotten_after_24_hours(empty_lab: World, database: Database, database_url: str) -> None:
+    key = await empty_lab.key("all")
+    first = await make(empty_lab.client_of(key), "k")
+    for seconds, is_replayed in ((86_390, True), (86_401, False)):
+        async with serving(database_url, laboratory(database_url, clock_offset=seconds)) as later:
+            headers = {"Authorization": f"Bearer {key}"}
+            async with httpx2.AsyncClient(base_url=f"{later}{API}", headers=headers) as client:
+                answer = await make(client, "k")
+                assert answer.status_code == 201
+                assert (answer.content == first.content) is is_replayed
+                other_body = await make(client, "k", {"name": "other"})
+                assert other_body.status_code == 422
+
+
+async def test_a_replayed_idea_is_made_once(world: World) -> None:
+    headers = {"Idempotency-Key": "k"}
+    made = [await world.client.post("/ideas", json={"description": "Export."}, headers=headers) for _ in range(2)]
+    assert made[0].content == made[1].content
+    assert made[0].headers["ETag"] == made[1].headers["ETag"]
+    assert (await world.client.get("/ideas")).headers["X-Total-Count"] == "1"
