@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Union
 
@@ -23,8 +22,7 @@ class DatabaseUnavailable(Exception):
     """The database cannot be reached or used; the message is one clear line that says what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tx:
+class Tx(msgspec.Struct, frozen=True):
     """One transaction, and the one moment at which everything in it happens."""
 
     connection: Connection
@@ -55,6 +53,8 @@ class Database:
     def __init__(self, pool: "asyncpg.Pool[Row]", clock: Clock) -> None:
         self.pool = pool
         self.clock = clock
+        self.idle: list[PoolConnectionProxy[Row]] = []
+        self.turns = asyncio.Semaphore(pool.get_max_size())
 
     @classmethod
     async def connect(
@@ -102,31 +102,67 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
-        async with self.pool.acquire() as connection, connection.transaction(**options):
+        async with _Borrowed(self) as connection, connection.transaction(**options):
             yield Tx(connection, self.clock.now())
 
     async def close(self) -> None:
         """Lets running statements end for 5 seconds, then closes all connections."""
+        while self.idle:
+            await self.pool.release(self.idle.pop())
         try:
             await asyncio.wait_for(self.pool.close(), timeout=5)
         except TimeoutError:
             self.pool.terminate()
 
 
-class _Reading:
-    """A borrowed connection. Every request passes here, hence no generator."""
+class _Borrowed:
+    """A connection of the pool for the length of a block.
+
+    One that comes back in order is kept at hand for the next block instead of going through the pool, whose taking
+    and giving back costs more than a short statement. One that comes back with an error goes to the pool, which
+    knows how to end what still runs on it.
+    """
 
     __slots__ = ("_connection", "_database")
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def __aenter__(self) -> Tx:
-        self._connection = await self._database.pool.acquire()
-        return Tx(self._connection, self._database.clock.now(), commits_alone=True)
+    async def __aenter__(self) -> "PoolConnectionProxy[Row]":
+        database = self._database
+        await database.turns.acquire()
+        try:
+            self._connection = await self._take()
+        except BaseException:
+            database.turns.release()
+            raise
+        return self._connection
 
-    async def __aexit__(self, *problem: object) -> None:
-        await self._database.pool.release(self._connection)
+    async def _take(self) -> "PoolConnectionProxy[Row]":
+        while self._database.idle:
+            connection = self._database.idle.pop()
+            if not connection.is_closed():
+                return connection
+            await self._database.pool.release(connection)
+        return await self._database.pool.acquire()
+
+    async def __aexit__(self, kind: object, *problem: object) -> None:
+        try:
+            if kind is None:
+                self._database.idle.append(self._connection)
+            else:
+                await self._database.pool.release(self._connection)
+        finally:
+            self._database.turns.release()
+
+
+class _Reading(_Borrowed):
+    """The same without a transaction."""
+
+    __slots__ = ()
+
+    async def __aenter__(self) -> Tx:  # type: ignore[override]  # the same block, seen as a transaction
+        return Tx(await super().__aenter__(), self._database.clock.now(), commits_alone=True)
 
 
 def first_line(error: BaseException) -> str:
