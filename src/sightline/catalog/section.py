@@ -137,6 +137,7 @@ CONTACTS = Table(
     "accounts.contacts",
     "account_contacts",
     (of.address(), of.text("name")),
+    kind="account_contact",
     keyed=False,
     stamped=False,
     parents=(("account_id", "id"),),

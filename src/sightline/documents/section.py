@@ -8,9 +8,25 @@ from sightline.platform.file_section import fields as of
 TYPES = ("INITIATIVE_BRIEF", "PRD", "TDD")
 
 
+_KEEP = """
+INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING"""
+
+
+async def _keep_what_was(run: Run, entries: list[Entry]) -> None:
+    """What a document said before becomes one of its earlier versions."""
+    moved = [entry for entry in entries if not entry.is_new and entry.row["version"] > entry.stored["version"]]
+    columns = ("version", "content", "sources", "writer", "updated_at")
+    if moved:
+        rows = [(run.workspace_id, entry.id, *(entry.stored[column] for column in columns)) for entry in moved]
+        await run.tx.run_many(_KEEP, rows)
+
+
 async def _settle(run: Run, entries: list[Entry]) -> None:
-    """The order of earlier versions is their number; a document is newer than all of them."""
+    """Another content is another version. A document is newer than all of its earlier versions."""
     for entry in entries:
+        if not entry.broken and not entry.is_new and "version" not in entry.given:
+            entry.row["version"] += entry.row["content"] != entry.stored["content"]
         earlier = [part.get("version", 0) for part in entry.given.get("earlier") or ()]
         if not entry.broken and earlier and max(earlier) >= entry.row["version"]:
             run.refuse(entry, "version", "Has to be larger than those of the earlier versions")
@@ -46,4 +62,5 @@ DOCUMENTS = Table(
     identities=(("initiative_id", "type"),),
     order="type, id",
     settle=_settle,
+    after=_keep_what_was,
 )

@@ -175,11 +175,16 @@ def _updated_at(run: Run, entry: Entry, here: str, given: dict[str, Any]) -> Any
 
 
 async def write_classifications(run: Run, entries: list[Entry]) -> None:
-    rows = [
-        (run.workspace_id, entry.id, *value) for entry in entries for value in entry.notes.get("classifications", ())
-    ]
-    if rows:
-        await run.tx.run_many(_SAVE, rows)
+    """All at once where nothing can be stored yet."""
+    rows: dict[bool, list[tuple[Any, ...]]] = {True: [], False: []}
+    for entry in entries:
+        for value in entry.notes.get("classifications", ()):
+            rows[entry.is_new].append((run.workspace_id, entry.id, *value))
+    if rows[True]:
+        columns = ("workspace_id", "idea_id", "group_id", *_COLUMNS, "updated_at")
+        await run.tx.connection.copy_records_to_table("idea_classifications", records=rows[True], columns=columns)
+    if rows[False]:
+        await run.tx.run_many(_SAVE, rows[False])
 
 
 _SHOW = """

@@ -64,6 +64,18 @@ async def _settle_features(run: Run, entries: list[Entry]) -> None:
                 entry.links["features"] = []
 
 
+async def _settle_questions(run: Run, entries: list[Entry]) -> None:
+    """A question with an answer is answered, unless the file says otherwise."""
+    for entry in entries:
+        if entry.broken:
+            continue
+        is_answered = bool((entry.row["answer"] or "").strip())
+        if entry.is_new and "status" not in entry.given and is_answered:
+            entry.row["status"] = "answered"
+        if entry.row["status"] == "answered" and not is_answered:
+            run.refuse(entry, "answer", "An answered question needs an answer")
+
+
 QUESTIONS = Table(
     "ideas.questions",
     "idea_questions",
@@ -78,6 +90,7 @@ QUESTIONS = Table(
     kind="idea_question",
     parents=(("idea_id", "id"),),
     versioned="version",
+    settle=_settle_questions,
 )
 COMMENTS = Table(
     "ideas.comments",

@@ -52,6 +52,8 @@ async def settle_raw(run: Run, entries: Sequence[Entry]) -> None:
         if "transcript" in entry.given:
             transcript = entry.given["transcript"]
             entry.row["transcript"] = None if transcript is None else summarise(transcript)
+        if entry.row["transcript"] is None and (turns := _apart(raw)[1]) is not None:
+            entry.row["transcript"] = summarise({"turns": turns})
         if raw != before:
             entry.notes["raw"] = raw
             if not entry.is_new:

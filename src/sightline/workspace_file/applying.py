@@ -42,7 +42,7 @@ class FileRefused(ValidationFailed):
 async def apply_file(db: Database, source: BinaryIO, *, actor_id: str) -> Applied:
     """Creates or updates the workspace that the file describes. Raises FileRefused; then nothing has changed.
 
-    Takes two connections of the pool. The file is read once and need not be seekable.
+    Takes two connections of the pool where it has them. The file is read once and need not be seekable.
     """
     faults = Faults()
     spool = Spool(lists(), parts(), faults)
@@ -143,7 +143,7 @@ class _Application:
             given=self.spool.given | frozenset(self.spool.parts),
         )
         run.notes |= {"excused": set(self.spool.excused), "growth": {}, "removed": {}}
-        numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new)
+        numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new or self.db.pool.get_max_size() < 2)
         for name, table in lists().items():
             if table.numbered and (largest := self.spool.largest_number(name)):
                 await numbers.raise_to(table.numbered, largest)

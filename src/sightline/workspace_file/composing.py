@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from sightline.platform.file_section import Faults
 from sightline.workspace_file.events import MERGE, Event, NotReadable
 
-DEEPEST = 64
+DEEPEST = 200
 _ENDS = {"end_map", "end_array"}
 _INT64 = 2**63
 
@@ -16,6 +16,8 @@ class Sink(Protocol):
     """What is done with the parts of a file as they come."""
 
     lists: frozenset[str]
+
+    def knows(self, name: str) -> bool: ...
 
     def begin(self, list: str) -> None: ...
 
@@ -47,12 +49,23 @@ class Composer:
 
     def _member(self, key: str) -> None:
         event, value = self._next()
-        if event == "start_array" and key in self.sink.lists:
+        if not self.sink.knows(key):
+            self._pass_over(event)
+            self.faults.add(key, "Unknown field")
+        elif event == "start_array" and key in self.sink.lists:
             self._records(key, key, -1)
         elif event == "start_map" and any(name.startswith(f"{key}.") for name in self.sink.lists):
             self.sink.part(key, self._holder(key, key, -1))
         else:
             self.sink.part(key, self._value(event, value, key, 1))
+
+    def _pass_over(self, event: str) -> None:
+        depth = 0
+        while True:
+            depth += {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}.get(event, 0)
+            if depth == 0:
+                return
+            event, _ = self._next()
 
     def _records(self, list: str, path: str, parent: int) -> None:
         holds_lists = any(name.startswith(f"{list}.") for name in self.sink.lists)

@@ -1,7 +1,7 @@
 """Which stored record a record of the file is; what will be stored of it."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sightline.platform.file_section import Entry, Run, Table
@@ -21,12 +21,15 @@ def identities(table: Table) -> list[Columns]:
     return [table.primary, *key, *table.identities, *number]
 
 
-def named_by(table: Table, columns: Columns, values: dict[str, Any]) -> tuple[Any, ...] | None:
+def named_by(table: Table, columns: Columns, values: Any) -> tuple[Any, ...] | None:
     """The values of an identity as they are compared, or None when one is missing."""
-    found = [values.get(column) for column in columns]
-    if any(value is None for value in found):
-        return None
-    return tuple(str(v).lower() if c in table.folded else v for c, v in zip(columns, found, strict=True))
+    found = []
+    for column in columns:
+        value = values.get(column)
+        if value is None:
+            return None
+        found.append(value.lower() if column in table.folded else value)
+    return tuple(found)
 
 
 async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
@@ -40,6 +43,7 @@ async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
         _match_one(run, table, entry, stored)
         if not entry.broken:
             _note_twice(run, table, entry, taken)
+    await _refuse_old_ids(run, table, [entry for entry in entries if entry.notes.pop("derived", False)])
 
 
 async def _stored_by(run: Run, table: Table, columns: Columns, entries: Sequence[Entry]) -> dict[tuple[Any, ...], Any]:
@@ -47,7 +51,7 @@ async def _stored_by(run: Run, table: Table, columns: Columns, entries: Sequence
     if not wanted:
         return {}
     rows = await queries.find_by(run.tx, table, run.workspace_id, columns, list(wanted))
-    return {found: row for row in rows if (found := named_by(table, columns, dict(row))) is not None}
+    return {found: row for row in rows if (found := named_by(table, columns, row)) is not None}
 
 
 def _match_one(run: Run, table: Table, entry: Entry, stored: dict[Columns, dict[tuple[Any, ...], Any]]) -> None:
@@ -73,8 +77,19 @@ def _derive_id(run: Run, table: Table, entry: Entry) -> None:
         if name is not None and columns != ("number",):
             words = parents + [str(v) for c, v in zip(columns, name, strict=True) if c not in dict(table.parents)]
             entry.values["id"] = derived_id(run.workspace_id, table.path, *words)
+            entry.notes["derived"] = True
             return
     run.refuse(entry, "", "Give an id or a key")
+
+
+async def _refuse_old_ids(run: Run, table: Table, entries: Sequence[Entry]) -> None:
+    """The id that follows from a key may be that of a record which was given another key since."""
+    wanted = [(entry.values["id"],) for entry in entries if not entry.broken]
+    rows = await queries.find_by(run.tx, table, run.workspace_id, ("id",), wanted) if wanted else []
+    taken = {row["id"] for row in rows}
+    for entry in entries:
+        if entry.values["id"] in taken:
+            run.refuse(entry, "key", "A record that had this key before has another one now; give an id")
 
 
 def _refuse_taken(run: Run, table: Table, entry: Entry, stored: dict[Columns, dict[tuple[Any, ...], Any]]) -> None:
@@ -132,8 +147,16 @@ def merge(run: Run, table: Table, entry: Entry) -> None:
         entry.row[field.column] = field.default
     entry.row |= entry.values
     if table.stamped:
-        entry.row["created_at"] = entry.values.get("created_at") or run.tx.now
+        entry.row["created_at"] = entry.values.get("created_at") or _created_at(run, table, entry)
         entry.row["updated_at"] = entry.values.get("updated_at") or entry.row["created_at"]
+
+
+def _created_at(run: Run, table: Table, entry: Entry) -> datetime:
+    """Now; nested records of one list a millisecond apart, so that they are listed in the order of the file."""
+    if entry.parent is None or table.position is not None:
+        return run.tx.now
+    siblings = entry.parent.given.get(table.list_name) or [entry]
+    return run.tx.now - timedelta(milliseconds=len(siblings) - 1 - entry.index)
 
 
 def note_changes(table: Table, entry: Entry) -> None:

@@ -32,7 +32,9 @@ async def prune_list(run: Run, name: str, tally: Tally) -> None:
     tally.remove(
         table, await queries.remove_where(run.tx, table, run.workspace_id, run.actor_id, queries.UNSEEN, table.path)
     )
-    run.lookup.forget(name)
+    for path in all_tables():
+        if path == name or path.startswith(f"{name}."):
+            run.lookup.forget(path)
 
 
 async def _forget_feedback(run: Run, tally: Tally) -> None:

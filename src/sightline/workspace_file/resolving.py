@@ -52,10 +52,8 @@ def _read_null(run: Run, field: Field, entry: Entry) -> None:
     """Null means nothing where that can be stored, else the default."""
     if field.required:
         run.refuse(entry, field.name, "Must not be null")
-    elif field.nullable:
-        entry.values[field.column] = None
     elif field.column not in ("id", "key", "number", "created_at", "updated_at"):
-        entry.values[field.column] = field.default
+        entry.values[field.column] = None if field.nullable else field.default
 
 
 def check_found(run: Run, entry: Entry, name: str, reference: Reference, scope: UUID | None) -> None:

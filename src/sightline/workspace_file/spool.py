@@ -64,14 +64,15 @@ class Spool:
                 self.faults.add(name, "Expected a list")
         elif name == "prune":
             self._take_prune(value)
-        elif name not in self.known_parts:
-            self.faults.add(name, "Unknown field")
         elif check_shape(value, self.known_parts[name].type, name, self.faults):
             self.parts[name] = value
 
     def _take_prune(self, value: Any) -> None:
         if check_shape(value, list[str] | None, "prune", self.faults):
             self.prune = value or []
+
+    def knows(self, name: str) -> bool:
+        return name in self.lists or name in self.known_parts or name == "prune"
 
     def begin(self, list: str) -> None:
         self._kept.setdefault(list, _List())
