@@ -13,7 +13,18 @@ import asyncpg
 from sightline.platform.db import Connection, DatabaseUnavailable
 from sightline.platform.db.database import first_line
 
-__all__ = ["HEAD", "REVISIONS", "DatabaseTooNew", "is_current", "migrate", "pending", "pending_on"]
+__all__ = [
+    "HEAD",
+    "REVISIONS",
+    "DatabaseTooNew",
+    "is_current",
+    "locked",
+    "migrate",
+    "migrate_within",
+    "pending",
+    "pending_on",
+    "revision_on",
+]
 
 REVISIONS = ("0001",)
 HEAD = REVISIONS[-1]
@@ -39,15 +50,42 @@ async def migrate(url: str) -> list[str]:
     async with _connection(url) as connection:
         if not await pending_on(connection):
             return []
-        await connection.execute("SET statement_timeout = 0; SET lock_timeout = 0")
-        await connection.execute("SELECT pg_advisory_lock($1)", LOCK)  # given back with the connection
+        await _lock(connection)
         missing = await pending_on(connection)
-        if missing:
-            await _refuse_without_rights(connection)
-            from sightline.migrations.runner import upgrade
-
-            await upgrade(connection)
+        await migrate_within(connection, HEAD)
         return missing
+
+
+async def migrate_within(connection: Connection, revision: str) -> None:
+    """Brings the connection's database up to one of REVISIONS, in the caller's transaction if there is one.
+
+    For who holds the lock, see locked(). Refuses like migrate(); one that is there already stays as it is.
+    """
+    if revision not in await pending_on(connection):
+        return
+    await _refuse_without_rights(connection)
+    from sightline.migrations.runner import upgrade
+
+    await upgrade(connection, revision)
+
+
+@asynccontextmanager
+async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]:
+    """A connection without time limits, during which nobody else migrates; waits for who does.
+
+    Several may hold it `shared` at once, and then none of them may migrate. Refuses like migrate().
+    """
+    async with _connection(url) as connection:
+        await _lock(connection, shared=shared)
+        yield connection
+
+
+async def _lock(connection: Connection, *, shared: bool = False) -> None:
+    """Until the connection is closed."""
+    await connection.execute(
+        "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
+    )
+    await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}($1)", LOCK)
 
 
 async def pending(url: str) -> list[str]:
@@ -63,17 +101,21 @@ async def is_current(url: str) -> bool:
 
 async def pending_on(connection: Connection) -> list[str]:
     """The revisions that are not in the connection's database yet; any connection will do. Refuses DatabaseTooNew."""
+    seen = await revision_on(connection)
+    return list(REVISIONS if seen is None else REVISIONS[REVISIONS.index(seen) + 1 :])
+
+
+async def revision_on(connection: Connection) -> str | None:
+    """The revision of the connection's database, None before the first. Refuses DatabaseTooNew."""
     if await connection.fetchval("SELECT to_regclass('alembic_version') IS NULL"):
-        return list(REVISIONS)
-    seen = await connection.fetchval("SELECT max(version_num) FROM alembic_version")
-    if seen is None:
-        return list(REVISIONS)
-    if seen not in REVISIONS:
+        return None
+    seen: str | None = await connection.fetchval("SELECT max(version_num) FROM alembic_version")
+    if seen is not None and seen not in REVISIONS:
         raise DatabaseTooNew(
             f"The database is at revision {seen} and this version of Sightline knows {HEAD} at most: "
             "run the newer version that migrated it, or restore a backup."
         )
-    return list(REVISIONS[REVISIONS.index(seen) + 1 :])
+    return seen
 
 
 @asynccontextmanager
@@ -105,7 +147,7 @@ async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
         raise DatabaseUnavailable(f"The database cannot be reached: {first_line(error)}.") from error
 
 
-async def _refuse_without_rights(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+async def _refuse_without_rights(connection: Connection) -> None:
     user, schema, is_standby, may_create = await connection.fetchrow(
         "SELECT current_user, current_schema(), pg_is_in_recovery(), has_schema_privilege(current_schema(), 'CREATE')"
     ) or (None, None, None, None)

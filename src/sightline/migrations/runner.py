@@ -14,26 +14,42 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from sightline.platform.db import DatabaseUnavailable
+from sightline.platform.db import Connection, DatabaseUnavailable
 from sightline.platform.db.database import first_line
 
 HERE = Path(__file__).parent
 SQL = HERE / "sql"
 
 
-async def upgrade(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-    """Applies what is missing in one transaction, and closes the connection.
+class _Lent:
+    """A connection of the caller's, which stays open when SQLAlchemy has done with it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    async def close(self, **_options: Any) -> None:
+        """Left to the owner."""
+
+    def terminate(self) -> None:
+        """Left to the owner."""
+
+
+async def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Applies what is missing up to a revision in one transaction, which is part of the connection's if one is open.
 
     Refuses with DatabaseUnavailable when a statement fails; nothing is changed then.
     """
 
     async def ours() -> Any:
-        return connection
+        return _Lent(connection)
 
     engine = create_async_engine("postgresql+asyncpg://", async_creator=ours, poolclass=NullPool)
     try:
         async with engine.begin() as transaction:
-            await transaction.run_sync(_apply)
+            await transaction.run_sync(_apply, revision)
     except (asyncpg.PostgresError, DBAPIError) as error:
         cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
         raise DatabaseUnavailable(f"The migration failed and was undone: {first_line(cause)}.") from error
@@ -46,11 +62,11 @@ def scripts() -> ScriptDirectory:
     return ScriptDirectory(str(HERE))
 
 
-def _apply(connection: sqlalchemy.Connection) -> None:
+def _apply(connection: sqlalchemy.Connection, revision: str) -> None:
     known = scripts()
 
     def steps(seen: Any, _context: Any) -> Any:
-        return known._upgrade_revs("head", seen)
+        return known._upgrade_revs(revision, seen)
 
     with EnvironmentContext(Config(), known, fn=steps) as environment:
         environment.configure(connection=connection)
