@@ -162,7 +162,7 @@ class Id(UUID, metaclass=WireType):
 
 
 _MOMENT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?([Zz]|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?",
+    r"(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?([Zz]|[+-]\d{2}:?[0-5]\d|[+-]\d{2})?)?",
     re.ASCII,
 )
 _SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
@@ -180,7 +180,7 @@ class Moment(datetime, metaclass=WireType):
         if _MOMENT.fullmatch(text) is None:
             raise ValueError("Expected an ISO 8601 timestamp")
         try:
-            moment = datetime.fromisoformat(text.replace(",", "."))
+            moment = datetime.fromisoformat(text.upper().replace(",", "."))
             moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         except (ValueError, OverflowError):
             raise ValueError("Expected an ISO 8601 timestamp") from None

@@ -1,0 +1,205 @@
+"""The OpenAPI document: valid, complete, and true."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import schemathesis
+
+from sightline import app
+from sightline.platform.access import Scope
+from sightline.platform.errors import Refusal
+from sightline.platform.http.openapi import openapi_document, written
+from sightline.platform.http.openapi_refusals import refusals_of
+from sightline.platform.http.operations import Operation
+from tests.platform.http.laboratory import TABLE, THINGS
+from tests.world import World
+
+DOCUMENT: dict[str, Any] = json.loads(app.openapi_document())
+LABORATORY = openapi_document(TABLE, app.API)
+Json = dict[str, Any]
+
+
+def entry(operation: Operation, document: Json = DOCUMENT) -> Json:
+    found: Json = document["paths"][f"{app.API}{operation.path}"][operation.method.lower()]
+    return found
+
+
+def resolved(value: Json, document: Json = DOCUMENT) -> Json:
+    while "$ref" in value:
+        found: Any = document
+        for step in value["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        value = found
+    return value
+
+
+def is_valid(value: Any, schema: Json, document: Json = DOCUMENT) -> bool:
+    checked = {**schema, "components": document["components"]}
+    validator = jsonschema_rs.Draft202012Validator(checked, validate_formats=True)
+    return validator.is_valid(value)
+
+
+def refusals() -> set[type[Refusal]]:
+    """Every kind there is."""
+
+    def below(kind: type[Refusal]) -> Iterator[type[Refusal]]:
+        yield kind
+        for each in kind.__subclasses__():
+            yield from below(each)
+
+    return set(below(Refusal))
+
+
+OPERATIONS = pytest.mark.parametrize("operation", app.operations(), ids=lambda operation: operation.name)
+
+
+@pytest.mark.parametrize("document", [DOCUMENT, LABORATORY], ids=["product", "laboratory"])
+def test_the_document_is_valid(document: Json) -> None:
+    schemathesis.openapi.from_dict(document).validate()
+
+
+def test_the_document_is_the_same_each_time() -> None:
+    assert app.openapi_document() == app.openapi_document()
+    assert app.openapi_document().endswith("}\n")
+    assert written(DOCUMENT) == app.openapi_document()
+
+
+def test_every_reference_leads_somewhere() -> None:
+    def references(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            yield from ([value["$ref"]] if isinstance(value.get("$ref"), str) else [])
+            value = list(value.values())
+        if isinstance(value, list):
+            for each in value:
+                yield from references(each)
+
+    for reference in set(references(DOCUMENT)):
+        assert resolved({"$ref": reference})
+
+
+def test_operations_have_different_names() -> None:
+    names = [operation.name for operation in app.operations()]
+    assert len(names) == len(set(names))
+
+
+@OPERATIONS
+def test_every_operation_says_who_may(operation: Operation) -> None:
+    told = entry(operation)
+    assert told["summary"]
+    assert operation.summary, f"{operation.name} needs a docstring"
+    for alternative in told["security"]:
+        assert set(alternative["apiKey"]) <= {scope.value for scope in Scope}
+        assert operation.scopes <= set(alternative["apiKey"])
+    assert ("403" in told["responses"]) >= bool(told["x-required-scopes"])
+
+
+@OPERATIONS
+def test_every_refusal_is_told_with_its_codes(operation: Operation) -> None:
+    told = entry(operation)["responses"]
+    for kind in refusals_of(operation):
+        answer = resolved(told[str(kind.status)])["content"]["application/problem+json"]
+        assert kind.code in answer["schema"]["properties"]["code"]["enum"]
+        example = resolved(answer["examples"][kind.code])["value"]
+        assert is_valid(example, answer["schema"])
+        assert (example["status"], example["code"]) == (kind.status, kind.code)
+    assert {"400", "401", "429", "500", "503", str(operation.status)} <= set(told)
+
+
+@OPERATIONS
+def test_every_answer_has_a_type_and_a_true_example(operation: Operation) -> None:
+    answer = entry(operation)["responses"][str(operation.status)]
+    content = answer["content"]["application/json"]
+    assert is_valid(content["example"], content["schema"])
+    assert "X-Request-Id" in answer["headers"]
+    assert ("ETag" in answer["headers"]) is operation.is_versioned
+    assert ("X-Total-Count" in answer["headers"]) is (operation.paging is not None)
+
+
+@OPERATIONS
+def test_every_body_has_a_true_example_and_is_closed(operation: Operation) -> None:
+    assert ("requestBody" in entry(operation)) is (operation.body_type is not None)
+    if operation.body_type is None:
+        return
+    content = entry(operation)["requestBody"]["content"]["application/json"]
+    assert is_valid(content["example"], content["schema"])
+    assert resolved(content["schema"])["additionalProperties"] is False
+    assert not is_valid({**content["example"], "unknownField": 1}, content["schema"])
+
+
+def test_every_code_is_one_of_the_family_and_listed_once() -> None:
+    listed = DOCUMENT["components"]["schemas"]["ProblemCode"]["enum"]
+    assert listed == sorted(set(listed))
+    assert set(listed) <= {kind.code for kind in refusals()}
+    assert set(listed) == set(DOCUMENT["components"]["examples"])
+    used = {kind.code for operation in app.operations() for kind in refusals_of(operation)}
+    assert set(listed) - used <= {"METHOD_NOT_ALLOWED", "NOT_FOUND"}
+
+
+def test_a_code_has_one_status() -> None:
+    seen: dict[str, int] = {}
+    for kind in refusals():
+        assert seen.setdefault(kind.code, kind.status) == kind.status, f"{kind.code} has two statuses"
+
+
+def test_what_may_be_absent_is_not_required() -> None:
+    idea = DOCUMENT["components"]["schemas"]["Idea"]
+    assert not {"classifications", "classificationSummary"} & set(idea["required"])
+    assert "productId" in idea["required"]
+    assert {"type": "null"} in idea["properties"]["productId"]["anyOf"]
+    assert idea["properties"]["createdAt"]["format"] == "date-time"
+
+
+def parameters(name: str) -> dict[str, Json]:
+    (operation,) = (each for each in TABLE if each.name == name)
+    found = [resolved(each, LABORATORY) for each in entry(operation, LABORATORY).get("parameters", [])]
+    return {each["name"]: each for each in found}
+
+
+def test_parameters_are_told_with_their_bounds() -> None:
+    assert parameters("list_strictly")["limit"]["schema"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 50,
+        "default": 20,
+    }
+    found = parameters("list_things")
+    assert "maximum" not in found["limit"]["schema"]
+    assert found["offset"]["schema"]["maximum"] == 2**31 - 1
+    assert found["since"]["schema"]["format"] == "date-time"
+    assert found["parentId"]["schema"]["format"] == "uuid"
+
+
+def test_headers_that_are_honoured_are_told() -> None:
+    assert set(parameters("get_thing")) == {"ref", "since", "parentId", "If-None-Match"}
+    assert set(parameters("change_thing")) == {"ref", "If-Match"}
+    assert set(parameters("make_thing")) == {"Idempotency-Key"}
+    assert parameters("read_body") == {}
+
+
+def test_the_reference_pattern_is_what_the_parser_reads() -> None:
+    schema = parameters("get_thing")["ref"]["schema"]
+    for text in ("IDEA-7", "idea-7", "iDeA-7", "6F1C0F7E-8a0c-4c53-9a35-1f7f4f2d7c11"):
+        assert is_valid(text, schema)
+    for text in ("IDEA-0", "IDEA-", "IDEAS-1", "IDEA-7 ", "6f1c0f7e8a0c4c539a351f7f4f2d7c11", "7"):
+        assert not is_valid(text, schema)
+
+
+async def test_answers_are_what_the_document_says(lab: World) -> None:
+    answers = {
+        "list_things": await lab.client.get("/things"),
+        "get_thing": await lab.client.get("/things/IDEA-1"),
+        "make_thing": await lab.client.post("/things", json={"name": "a"}),
+        "change_thing": await lab.client.patch("/things/IDEA-1", json={"name": "a"}),
+    }
+    assert len(answers["list_things"].json()) == min(20, THINGS)
+    for operation in TABLE:
+        if operation.name not in answers:
+            continue
+        answer, told = answers[operation.name], entry(operation, LABORATORY)["responses"]
+        content = told[str(answer.status_code)]["content"]["application/json"]
+        assert is_valid(answer.json(), content["schema"], LABORATORY)
+        for name in told[str(answer.status_code)]["headers"]:
+            assert name in answer.headers or name == "Idempotent-Replayed"
