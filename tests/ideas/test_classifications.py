@@ -154,7 +154,8 @@ async def test_an_update_patches_the_supplied_groups_only(acme: Acme) -> None:
 
 async def test_an_update_without_classifications_leaves_them(acme: Acme) -> None:
     created = await acme.create(**SOURCE, classifications=[THEME])
-    for nothing in ({}, {"classifications": None}, {"classifications": []}):
+    nothings: list[Json] = [{}, {"classifications": None}, {"classifications": []}]
+    for nothing in nothings:
         updated = await update(acme, **nothing)
         assert labels(await acme.read(updated, include="classifications")) == {"theme": ["Speed"]}
         assert updated["taxonomyVersionId"] == created["taxonomyVersionId"]

@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.ideas.acme import EXPORT, Acme, refused
+from tests.ideas.acme import EXPORT, Acme, Json, refused
 
 
 async def send(acme: Acme, key: str, client: httpx2.AsyncClient | None = None, **fields: Any) -> httpx2.Response:
@@ -41,7 +41,7 @@ async def test_another_body_under_the_same_key_is_refused(acme: Acme) -> None:
 
 
 async def test_the_memory_is_of_the_answer_and_not_of_the_idea(acme: Acme) -> None:
-    source = {"sourceKey": "desk", "externalId": "1"}
+    source: Json = {"sourceKey": "desk", "externalId": "1"}
     first = await send(acme, "one", **source)
     await acme.create(**source, name="Renamed")
     assert (await send(acme, "one", **source)).json() == first.json()
@@ -96,7 +96,7 @@ async def test_of_many_at_once_one_creates_and_the_others_are_told_or_replayed(a
 
 
 async def test_classified_and_linked_ideas_are_kept_whole(acme: Acme) -> None:
-    wish = {
+    wish: Json = {
         "classifications": [{"groupKey": "theme", "optionValues": ["speed"]}],
         "insightIds": list(acme.insights.values()),
         "productId": acme.products["app"],

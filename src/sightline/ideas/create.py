@@ -24,6 +24,7 @@ from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number
 
 _ATTEMPTS = 8
+_OVERTAKEN = (asyncpg.ForeignKeyViolationError, asyncpg.UniqueViolationError, asyncpg.DeadlockDetectedError)
 
 
 class Preparation(NamedTuple):
@@ -48,19 +49,22 @@ async def create_idea(
     Concurrent creators of one identity make one idea: who comes second finds it and updates it. So it does when
     what was looked up has changed before it could be written.
     """
-    for _ in range(_ATTEMPTS):
-        prepared = await _prepare(db, maps, actor, wish)
+    for attempt in range(_ATTEMPTS):
+        prepared = await _prepare(db, maps, actor, wish, is_again=attempt > 0)
         try:
             shown = await _write(db, actor, wish, prepared, expect)
-        except (asyncpg.ForeignKeyViolationError, asyncpg.UniqueViolationError):
+        except _OVERTAKEN:
             continue
         if shown is not None:
             return shown
     raise Conflict("The records that the idea names keep changing. Try again.")
 
 
-async def _prepare(db: Database, maps: FeatureMaps, actor: Actor, wish: NewIdea) -> Preparation:
-    """Everything that is refused is refused here or under the lock of an update; the order is that of the decisions."""
+async def _prepare(db: Database, maps: FeatureMaps, actor: Actor, wish: NewIdea, *, is_again: bool) -> Preparation:
+    """Everything that is refused is refused here or under the lock of an update; the order is that of the decisions.
+
+    Again: whatever others did to a known idea meanwhile, its features are matched, in case that they are needed.
+    """
     faults: list[Fault] = []
     async with db.read() as tx:
         found = await identity.find_known(tx, actor.workspace_id, wish)
@@ -73,7 +77,7 @@ async def _prepare(db: Database, maps: FeatureMaps, actor: Actor, wish: NewIdea)
         if named.is_promotion and not (known and known["status"] == wish.status):
             raise PromotionReserved("That status is reserved for promotion.", field="status")
         features = None
-        if product_id is not None and wish.feature_ids is None and identity.wants_matching(known, wish, product_id):
+        if product_id is not None and identity.wants_matching(known, wish, product_id, is_likely=is_again):
             features = await maps.find(tx, actor.workspace_id, product_id)
         number = 0 if known else await take_number(tx, actor.workspace_id, "idea")
     name = wish.name or (known["name"] if known else maps.engine.name_idea(wish.description))

@@ -7,7 +7,7 @@ features replace and become a manual selection. Provenance, channel and creation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sightline.ideas import classifications, detail, queries, queries_create, queries_questions
+from sightline.ideas import classifications, detail, matching, queries, queries_create, queries_questions
 from sightline.ideas.records import Idea, NewIdea
 from sightline.ideas.status import SourceManaged
 from sightline.platform.access import Actor
@@ -43,12 +43,17 @@ def refuse_two(found: list[Row]) -> None:
         raise IdentityConflict("sourceKey and integrationId name two different ideas with this externalId.")
 
 
-def wants_matching(known: Row | None, wish: NewIdea, product_id: UUID) -> bool:
-    """A new idea does; a known one when its selection is automatic and its description or product changes."""
+def wants_matching(known: Row | None, wish: NewIdea, product_id: UUID | None, *, is_likely: bool = False) -> bool:
+    """A new idea does; a known one when its selection is automatic and its description or product changes.
+
+    `is_likely`: others are changing the known idea, so that it may yet come to that.
+    """
+    if product_id is None or wish.feature_ids is not None:
+        return False
     if known is None:
         return True
     moved = known["description"] != wish.description or known["product_id"] != product_id
-    return bool(moved and known["feature_ownership"] == "automatic")
+    return known["feature_ownership"] == "automatic" and (moved or is_likely)
 
 
 def takes_choice_along(known: Row | None, product_id: UUID | None) -> bool:
@@ -63,9 +68,14 @@ async def update_known(
     seen = prepared.known
     found = await find_known(tx, actor.workspace_id, wish, lock=True)
     refuse_two(found)
-    if seen is None or not found or not _is_still(found[0], seen):
+    if seen is None or not found or not _is_still(found[0], seen, wish):
         return None
-    was = found[0]
+    was, product_id = found[0], wish.product_id or found[0]["product_id"]
+    if wants_matching(was, wish, product_id) or (wish.feature_ids is None and takes_choice_along(was, product_id)):
+        if prepared.outcome.matching is None:
+            return None
+    elif wish.feature_ids is None:
+        prepared = prepared._replace(outcome=matching.unmatched())
     expect(version_tag(was["id"], was["version"]))
     await _refuse_foreign_status(tx, actor.workspace_id, wish, was)
     columns = _columns(wish, was, prepared)
@@ -79,13 +89,10 @@ async def update_known(
     return await _shown(tx, actor, was["id"], prepared)
 
 
-_DECIDING = ("id", "description", "product_id", "feature_ownership")
-
-
-def _is_still(now: Row, seen: Row) -> bool:
-    """What matching and references were looked up for has not moved."""
-    same: bool = tuple(now[column] for column in _DECIDING) == tuple(seen[column] for column in _DECIDING)
-    return same
+def _is_still(now: Row, seen: Row, wish: NewIdea) -> bool:
+    """What references and features were looked up for has not moved. The wish's own product stands against any."""
+    deciding = ["id", "feature_ownership"] + ([] if wish.product_id else ["product_id"])
+    return not any(now[column] != seen[column] for column in deciding)
 
 
 _MANAGED = "SELECT manages_status FROM integrations WHERE workspace_id = $1 AND id = $2"
