@@ -7,8 +7,8 @@ the environment, and `public_url` in `sightline.toml` of the current folder. An 
 import os
 import secrets
 import tomllib
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import Field, dataclass, field, fields, replace
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -215,10 +215,18 @@ class Settings:
             raise SettingsError(
                 "SIGHTLINE_SECRET is needed with a database of your own: give 32 random characters, always the same."
             )
-        try:
+        with _usable_secret(self.data_dir):
             return _kept_secret(self.data_dir / "secret")
-        except OSError as error:
-            raise SettingsError(f"The secret in {self.data_dir} cannot be used: {error.strerror}.") from None
+
+    def known_secret(self) -> str | None:
+        """The secret, if there is one already. Raises SettingsError when its file cannot be used."""
+        is_kept = self.database_url is None and (self.data_dir / "secret").exists()
+        return self.server_secret() if is_kept else self.secret
+
+    def keep_secret(self, secret: str) -> None:
+        """Keeps it in the data directory, in place of one that is there. Raises SettingsError."""
+        with _usable_secret(self.data_dir):
+            _new_secret_file(self.data_dir, secret).replace(self.data_dir / "secret")
 
 
 def variable(name: str) -> str:
@@ -251,14 +259,27 @@ def default_data_dir(environment: Mapping[str, str]) -> Path:
 def _kept_secret(file: Path) -> str:
     """What the file holds; of several processes that make it at once, one wins."""
     if not file.exists():
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        new = file.with_name(f"secret.{secrets.token_hex(4)}")
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
-            opened.write(secrets.token_urlsafe(32) + "\n")
+        new = _new_secret_file(file.parent, secrets.token_urlsafe(32))
         with suppress(FileExistsError):
             os.link(new, file)
         new.unlink()
     return file.read_text().strip()
+
+
+def _new_secret_file(folder: Path, secret: str) -> Path:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = folder / f"secret.{secrets.token_hex(4)}"
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+        opened.write(secret + "\n")
+    return new
+
+
+@contextmanager
+def _usable_secret(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SettingsError(f"The secret in {folder} cannot be used: {error.strerror}.") from None
 
 
 def _read(setting: "Field[Any]", read: Callable[[Any], Any], given: Any, source: str) -> Any:

@@ -12,6 +12,7 @@ def one_line(error: Exception) -> str | None:
 
 
 def _foreseen(error: Exception) -> str | None:
+    from sightline.backup import BackupRefused
     from sightline.platform.db import DatabaseUnavailable
     from sightline.platform.db.embedded import EmbeddedServerError
     from sightline.platform.errors import Refusal
@@ -20,7 +21,7 @@ def _foreseen(error: Exception) -> str | None:
     if isinstance(error, Refusal):
         more = len(error.extras.get("errors", ())) - SHOWN_FAULTS + error.extras.get("more", 0)
         return f"{error.detail}; and {more} more faults" if more > 0 else error.detail
-    if isinstance(error, DatabaseUnavailable | EmbeddedServerError | SettingsError | CommandRefused):
+    if isinstance(error, BackupRefused | DatabaseUnavailable | EmbeddedServerError | SettingsError | CommandRefused):
         return str(error)
     if isinstance(error, OSError):
         return _system_refusal(error)

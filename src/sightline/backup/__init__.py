@@ -1,0 +1,30 @@
+"""A copy of everything in one file, and back: `sightline backup` and `sightline restore`.
+
+The file is a gzip-compressed tar, so that `tar -xzf` opens it. In this order:
+
+    manifest.json                 Manifest: format, program, revision, tables with columns and row counts, sequences
+    tables/<table>/<8 digits>     the rows as PostgreSQL's COPY writes them in its text format, cut into pieces;
+                                  tables in the manifest's order, in which none refers to a later one
+    seal.json                     Seal: rows, bytes and SHA-256 of each table, SHA-256 of the manifest
+
+What comes last is the proof that the file is whole. Why it is so stands in
+docs/decisions/0014-backup-format.md.
+"""
+
+from sightline.backup.archive import Archive
+from sightline.backup.records import BackupRefused, Manifest, Progress, Restored, Written
+from sightline.backup.restoring import restoring
+from sightline.backup.secrets import is_made_with
+from sightline.backup.writing import write_backup
+
+__all__ = [
+    "Archive",
+    "BackupRefused",
+    "Manifest",
+    "Progress",
+    "Restored",
+    "Written",
+    "is_made_with",
+    "restoring",
+    "write_backup",
+]

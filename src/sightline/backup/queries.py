@@ -1,0 +1,109 @@
+"""What a backup asks of the database's own catalogues. Names of tables and columns come from there, quoted."""
+
+from collections.abc import Iterable
+from graphlib import TopologicalSorter
+
+from sightline.backup.records import LEFT_OUT, BackupRefused
+from sightline.platform.db import Connection
+
+# A value is read back as it was written, whatever the server's own settings are.
+WRITE_ALIKE = """
+SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; SET extra_float_digits = 1;
+SET bytea_output = 'hex'; SET lc_monetary = 'C'; SET xmloption = 'content'"""
+
+_OURS = """relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+   AND NOT EXISTS (SELECT FROM pg_depend
+                    WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')"""
+
+_TABLES = f"""
+SELECT relname::text AS name FROM pg_class
+ WHERE {_OURS} AND relkind IN ('r', 'p') AND NOT relispartition
+ ORDER BY relname"""
+
+# Transaction ids of another server would hide rows from pages of what changed, or show them too early: what is
+# restored takes the id of the restoring transaction. What is generated is generated again.
+_COLUMNS = f"""
+SELECT relname::text AS name, array_agg(attname::text ORDER BY attnum) AS columns
+  FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+ WHERE {_OURS} AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+   AND attgenerated = '' AND atttypid <> 'xid8'::regtype
+ GROUP BY relname"""
+
+_REFERENCES = f"""
+SELECT pg_class.relname::text AS child, parent.relname::text AS parent
+  FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid JOIN pg_class AS parent ON parent.oid = confrelid
+ WHERE contype = 'f' AND conrelid <> confrelid AND pg_class.{_OURS}"""
+
+_SEQUENCES = f"""
+SELECT relname::text AS name, has_sequence_privilege(pg_class.oid, 'SELECT') AS is_readable,
+       coalesce(pg_sequences.last_value + increment_by, start_value) AS next
+  FROM pg_class JOIN pg_sequences ON schemaname = current_schema() AND sequencename = relname
+ WHERE {_OURS} AND relkind = 'S'
+ ORDER BY relname"""
+
+
+async def columns_by_table(connection: Connection) -> dict[str, list[str]]:
+    """The tables that are copied, each after those it refers to, with the columns that are copied."""
+    columns = {row["name"]: row["columns"] for row in await connection.fetch(_COLUMNS)}
+    return {name: columns[name] for name in await _in_order(connection) if name not in LEFT_OUT}
+
+
+async def _in_order(connection: Connection) -> Iterable[str]:
+    order = TopologicalSorter({row["name"]: set[str]() for row in await connection.fetch(_TABLES)})
+    for row in await connection.fetch(_REFERENCES):
+        order.add(row["child"], row["parent"])
+    return order.static_order()
+
+
+async def count_tables(connection: Connection) -> int:
+    return len(await connection.fetch(_TABLES))
+
+
+async def count_rows(connection: Connection, table: str) -> int:
+    return int(await connection.fetchval(f"SELECT count(*) FROM {quoted(table)}"))
+
+
+async def has_rows(connection: Connection, table: str) -> bool:
+    return bool(await connection.fetchval(f"SELECT EXISTS (SELECT FROM {quoted(table)})"))
+
+
+async def next_numbers(connection: Connection) -> dict[str, int]:
+    """What each sequence gives next. Refuses with BackupRefused where we may not know: a number would come twice."""
+    rows = await connection.fetch(_SEQUENCES)
+    for row in rows:
+        if not row["is_readable"]:
+            raise BackupRefused(f"The database's user may not read the sequence {row['name']}: use the owner.")
+    return {row["name"]: row["next"] for row in rows}
+
+
+async def set_next_number(connection: Connection, sequence: str, number: int) -> None:
+    """Undone with the transaction, unlike setval()."""
+    await connection.execute(f"ALTER SEQUENCE {quoted(sequence)} RESTART WITH {int(number)}")
+
+
+async def switch_triggers(connection: Connection, tables: Iterable[str], how: str) -> None:
+    """ENABLE or DISABLE those of our own; foreign keys stay watched. Also keeps everybody else from writing."""
+    for table in tables:
+        await connection.execute(f"ALTER TABLE {quoted(table)} {how} TRIGGER USER")
+
+
+async def analyze(connection: Connection, tables: Iterable[str]) -> None:
+    for table in tables:
+        await connection.execute(f"ANALYZE {quoted(table)}")
+
+
+async def forget_portal_secrets(connection: Connection) -> list[str]:
+    """The aliases of the portals that lost theirs."""
+    rows = await connection.fetch(
+        "UPDATE portals SET secret = NULL, secret_rotated_at = NULL WHERE secret IS NOT NULL RETURNING alias"
+    )
+    return sorted(row["alias"] for row in rows)
+
+
+def select_all(table: str, columns: Iterable[str]) -> str:
+    return f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}"
+
+
+def quoted(name: str) -> str:
+    """A name of a table or a column as it stands in a statement."""
+    return '"' + name.replace('"', '""') + '"'
