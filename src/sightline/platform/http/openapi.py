@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from inspect import cleandoc
 from itertools import product
 from typing import Any
+from uuid import UUID
 
 import msgspec
 from msgspec import NODEFAULT
@@ -23,7 +24,7 @@ from sightline.platform.http.openapi_refusals import (
 from sightline.platform.http.operations import Operation
 from sightline.platform.http.queries import LARGEST_OFFSET, Paging, schema_of_parameter
 from sightline.platform.refs import Ref
-from sightline.platform.wire import Page, WireType, schema_of_wire_type
+from sightline.platform.wire import Page, schema_of_wire_type
 
 Json = dict[str, Any]
 
@@ -46,8 +47,8 @@ answers HEAD.
 things are wrong. All codes are listed in the schema `ProblemCode`. Every answer carries `X-Request-Id`, which echoes
 the one that was sent.
 
-**Limits.** Bodies have at most 1 MiB unless the operation says otherwise. Where a rate limit is set, every answer to a
-valid key carries `RateLimit`, `RateLimit-Policy` and `X-RateLimit-*`.
+**Limits.** Bodies have at most 1 MiB unless the operation says otherwise; no string may hold the character NUL.
+Where a rate limit is set, every answer to a valid key carries `RateLimit`, `RateLimit-Policy` and `X-RateLimit-*`.
 """
 
 
@@ -210,8 +211,8 @@ def _path_schema(kind: Any) -> Json:
     if isinstance(kind, type) and issubclass(kind, Ref):
         described = f"A UUID or a public id like {kind.prefix}-7, in any letter case."
         return {"description": described, "schema": schema_of_parameter(kind), "example": f"{kind.prefix}-7"}
-    schema = kind.schema() if isinstance(kind, WireType) else {"type": "string"}
-    return {"schema": schema, "example": kind.example}
+    is_id = isinstance(kind, type) and issubclass(kind, UUID)
+    return {"schema": {"type": "string", "format": "uuid"} if is_id else {"type": "string"}, "example": kind.example}
 
 
 def _query_parameters(operation: Operation) -> list[Json]:

@@ -10,8 +10,9 @@ def _described(description: str, schema: dict[str, Any], example: Any) -> dict[s
     return {"description": description, "schema": schema, "example": example}
 
 
-def _asked(name: str, description: str, schema: dict[str, Any], example: str) -> dict[str, Any]:
-    return {"name": name, "in": "header", **_described(description, schema, example)}
+def _asked(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Without an example: the reference page would send it with every request that is tried."""
+    return {"name": name, "in": "header", "description": description, "schema": schema}
 
 
 _TAG = '"0193f1a27c004e0d8f2a5b7f0c9d1e42.3"'
@@ -22,10 +23,9 @@ PARAMETERS = {
         "A name of this request, kept for 24 hours: sent again with the same body it is answered as the first time, "
         "with another body it is refused.",
         {"type": "string", "minLength": 1, "maxLength": 255},
-        "import-2026-11-20-0017",
     ),
-    "If-Match": _asked("If-Match", "Write only if the record still has this version.", _TEXT, _TAG),
-    "If-None-Match": _asked("If-None-Match", "Answer 304 if the record still has this version.", _TEXT, _TAG),
+    "If-Match": _asked("If-Match", "An `ETag`: write only if the record still has this version.", _TEXT),
+    "If-None-Match": _asked("If-None-Match", "An `ETag`: answer 304 if the record still has this version.", _TEXT),
 }
 
 HEADERS = {
