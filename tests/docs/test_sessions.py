@@ -1,0 +1,76 @@
+"""The commands of the README and of the guide are run against a demo, and answer what the pages say."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import serving, wait_until
+from tests.docs.sessions import Step, differences, indented_step, run_steps, steps_of
+from tests.platform.embedded_world import open_place
+
+ROOT = Path(__file__).parents[2]
+README = indented_step(ROOT / "README.md", "## First requests")
+GUIDE = steps_of(ROOT / "docs/guide/ideas.md")
+STEPS = [README, *GUIDE]
+
+
+@pytest.fixture(scope="module")
+def printed() -> Iterator[dict[str, str]]:
+    """What every step printed, by its place. One demo answers both pages."""
+    if missing := [name for name in ("bash", "curl") if shutil.which(name) is None]:
+        pytest.skip(f"{' and '.join(missing)} missing: NOTHING of README.md and docs/guide/ideas.md was run")
+    with open_place() as place, serving(place / "log", "demo", "--data-dir", place / "data") as demo:
+        address = demo.wait_ready()
+        wait_until(lambda: "\ntry " in demo.said)
+        found = re.search(r"^key +(sl_\w+)$", demo.said, re.MULTILINE)
+        assert found
+        folder = place / "session"
+        folder.mkdir()
+        yield dict(zip(map(str, STEPS), run_steps(STEPS, folder, found[1], address), strict=True))
+
+
+@pytest.mark.parametrize("step", GUIDE, ids=str)
+def test_a_command_of_the_guide_answers_what_the_guide_shows(printed: dict[str, str], step: Step) -> None:
+    output = printed[str(step)]
+    wrong = differences(step, output)
+    assert not wrong, "\n".join([f"{step} (change the page or the service):", *wrong, "It printed:", output])
+
+
+def test_the_readmes_first_requests_work(printed: dict[str, str]) -> None:
+    output = printed[str(README)].replace("\r", "")
+    head, _, bodies = output.partition("\n\n")
+    assert head.startswith("HTTP/1.1 200 OK")
+    assert re.search(r"^x-total-count: 120$", head, re.MULTILINE)
+    newest, place = json.JSONDecoder().raw_decode(bodies)
+    first, after = json.JSONDecoder().raw_decode(bodies, place)
+    created = json.loads(bodies[after:])
+    assert (len(newest), first["publicId"], created["externalId"]) == (3, "IDEA-1", "first-idea")
+
+
+def test_every_answer_of_the_guide_belongs_to_a_command() -> None:
+    assert len(GUIDE) > 30
+    silent = [step.place for step in GUIDE if not step.form]
+    assert silent == [GUIDE[0].place], f"commands whose answer the guide does not show: {silent}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "is_shown"),
+    [
+        ('{"a": 1}', '{"a": 1}', True),
+        ('{"a": 1}', '{"a": 1, "b": 2}', False),
+        ('{"a": 1, ...}', '{"a": 1, "b": 2}', True),
+        ('{"a": [...]}', '{"a": []}', True),
+        ('[{...}, ...]', '[{"a": 1}, 2, 3]', True),
+        ("[1]", "[1, 2]", False),
+        ("[1, 2, ...]", "[1]", False),
+        ('{"a": "x..."}', '{"a": "xyz"}', True),
+        ('{"a": "y..."}', '{"a": "xyz"}', False),
+        ('{"a": null, ...}', "{}", False),
+    ],
+)  # fmt: skip
+def test_what_a_page_leaves_out_is_marked(shown: str, real: str, is_shown: bool) -> None:
+    assert (differences(Step("here", "", "json", shown), real) == []) is is_shown
