@@ -144,7 +144,7 @@ _MOVE = """
 WITH moved AS (
     UPDATE ideas SET status = $4, updated_at = $5, version = version + 1, written = pg_current_xact_id()
      WHERE workspace_id = $1 AND id = $2 AND status = $3 AND version = $9
-       AND EXISTS (SELECT FROM idea_statuses WHERE workspace_id = $1 AND label = $4)
+       AND EXISTS (SELECT FROM idea_statuses WHERE workspace_id = $1 AND label = $4 AND NOT promotion)
        AND NOT EXISTS (SELECT FROM sprints s WHERE s.workspace_id = $1 AND s.id = ideas.sprint_id
                           AND s.state = 'completed')
     RETURNING id, 'IDEA-' || number AS public_id),

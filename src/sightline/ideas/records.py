@@ -208,7 +208,7 @@ class StatusChange(Input):
     """Another label of the workflow; `expectedCurrentStatus`: only if the idea still has this one."""
 
     status: StatusLabel
-    expected_current_status: str | None = None
+    expected_current_status: str | UnsetType = UNSET
 
 
 class StatusReceipt(Record):

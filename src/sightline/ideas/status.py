@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from msgspec import UNSET
+
 from sightline.ideas import queries_changes
 from sightline.ideas.queries_changes import StatusState
 from sightline.ideas.records import StatusChange, StatusReceipt
@@ -11,7 +13,7 @@ from sightline.platform.errors import BadRequest, Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag
 
-_ATTEMPTS = 20
+_ATTEMPTS = 5
 
 
 class UnknownStatus(BadRequest):
@@ -49,29 +51,43 @@ async def set_status(
 ) -> StatusReceipt:
     """Moves an idea to a label, by one statement that only succeeds while the idea is as it was seen.
 
+    Who comes between others looks again under the idea's lock, where only sprint and workflow can still move; the
+    moment is the one after the wait, so that the history stands in order.
+
     Raises UnknownStatus, NotFound, CreatorNotAllowed, PreconditionFailed, StatusChanged, SprintCompleted,
     SourceManaged, PromotionReserved.
     """
+    async with db.read() as tx:
+        receipt = await _move(tx, actor, ref, wish, expect)
     for _ in range(_ATTEMPTS):
-        async with db.read() as tx:
-            seen = await queries_changes.find_status(tx, actor.workspace_id, ref, wish.status)
-            if seen.is_promotion is None:
-                raise await unknown_status(tx, actor.workspace_id, wish.status)
-            if seen.id is None:
-                raise NotFound
-            actor.require_writer()
-            expect(version_tag(seen.id, seen.version))
-            _refuse_another_than_expected(seen, wish)
-            if seen.status == wish.status:
-                return StatusReceipt(seen.id, seen.public_id, seen.status, seen.status, changed=False)
-            _refuse_kept(seen)
-            if await queries_changes.move_status(tx, actor, seen, wish.status):
-                return StatusReceipt(seen.id, seen.public_id, wish.status, seen.status, changed=True)
-    raise StatusChanged("The idea keeps changing. Read it again.")
+        if receipt is not None:
+            return receipt
+        async with db.write() as tx:
+            await queries_changes.lock_idea(tx, actor.workspace_id, ref)
+            receipt = await _move(tx.later(), actor, ref, wish, expect)
+    raise StatusChanged("The workflow keeps changing. Read the idea again.")
+
+
+async def _move(tx: Tx, actor: Actor, ref: IdeaRef, wish: StatusChange, expect: Expectation) -> StatusReceipt | None:
+    """None when something moved between looking and writing."""
+    seen = await queries_changes.find_status(tx, actor.workspace_id, ref, wish.status)
+    if seen.is_promotion is None:
+        raise await unknown_status(tx, actor.workspace_id, wish.status)
+    if seen.id is None:
+        raise NotFound
+    actor.require_writer()
+    expect(version_tag(seen.id, seen.version))
+    _refuse_another_than_expected(seen, wish)
+    if seen.status == wish.status:
+        return StatusReceipt(seen.id, seen.public_id, seen.status, seen.status, changed=False)
+    _refuse_kept(seen)
+    if await queries_changes.move_status(tx, actor, seen, wish.status):
+        return StatusReceipt(seen.id, seen.public_id, wish.status, seen.status, changed=True)
+    return None
 
 
 def _refuse_another_than_expected(seen: StatusState, wish: StatusChange) -> None:
-    if wish.expected_current_status is not None and wish.expected_current_status != seen.status:
+    if wish.expected_current_status is not UNSET and wish.expected_current_status != seen.status:
         raise StatusChanged(f"The idea's status is {seen.status!r} now.", currentStatus=seen.status)
 
 

@@ -28,6 +28,11 @@ class Tx(msgspec.Struct, frozen=True):
     connection: Connection
     now: datetime
     commits_alone: bool = False  # no transaction is open: every statement commits by itself
+    clock: Clock = Clock()
+
+    def later(self) -> "Tx":
+        """The same transaction at the present moment: what waited for a lock goes on after those it waited for."""
+        return Tx(self.connection, self.clock.now(), self.commits_alone, self.clock)
 
     async def row(self, statement: str, *values: Any) -> Row | None:
         return await self.connection.fetchrow(statement, *values)
@@ -103,7 +108,7 @@ class Database:
     @asynccontextmanager
     async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
         async with _Borrowed(self) as connection, connection.transaction(**options):
-            yield Tx(connection, self.clock.now())
+            yield Tx(connection, self.clock.now(), clock=self.clock)
 
     async def close(self) -> None:
         """Lets running statements end for 5 seconds, then closes all connections."""
@@ -162,7 +167,8 @@ class _Reading(_Borrowed):
     __slots__ = ()
 
     async def __aenter__(self) -> Tx:  # type: ignore[override]  # the same block, seen as a transaction
-        return Tx(await super().__aenter__(), self._database.clock.now(), commits_alone=True)
+        clock = self._database.clock
+        return Tx(await super().__aenter__(), clock.now(), True, clock)
 
 
 def first_line(error: BaseException) -> str:
