@@ -1,6 +1,7 @@
 """PATCH /ideas/:id with projectId: an idea belongs to at most one initiative."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest_asyncio
@@ -69,7 +70,8 @@ async def test_an_attached_idea_has_to_be_detached_before_it_is_attached_to_anot
 
 
 async def test_a_shapeless_reference_is_refused(acme: Acme, idea: Json) -> None:
-    for ref in ("", "  ", "1", "INITIATIVE", "INITIATIVE-", "INITIATIVE-one", "a" * 32, 1, [], {}):
+    shapeless: list[Any] = ["", "  ", "1", "INITIATIVE", "INITIATIVE-", "INITIATIVE-one", "a" * 32, 1, [], {}]
+    for ref in shapeless:
         refused(await patch(acme, idea, projectId=ref), 400, "VALIDATION_FAILED", "projectId")
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from asyncpg import DeadlockDetectedError, ForeignKeyViolationError
 from msgspec import UNSET
 
 from sightline.catalog.feature_maps import FeatureMaps
@@ -11,12 +12,14 @@ from sightline.ideas import classifications, detail, matching, queries, queries_
 from sightline.ideas.records import Idea, IdeaChanges, IdeaDeletion
 from sightline.ideas.references import find_named
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
-from sightline.platform.errors import BadRequest, Fault, ValidationFailed
+from sightline.platform.errors import BadRequest, Conflict, Fault, ValidationFailed
 from sightline.platform.refs import IdeaRef, InitiativeRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
 from sightline.workspaces.changes import log_change
+
+_ATTEMPTS = 8
 
 
 class AlreadyLinked(BadRequest):
@@ -26,14 +29,33 @@ class AlreadyLinked(BadRequest):
 
 
 async def change_idea(
-    tx: Tx, maps: FeatureMaps, actor: Actor, ref: IdeaRef, wish: IdeaChanges, expect: Expectation = expect_anything
+    db: Database,
+    maps: FeatureMaps,
+    actor: Actor,
+    ref: IdeaRef,
+    wish: IdeaChanges,
+    expect: Expectation = expect_anything,
 ) -> Versioned[Idea]:
     """Raises NotFound, ValidationFailed, AlreadyLinked, CreatorNotAllowed, PreconditionFailed.
 
-    The rows are locked in the order initiative, idea, links; two changes of one idea come one after the other.
+    Looks again when a record that is to be linked goes away between looking and linking.
     """
+    for _ in range(_ATTEMPTS):
+        try:
+            async with db.write() as tx:
+                return await _change(tx, maps, actor, ref, wish, expect)
+        except (ForeignKeyViolationError, DeadlockDetectedError):
+            continue
+    raise Conflict("The records that the change names keep changing. Try again.")
+
+
+async def _change(
+    tx: Tx, maps: FeatureMaps, actor: Actor, ref: IdeaRef, wish: IdeaChanges, expect: Expectation
+) -> Versioned[Idea]:
+    """The rows are locked in the order initiative, idea, links; two changes of one idea come one after the other."""
     target = await _hold_target(tx, actor, wish)
     was = await queries_changes.lock_idea(tx, actor.workspace_id, ref)
+    tx = tx.later()
     assignments = await _check(tx, actor, wish, was)
     attached = was["initiative_id"] if wish.project_id is UNSET else _attached(was, wish, target)
     actor.require_writer()
@@ -145,5 +167,5 @@ async def delete_idea(tx: Tx, actor: Actor, ref: IdeaRef, expect: Expectation = 
     was = await queries_changes.lock_idea(tx, actor.workspace_id, ref)
     actor.require_writer()
     expect(version_tag(was["id"], was["version"]))
-    await queries_changes.remove_idea(tx, actor, was["id"])
+    await queries_changes.remove_idea(tx.later(), actor, was["id"])
     return IdeaDeletion(True, was["id"], was[1])

@@ -51,6 +51,7 @@ async def review_classification(
         raise ValidationFailed.of("updates", "Send exactly one update")
     update = wish.updates[0]
     was = await queries_changes.lock_idea(tx, actor.workspace_id, ref)
+    tx = tx.later()
     taxonomy = await find_taxonomy(tx, actor.workspace_id)
     group = _find_group(taxonomy, update)
     stored = await _stored(tx, actor.workspace_id, was["id"])

@@ -103,7 +103,7 @@ async def match_features(
         outcome = await match(maps.engine, db.clock, features, seen["description"])
     try:
         async with db.write() as tx:
-            return await _save(tx, actor, seen, features, outcome)
+            return await _save(tx, actor, seen, features, outcome, expect)
     except (ForeignKeyViolationError, NotFound):
         raise _stale() from None
 
@@ -112,13 +112,19 @@ def _stale() -> MatchingStale:
     return MatchingStale("The idea or its product's features changed during matching. Read it and try again.")
 
 
-async def _save(tx: Tx, actor: Actor, seen: Row, features: VersionedMap, outcome: Outcome) -> MatchingReceipt:
+async def _save(
+    tx: Tx, actor: Actor, seen: Row, features: VersionedMap, outcome: Outcome, expect: Expectation
+) -> MatchingReceipt:
     """Under the idea's lock, if idea and map are as they were when they were read."""
     now = await queries_changes.lock_idea(tx, actor.workspace_id, IdeaRef(id=seen["id"]))
+    tx = tx.later()
+    expect(version_tag(now["id"], now["version"]))
     version = await queries_changes.find_map_version(tx, actor.workspace_id, features.product_id)
     deciding = ("description", "product_id", "feature_ownership")
     if version != features.version or any(now[column] != seen[column] for column in deciding):
         raise _stale()
+    if outcome.key is not None and now["matched_key"] == outcome.key:
+        return _receipt(await queries_changes.find_for_matching(tx, actor.workspace_id, IdeaRef(id=seen["id"])))
     columns = {"feature_matching": outcome.matching, "matched_key": outcome.key}
     if outcome.ownership == "automatic":
         await queries_create.replace_features(tx, actor.workspace_id, seen["id"], outcome.feature_ids)

@@ -76,8 +76,7 @@ async def change_idea(call: Call, ref: IdeaRef, wish: IdeaChanges) -> Versioned[
 
     An idea belongs to at most one initiative: detach it with `projectId` null before it is attached to another.
     """
-    async with call.db.write() as tx:
-        return await changes.change_idea(tx, call.tool(FeatureMaps), call.actor, ref, wish, call.expect)
+    return await changes.change_idea(call.db, call.tool(FeatureMaps), call.actor, ref, wish, call.expect)
 
 
 @operation("DELETE", "/ideas/{ref}", scopes=[Scope.IDEAS_DELETE], refuses=[CreatorNotAllowed])
