@@ -81,6 +81,7 @@ def _show_version(row: Any) -> Given:
 
 async def apply_taxonomy(run: Run, given: Given) -> bool | None:
     """True: a first version, False: another version, None: as it was. The list of groups is complete."""
+    faults = run.faults.count
     before = await show_taxonomy(run.tx, run.workspace_id)
     await _keep_earlier(run, given, before)
     if "groups" not in given:
@@ -88,7 +89,10 @@ async def apply_taxonomy(run: Run, given: Given) -> bool | None:
     _check_moment(run, "taxonomy.activatedAt", given.get("activatedAt"))
     known = {group["key"]: group for group in before["groups"]} if before else {}
     groups = _read_groups(run, given["groups"], known)
-    if run.faults.count or (before and before["groups"] == groups):
+    if run.faults.count > faults:
+        run.notes["faulty"].add("taxonomy")
+        return None
+    if before and before["groups"] == groups:
         return None
     await _replace(run, given, before, groups)
     return before is None or "version" not in before

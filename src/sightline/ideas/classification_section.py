@@ -119,7 +119,9 @@ def _read_all(
         if key in seen:
             run.refuse(entry, f"{here}.groupKey", f"The group {key!r} stands here twice")
         elif (group := groups.get(key)) is None:
-            run.refuse(entry, f"{here}.groupKey", f"The taxonomy has no group {key!r}")
+            entry.broken = True
+            if "taxonomy" not in run.notes["faulty"]:
+                run.refuse(entry, f"{here}.groupKey", f"The taxonomy has no group {key!r}")
         elif _fits(run, entry, here, given, group):
             row = _read_one(run, entry, here, given, group, stored.get((entry.id, group.id)))
             rows += [row] if row else []
@@ -159,10 +161,10 @@ def _find_options(run: Run, entry: Entry, here: str, given: dict[str, Any], grou
         return list(was["option_ids"]) if was else []
     found: dict[UUID, None] = {}
     for index, value in enumerate(given["optionValues"]):
-        if (option := group.find(value)) is None:
-            run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")
-        else:
+        if (option := group.find(value)) is not None:
             found[option] = None
+        elif "taxonomy" not in run.notes["faulty"]:
+            run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")
     return list(found)
 
 

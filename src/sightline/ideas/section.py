@@ -28,12 +28,12 @@ async def _settle_status(run: Run, entries: list[Entry]) -> None:
     if "ideaStatuses" in run.pruned:
         labels = [label for label in labels if label in run.notes.get("labels", [])]
     for entry in entries:
-        if entry.broken:
-            continue
         if entry.row["status"] is None and labels:
             entry.row["status"] = labels[0]
         moved = entry.is_new or "status" in entry.given
-        if moved and entry.row["status"] not in labels:
+        if ("ideaStatuses", entry.row["status"]) in run.notes["excused"]:
+            entry.broken = True
+        elif moved and entry.row["status"] not in labels:
             named = repr(entry.row["status"]) if entry.row["status"] else "first label"
             run.refuse(entry, "status", f"There is no {named} among the workspace's labels: {', '.join(labels)}")
 

@@ -10,9 +10,7 @@ LONGEST_DESCRIPTION = 60_000
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
     for entry in entries:
-        if entry.broken:
-            continue
-        start, finish = entry.row["start_date"], entry.row["finish_date"]
+        start, finish = entry.row.get("start_date"), entry.row.get("finish_date")
         if start is not None and finish is not None and start > finish:
             run.refuse(entry, "finishDate", "Is before startDate")
     await _keep_features_of_product(run, entries)

@@ -81,8 +81,9 @@ async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
     """True: added, False: changed, None: as it was."""
     wish = {name: value for name, value in given.items() if name in COLUMNS}
     before = await show_portal(run.tx, run.workspace_id)
+    faults = run.faults.count
     await _check(run, wish)
-    if run.faults.count:
+    if run.faults.count > faults:
         return None
     after = (before or await _defaults(run, wish)) | wish
     after["name"] = after["name"].strip()
@@ -119,7 +120,7 @@ async def _check(run: Run, wish: dict[str, Any]) -> None:
             run.faults.add(f"portal.{name}", str(error))
     groups = {row["key"] for row in await run.tx.rows(_GROUPS, run.workspace_id)} if wish.get("facets") else set()
     for index, key in enumerate(wish.get("facets", ())):
-        if key not in groups:
+        if key not in groups and "taxonomy" not in run.notes["faulty"]:
             run.faults.add(f"portal.facets[{index}]", f"The taxonomy has no group {key!r}")
     for row in await run.tx.rows(_TAKEN, run.workspace_id, wish.get("alias"), wish.get("host")):
         name = "alias" if row["alias"] == wish.get("alias") else "host"

@@ -10,7 +10,6 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Run
 from sightline.workspace_file import queries
-from sightline.workspace_file.events import NotReadable
 from sightline.workspace_file.pruning import check_prune, prune_list
 from sightline.workspace_file.queries_lookups import Lookups
 from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, parts
@@ -47,13 +46,11 @@ async def apply_file(db: Database, source: BinaryIO, *, actor_id: str) -> Applie
     faults = Faults()
     spool = Spool(lists(), parts(), faults)
     try:
-        await asyncio.to_thread(spool.read, source)
+        if not await asyncio.to_thread(spool.read, source):
+            _refuse(faults)
         if "workspace" not in spool.parts:
             _refuse(faults, Fault("workspace", "Is missing") if not faults.count else None)
         return await _apply_with_patience(db, spool, actor_id)
-    except NotReadable as error:
-        faults.add("", str(error))
-        raise FileRefused(faults.shown, faults.count - len(faults.shown)) from error
     finally:
         spool.close()
 
@@ -142,7 +139,7 @@ class _Application:
             pruned=frozenset(self.spool.prune),
             given=self.spool.given | frozenset(self.spool.parts),
         )
-        run.notes |= {"excused": set(self.spool.excused), "growth": {}, "removed": {}}
+        run.notes |= {"excused": set(self.spool.excused), "faulty": set(self.spool.faulty), "growth": {}, "removed": {}}
         numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new or self.db.pool.get_max_size() < 2)
         for name, table in lists().items():
             if table.numbered and (largest := self.spool.largest_number(name)):

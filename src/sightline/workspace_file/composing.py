@@ -34,6 +34,7 @@ class Composer:
         self.sink = sink
         self.faults = faults
         self.counts: dict[str, int] = {}
+        self.where = ""  # the record that is being read, for faults of the file's format
 
     def read(self) -> None:
         """Raises NotReadable."""
@@ -43,7 +44,9 @@ class Composer:
         seen: set[str] = set()
         while (key := self._next_key()) is not None:
             self._note_repeated(key, seen, "")
+            self.where = key
             self._member(key)
+        self.where = ""
         for _ in self.events:
             raise NotReadable("Something follows after the end of the file's mapping.")
 
@@ -74,7 +77,7 @@ class Composer:
         while (found := self._next())[0] != "end_array":
             index = self.counts.get(list, 0)
             self.counts[list] = index + 1
-            here = f"{path}[{index - start}]"
+            here = self.where = f"{path}[{index - start}]"
             if holds_lists and found[0] == "start_map":
                 value: Any = self._holder(list, here, index)
             else:

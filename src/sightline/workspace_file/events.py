@@ -4,9 +4,9 @@ Events are those of ijson: start_map, map_key, end_map, start_array, end_array, 
 YAML is read by its core schema: `no` is a word, a date is a word, and a key `<<` takes over another mapping.
 """
 
+import math
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any, BinaryIO, Final
 
 import ijson
@@ -18,7 +18,8 @@ Event = tuple[str, Any]
 REPEATED_EVENTS = 200_000
 _CHUNK = 64 * 1024
 _START = re.compile(rb'\s*\{\s*(["}]|\Z)')
-_WHOLE = re.compile(r"[-+]?[0-9]{1,19}", re.ASCII)
+_WHOLE = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_LONGEST_WHOLE = 30
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
 _WORDS: dict[str, Event] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), ("null", None)),
@@ -71,8 +72,8 @@ def _json_events(source: Any) -> Iterator[Event]:
     if source.head.startswith(b"\xef\xbb\xbf"):
         source.head = source.head[3:]
     try:
-        for event, value in ijson.basic_parse(source, buf_size=_CHUNK):
-            yield event, float(value) if type(value) is Decimal else value
+        # Without use_float an integer of thousands of digits brings the process down.
+        yield from ijson.basic_parse(source, buf_size=_CHUNK, use_float=True)
     except (ijson.JSONError, ValueError, OverflowError, ArithmeticError) as error:
         raise NotReadable(f"The file is not JSON: {_one_line(error)}") from error
 
@@ -216,7 +217,7 @@ def _plain(value: str) -> Event:
         return word
     if value[0] in "-+.0123456789":
         if _WHOLE.fullmatch(value):
-            return "number", int(value)
+            return "number", int(value) if len(value) <= _LONGEST_WHOLE else math.inf
         if _FLOAT.fullmatch(value):
             return "number", float(value)
     return "string", value

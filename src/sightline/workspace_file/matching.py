@@ -67,8 +67,9 @@ def _match_one(run: Run, table: Table, entry: Entry, stored: dict[Columns, dict[
 
 
 def _derive_id(run: Run, table: Table, entry: Entry) -> None:
-    own = table.primary[-1]
-    if own != "id":
+    if entry.broken:
+        return
+    if table.primary[-1] != "id":
         run.refuse(entry, "", f"Give the record's {' and '.join(_file_names(table, table.primary))}")
         return
     parents = [str(entry.values[column]) for column, _ in table.parents]
@@ -121,17 +122,15 @@ def _file_names(table: Table, columns: Columns) -> list[str]:
 
 def _note_twice(run: Run, table: Table, entry: Entry, taken: dict[tuple[Columns, Any], Entry]) -> None:
     seen = entry.values | ({"id": entry.stored["id"]} if entry.stored is not None and "id" in table.primary else {})
-    for columns in identities(table):
+    for columns in (*identities(table)[1:], table.primary):
         name = named_by(table, columns, seen)
         if name is None:
             continue
         first = taken.setdefault((columns, name), entry)
         if first is not entry:
-            run.refuse(
-                entry,
-                "" if columns == table.primary else _file_names(table, columns)[-1],
-                f"Is the same as {first.path}",
-            )
+            names = _file_names(table, columns)
+            own = "" if columns == table.primary and (len(names) > 1 or "id" in columns) else names[-1]
+            run.refuse(entry, own, f"Is the same as {first.path}")
             return
 
 

@@ -14,6 +14,7 @@ from sightline.workspace_file.shapes import check_shape
 
 BATCH_RECORDS = 1_000
 BATCH_BYTES = 4 * 1024 * 1024
+NAMES = ("id", "key", "email", "label")
 _FAULTY = b"null\n"
 
 
@@ -31,7 +32,7 @@ class _List:
 
 
 class Spool:
-    """The parts of a file, and its lists in batches. `excused`: references to records that were faulty themselves."""
+    """The parts of a file, and its lists in batches. `excused`: references to faulty records; `faulty`: parts."""
 
     def __init__(self, tables: Mapping[str, Table], parts: Mapping[str, Part], faults: Faults) -> None:
         self.tables = tables
@@ -41,11 +42,18 @@ class Spool:
         self.prune: list[str] = []
         self.faults = faults
         self.excused: set[tuple[str, str]] = set()
+        self.faulty: set[str] = set()
         self._kept: dict[str, _List] = {}
 
-    def read(self, source: BinaryIO) -> None:
-        """Reads the whole file. Raises NotReadable."""
-        Composer(read_events(source), self, self.faults).read()
+    def read(self, source: BinaryIO) -> bool:
+        """Reads the whole file; False, with a fault, where it breaks off or breaks the rules of its format."""
+        composer = Composer(read_events(source), self, self.faults)
+        try:
+            composer.read()
+        except NotReadable as error:
+            self.faults.add(composer.where, str(error))
+            return False
+        return True
 
     @property
     def given(self) -> frozenset[str]:
@@ -66,6 +74,8 @@ class Spool:
             self._take_prune(value)
         elif check_shape(value, self.known_parts[name].type, name, self.faults):
             self.parts[name] = value
+        else:
+            self.faulty.add(name)
 
     def _take_prune(self, value: Any) -> None:
         if check_shape(value, list[str] | None, "prune", self.faults):
@@ -90,7 +100,7 @@ class Spool:
 
     def excuse(self, list: str, record: Mapping[str, Any]) -> None:
         """References to a faulty record are no faults of their own."""
-        names = [record.get(name) for name in ("id", "key", "email")]
+        names = [record.get(name) for name in NAMES]
         self.excused.update((list, name) for name in names if isinstance(name, str))
 
     def _is_text(self, value: Any, path: str) -> bool:
@@ -122,6 +132,3 @@ class Spool:
     def close(self) -> None:
         for kept in self._kept.values():
             kept.file.close()
-
-
-__all__ = ["NotReadable", "Spool"]

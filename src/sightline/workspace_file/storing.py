@@ -12,7 +12,7 @@ from sightline.workspace_file.positions import place
 from sightline.workspace_file.pruning import prune_inside
 from sightline.workspace_file.resolving import read_fields, read_links
 from sightline.workspace_file.sections import all_tables, lists
-from sightline.workspace_file.spool import BATCH_RECORDS, Spool
+from sightline.workspace_file.spool import BATCH_RECORDS, NAMES, Spool
 from sightline.workspace_file.tally import Tally
 from sightline.workspace_file.writing import write_rows
 from sightline.workspaces.bulk import Numbers
@@ -72,7 +72,7 @@ class Store:
 
     def _conclude(self, table: Table, entry: Entry) -> None:
         if entry.broken:
-            names = (entry.given.get(name) for name in ("id", "key", "email"))
+            names = (entry.given.get(name) for name in NAMES)
             self.run.notes["excused"].update((table.path, name) for name in names if name)
         elif not entry.is_new:
             note_changes(table, entry)

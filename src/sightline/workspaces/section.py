@@ -1,5 +1,6 @@
 """The workspace itself, its plan and its members in the workspace file."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -8,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Tx
-from sightline.platform.file_section import Faults, Part, Run, Section, Table
+from sightline.platform.file_section import Entry, Faults, Part, Run, Section, Table
 from sightline.platform.file_section import fields as of
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
@@ -167,12 +168,19 @@ def _trial_end(before: dict[str, Any], given: dict[str, Any], moments: dict[str,
     return kept
 
 
+async def _name_members(run: Run, entries: list[Entry]) -> None:
+    """A new member without a name is called by the first part of the address."""
+    for entry in entries:
+        if not entry.broken and entry.row["name"] is None:
+            entry.row["name"] = entry.row["email"].partition("@")[0]
+
+
 MEMBERS = Table(
     "members",
     "members",
     (
         of.address(),
-        of.name(),
+        replace(of.name(), required=False),
         of.choice("role", *(role.value for role in Role), default="viewer"),
         of.flag("active", True),
     ),
@@ -180,6 +188,7 @@ MEMBERS = Table(
     identities=(("email",),),
     folded=frozenset({"email"}),
     alias="email",
+    settle=_name_members,
 )
 
 SECTION = Section(

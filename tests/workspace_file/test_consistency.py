@@ -1,0 +1,187 @@
+"""What is kept twice agrees, whoever writes at the same time; deleting leaves nothing."""
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from sightline.platform.db import Database
+from sightline.platform.errors import NotFound
+from sightline.platform.ids import new_id
+from sightline.workspace_file import delete_workspace, list_workspaces
+from sightline.workspace_file.queries_workspaces import TABLES
+from sightline.workspace_file.sections import all_tables
+from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
+
+IDEA = {"name": "A", "description": "x"}
+ARRAYS = (
+    ("ideas", "feature_ids", "idea_features", "idea_id", "feature_id", "true"),
+    ("ideas", "opportunity_ids", "idea_opportunities", "idea_id", "opportunity_id", "true"),
+    ("ideas", "insight_ids", "idea_insights", "idea_id", "insight_id", "true"),
+    ("ideas", "account_ids", "idea_accounts", "idea_id", "account_id", "true"),
+    ("initiatives", "team_ids", "initiative_teams", "initiative_id", "team_id", "true"),
+    ("initiatives", "feature_ids", "initiative_features", "initiative_id", "feature_id", "true"),
+    ("insights", "signal_ids", "insight_signals", "insight_id", "signal_id", "true"),
+    ("insights", "account_ids", "insight_accounts", "insight_id", "account_id", "true"),
+    ("signals", "insight_ids", "insight_signals", "signal_id", "insight_id", "true"),
+    ("signals", "account_ids", "signal_accounts", "signal_id", "account_id", "true"),
+    ("signals", "initiative_ids", "signal_initiatives", "signal_id", "initiative_id", "accepted"),
+    ("signals", "study_ids", "signal_studies", "signal_id", "study_id", "true"),
+    ("studies", "initiative_ids", "study_initiatives", "study_id", "initiative_id", "true"),
+    ("studies", "idea_ids", "study_ideas", "study_id", "idea_id", "true"),
+)
+
+
+async def _check_counts_and_arrays(database: Database) -> None:
+    async with database.read() as tx:
+        for table in (found for found in all_tables().values() if found.counted):
+            wrong = await tx.rows(
+                f"SELECT w.slug, (SELECT count(*) FROM {table.name} t WHERE t.workspace_id = w.id) AS there,"  # noqa: S608
+                " (SELECT coalesce(sum(count), 0) FROM record_counts c WHERE c.workspace_id = w.id AND kind = $1)"
+                " AS kept"
+                " FROM workspaces w",
+                table.counted,
+            )
+            assert [row for row in wrong if row["there"] != row["kept"]] == [], table.name
+        for owner, array, link, own, member, counts in ARRAYS:
+            differing = await tx.value(
+                f"SELECT count(*) FROM {owner} o WHERE {array} IS DISTINCT FROM ARRAY(SELECT {member} FROM {link} l"  # noqa: S608
+                f" WHERE l.workspace_id = o.workspace_id AND l.{own} = o.id AND {counts} ORDER BY l.link)"
+            )
+            assert differing == 0, f"{owner}.{array}"
+
+
+async def test_counts_and_arrays_agree_with_what_is_there(database: Database) -> None:
+    file = whole()
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    await _check_counts_and_arrays(database)
+    lists = {
+        "ideas": [{"key": "fast", "accounts": [], "insights": ["slow"]}],
+        "studies": [],
+        "insights": [{"key": "slow", "signals": ["ticket"]}],
+        "initiatives": [{"key": "faster", "features": ["export", "csv"]}],
+        "signals": [{"key": "call", "initiatives": [{"initiative": "faster", "accepted": False}], "studies": []}],
+    }
+    applied = await apply(database, small(slug, **lists, prune=["studies", "ideas", "insights"]))
+    assert (applied.counts["feedback"].removed, applied.counts["studies"].removed) == (2, 1)
+    await _check_counts_and_arrays(database)
+
+
+async def test_votes_are_counted_on_their_ideas(database: Database) -> None:
+    applied = await apply(database, whole())
+    async with database.read() as tx:
+        votes = await tx.rows(
+            "SELECT key, vote_count FROM ideas WHERE workspace_id = $1 ORDER BY key", applied.workspace_id
+        )
+    assert [tuple(row) for row in votes] == [("fast", 1), ("next", 0), ("plain", 1)]
+
+
+async def test_two_files_for_one_workspace_are_applied_one_after_the_other(database: Database) -> None:
+    slug = new_slug()
+    files = [
+        small(slug, teams=[{"key": "t", "name": f"T{turn}"}], ideas=[{"key": f"i{turn}", **IDEA}, {"key": "x", **IDEA}])
+        for turn in range(4)
+    ]
+    applied = await asyncio.gather(*(apply(database, file) for file in files))
+    assert sorted(one.added for one in applied) == [False, False, False, True]
+    assert sum(one.counts["ideas"].added for one in applied) == 5
+    await _check_counts_and_arrays(database)
+
+
+ADD_IDEA = """
+WITH added AS (
+    INSERT INTO ideas (workspace_id, id, number, name, description, status, created_at, updated_at)
+    VALUES ($1, $2, $3, 'x', 'x', 'New', now(), now())
+)
+INSERT INTO record_counts AS c (workspace_id, kind, slot, count) VALUES ($1, 'idea', 3, 1)
+ON CONFLICT (workspace_id, kind, slot) DO UPDATE SET count = c.count + 1"""
+TAKE = """
+INSERT INTO public_numbers AS n (workspace_id, kind, last) VALUES ($1, 'idea', 1)
+ON CONFLICT (workspace_id, kind) DO UPDATE SET last = n.last + 1 RETURNING last"""
+
+
+async def test_others_go_on_writing_while_a_file_is_applied(database: Database) -> None:
+    slug = new_slug()
+    workspace_id = (await apply(database, small(slug))).workspace_id
+    file = small(slug, ideas=[{"key": f"i{number}", **IDEA} for number in range(2500)])
+    applying = asyncio.create_task(apply(database, file))
+    made = 0
+    while not applying.done():
+        async with database.read() as tx:
+            number = await tx.value(TAKE, workspace_id)
+            await tx.run(ADD_IDEA, workspace_id, new_id(), number)
+        made += 1
+        await asyncio.sleep(0.005)
+    assert (await applying).counts["ideas"].added == 2500
+    assert made > 5
+    await _check_counts_and_arrays(database)
+    async with database.read() as tx:
+        assert await tx.value("SELECT count(*) FROM ideas WHERE workspace_id = $1", workspace_id) == 2500 + made
+
+
+async def test_a_write_that_comes_between_is_met_with_another_try(database: Database) -> None:
+    slug = new_slug()
+    workspace_id = (await apply(database, small(slug))).workspace_id
+    file = small(slug, accounts=[{"key": "a", "externalId": "crm-1", "name": "A"}])
+    add = (
+        "INSERT INTO accounts (workspace_id, id, external_id, name, created_at, updated_at)"
+        " VALUES ($1, $2, 'crm-1', 'By sign-in', now(), now())"
+    )
+    async with database.write() as tx:
+        await tx.run(add, workspace_id, new_id())
+        await tx.run(
+            "INSERT INTO record_counts (workspace_id, kind, slot, count) VALUES ($1, 'account', 0, 1)", workspace_id
+        )
+        applying = asyncio.create_task(apply(database, file))
+        await asyncio.sleep(0.3)
+        assert not applying.done()
+    applied = await applying
+    assert (applied.counts["accounts"].added, applied.counts["accounts"].changed) == (0, 1)
+    await _check_counts_and_arrays(database)
+
+
+async def test_what_stands_in_the_way_for_good_is_told(database: Database) -> None:
+    users = [{"key": "a", "email": "oda@acme.test"}, {"key": "b", "email": "ODA@acme.test"}]
+    faults = await refusal(database, small(portal={"users": users}))
+    assert faults[""].startswith("The database refuses")
+
+
+async def test_deleting_a_workspace_leaves_nothing_of_it_and_everything_of_others(database: Database) -> None:
+    file, other = whole(), whole()
+    applied = await apply(database, file)
+    await apply(database, other)
+    before = await export(database, other["workspace"]["slug"])
+    removed = await delete_workspace(database, file["workspace"]["slug"])
+    assert removed["ideas"] == 3
+    async with database.read() as tx:
+        for table in TABLES:
+            left = f"SELECT count(*) FROM {table} WHERE workspace_id = $1"  # noqa: S608
+            assert await tx.value(left, applied.workspace_id) == 0, table
+    assert await export(database, other["workspace"]["slug"]) == before
+    with pytest.raises(NotFound):
+        await delete_workspace(database, file["workspace"]["slug"])
+
+
+async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Database) -> None:
+    async with database.read() as tx:
+        rows = await tx.rows(
+            "SELECT table_name FROM information_schema.columns"
+            " WHERE table_schema = 'public' AND column_name = 'workspace_id'"
+        )
+        pointing = await tx.rows(
+            "SELECT DISTINCT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint"
+            " WHERE contype = 'f' AND conrelid <> confrelid"
+        )
+    assert set(TABLES) == {row[0] for row in rows}, "add the table to queries_workspaces.TABLES"
+    place = {table: number for number, table in enumerate((*TABLES, "workspaces"))}
+    wrong = [tuple(row) for row in pointing if row[0] in place and place[row[0]] > place[row[1]]]
+    assert wrong == [], "a table stands before those that it points to"
+
+
+async def test_workspaces_are_listed_with_what_is_in_them(database: Database) -> None:
+    file = whole()
+    await apply(database, file)
+    lines = {line.slug: line for line in await list_workspaces(database)}
+    assert lines[file["workspace"]["slug"]].counts["idea"] == 3
+    assert all(one < other for one, other in pairwise(lines))

@@ -1,0 +1,193 @@
+"""Every fault is named with its path, and nothing is stored when there is one."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sightline.platform.db import Database
+from sightline.workspace_file import FileRefused
+from sightline.workspace_file.queries_workspaces import TABLES
+from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
+
+IDEA = {"name": "A", "description": "x"}
+
+
+async def test_many_faults_of_many_kinds_are_told_at_once(database: Database) -> None:
+    file: Any = small(
+        members=[{"key": "a", "email": "no address", "role": "boss"}, {"key": "a", "email": "b@acme.test"}],
+        products=[
+            {"key": "p", "name": " "},
+            {"key": "q", "name": "Q", "features": [{"key": "f", "name": "F", "parent": "zz"}]},
+        ],
+        taxonomy={"groups": [{"key": "g", "kind": "number"}], "extra": 1},
+        accounts=[{"key": "g", "name": "G", "contacts": [{"email": "x@g.test"}, {"email": "X@g.test"}]}],
+        signals=[{"key": "s", "name": "S", "context": "elsewhere", "providerType": "Not A Slug"}],
+        ideas=[
+            {"key": "a", **IDEA, "status": "Nowhere", "createdAt": "yesterday"},
+            {"key": "b", **IDEA, "questions": [{"key": "q", "question": "?", "status": "answered"}], "colour": 1},
+            {"key": "c", "name": "x" * 1001, "description": " "},
+        ],
+        initiatives=[
+            {"key": "i", "name": "I", "startDate": "2026-02-30"},
+            {"key": "j", "name": "J", "startDate": "2026-02-02", "finishDate": "2026-02-01"},
+        ],
+        feedback=[{"key": "f", "rating": 11}],
+        portal={"alias": "NO", "remoteLoginUrl": "http://acme.test"},
+        unknown={"a": [1]},
+    )
+    assert set(await refusal(database, file)) == {
+        "members[0].email",
+        "members[0].role",
+        "products[0].name",
+        "products[1].features[0].parent",
+        "taxonomy.groups[0].kind",
+        "taxonomy.extra",
+        "accounts[0].contacts[1].email",
+        "signals[0].context",
+        "signals[0].providerType",
+        "ideas[0].status",
+        "ideas[0].createdAt",
+        "ideas[1].colour",
+        "ideas[2].name",
+        "initiatives[0].startDate",
+        "initiatives[1].finishDate",
+        "feedback[0].rating",
+        "portal.alias",
+        "unknown",
+    }
+
+
+async def _sizes(database: Database) -> dict[str, int]:
+    async with database.read() as tx:
+        return {table: await tx.value(f"SELECT count(*) FROM {table}") for table in TABLES}  # noqa: S608
+
+
+async def test_a_fault_in_the_last_record_leaves_nothing(database: Database) -> None:
+    slug = new_slug()
+    before = await _sizes(database)
+    ideas = [{"key": f"i{number}", **IDEA} for number in range(1200)]
+    file = small(slug, ideas=[*ideas, {"key": "last", "name": "A"}], teams=[{"key": "t", "name": "T"}])
+    assert list(await refusal(database, file)) == ["ideas[1200].description"]
+    assert await _sizes(database) == before
+    file["ideas"].pop()
+    assert (await apply(database, file)).added
+    async with database.read() as tx:
+        numbers = (
+            "SELECT min(number), max(number) FROM ideas i JOIN workspaces w ON w.id = workspace_id WHERE slug = $1"
+        )
+        assert tuple(await tx.row(numbers, slug) or ()) == (1, 1200)
+
+
+async def test_a_refused_change_leaves_a_workspace_as_it_was(database: Database) -> None:
+    file = whole()
+    await apply(database, file)
+    before = await export(database, file["workspace"]["slug"])
+    file["teams"][0]["name"] = "Other"
+    file["feedback"][1]["rating"] = -1
+    assert list(await refusal(database, file)) == ["feedback[1].rating"]
+    assert await export(database, file["workspace"]["slug"]) == before
+
+
+async def test_the_first_hundred_faults_are_shown_and_the_rest_counted(database: Database) -> None:
+    with pytest.raises(FileRefused) as refused:
+        await apply(database, small(ideas=[{"key": f"i{number}", **IDEA, "x": 1} for number in range(250)]))
+    assert (len(refused.value.faults), refused.value.more) == (100, 150)
+
+
+@pytest.mark.parametrize(
+    ("lists", "path"),
+    [
+        ({"teams": [{"key": "a", "name": "A"}, {"key": "a", "name": "B"}]}, "teams[1].key"),
+        ({"ideas": [{"key": "a", **IDEA, "number": 3}, {"key": "b", **IDEA, "number": 3}]}, "ideas[1].number"),
+        (
+            {"accounts": [{"key": "a", "externalId": "1", "name": "A"}, {"key": "b", "externalId": "1", "name": "B"}]},
+            "accounts[1].externalId",
+        ),
+        (
+            {"members": [{"key": "a", "email": "a@acme.test"}, {"key": "b", "email": "A@acme.test"}]},
+            "members[1].email",
+        ),
+        ({"ideaStatuses": [{"label": "A"}, {"label": "A"}]}, "ideaStatuses[1].label"),
+        (
+            {"ideaStatuses": [{"label": "A", "promotion": True}, {"label": "B", "promotion": True}]},
+            "ideaStatuses[1].promotion",
+        ),
+        (
+            {"initiatives": [{"key": "i", "name": "I", "documents": [{"key": "a", "type": "PRD"},
+                                                                     {"key": "b", "type": "PRD"}]}]},
+            "initiatives[0].documents[1].type",
+        ),
+        ({"taxonomy": {"groups": [{"key": "a"}, {"key": "a"}]}}, "taxonomy.groups[1].key"),
+        ({"products": [{"key": "p", "name": "P", "features": [{"key": "a", "name": "A"}, {"key": "a", "name": "B"}]}]},
+         "products[0].features[1].key"),
+    ],
+)  # fmt: skip
+async def test_the_same_thing_twice_is_named(database: Database, lists: dict[str, Any], path: str) -> None:
+    assert list(await refusal(database, small(**lists))) == [path]
+
+
+async def test_the_same_record_twice_is_found_however_far_apart(database: Database) -> None:
+    ideas = [{"key": f"i{number}", **IDEA} for number in range(1500)]
+    faults = await refusal(database, small(ideas=[*ideas, {"key": "i3", **IDEA}]))
+    assert faults == {"ideas[1500]": "Is the same as ideas[3]"}
+
+
+async def test_features_do_not_stand_below_themselves(database: Database) -> None:
+    features = [
+        {"key": "a", "name": "A", "parent": "c"},
+        {"key": "b", "name": "B", "parent": "a"},
+        {"key": "c", "name": "C", "parent": "b"},
+        {"key": "d", "name": "D", "parent": "a"},
+    ]
+    faults = await refusal(database, small(products=[{"key": "p", "name": "P", "features": features}]))
+    assert "products[0].features[0].parent" in faults
+    file = small(products=[{"key": "p", "name": "P", "features": [{"key": "a", "name": "A", "parent": "a"}]}])
+    assert list(await refusal(database, file)) == ["products[0].features[0].parent"]
+
+
+async def test_a_record_of_another_list_is_not_taken_over(database: Database) -> None:
+    file = whole()
+    slug = file["workspace"]["slug"]
+    ids = (await apply(database, file)).ids["products.features"]
+    stolen = {"id": str(ids["app/csv"]), "key": "mine", "name": "Mine"}
+    faults = await refusal(database, small(slug, products=[{"key": "web", "features": [stolen]}]))
+    assert list(faults) == ["products[0].features[0].id"]
+
+
+async def test_a_portal_s_address_belongs_to_one_workspace(database: Database) -> None:
+    alias = new_slug()
+    await apply(database, small(portal={"alias": alias}))
+    assert list(await refusal(database, small(portal={"alias": alias}))) == ["portal.alias"]
+
+
+@pytest.mark.parametrize(
+    ("classification", "path"),
+    [
+        ({"groupKey": "none", "optionValues": []}, "groupKey"),
+        ({"groupKey": "theme", "optionValues": ["speed", "nothing"]}, "optionValues[1]"),
+        ({"groupKey": "theme", "textValue": "x"}, "textValue"),
+        ({"groupKey": "why", "optionValues": ["speed"]}, "optionValues"),
+        ({"groupKey": "theme", "reviewState": "seen"}, "reviewState"),
+    ],
+)
+async def test_classifications_fit_the_taxonomy(database: Database, classification: dict[str, Any], path: str) -> None:
+    file = whole()
+    file["ideas"][1]["classifications"] = [classification]
+    assert list(await refusal(database, file)) == [f"ideas[1].classifications[0].{path}"]
+
+
+@pytest.mark.parametrize("missing", [{}, {"workspace": None}, {"workspace": {}}, {"workspace": {"slug": "A b"}}])
+async def test_a_file_describes_one_workspace(database: Database, missing: dict[str, Any]) -> None:
+    faults = await refusal(database, missing)
+    assert all(path.startswith("workspace") for path in faults)
+    assert faults
+
+
+async def test_faults_can_be_shown_as_a_problem(database: Database) -> None:
+    with pytest.raises(FileRefused) as refused:
+        await apply(database, small(teams=[{"key": "t"}]))
+    assert "teams[0].name" in refused.value.detail
+    assert msgspec.to_builtins(refused.value.faults) == [
+        {"path": "teams[0].name", "message": "Is needed for a new record"}
+    ]

@@ -1,0 +1,170 @@
+"""Applying again, and applying a part: what is not said stays, what is said twice does nothing."""
+
+from typing import Any
+from uuid import UUID
+
+from sightline.platform.db import Database
+from sightline.workspace_file.queries_workspaces import TABLES
+from tests.workspace_file.files import LATER, THEN, apply, by_key, exported, small, whole
+
+
+async def _rows(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
+    """Every row of a workspace with the transaction that wrote it last."""
+    async with database.read() as tx:
+        return {
+            table: [
+                row[0]
+                for row in await tx.rows(
+                    f"SELECT xmin::text || t::text FROM {table} t WHERE workspace_id = $1 ORDER BY 1",  # noqa: S608
+                    workspace_id,
+                )
+            ]
+            for table in (*TABLES,)
+        }
+
+
+async def test_the_same_file_twice_writes_nothing(database: Database) -> None:
+    file = whole()
+    applied = await apply(database, file)
+    before = await _rows(database, applied.workspace_id)
+    again = await apply(database, file)
+    assert await _rows(database, applied.workspace_id) == before
+    assert not again.added
+    assert all(count.added == count.changed == count.removed == 0 for count in again.counts.values())
+    assert again.ids == applied.ids
+
+
+async def test_omitted_lists_and_fields_stay(database: Database) -> None:
+    file = whole()
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    before = await exported(database, slug)
+    applied = await apply(database, {"workspace": {"slug": slug}, "ideas": [{"key": "fast", "name": "Renamed"}]})
+    after = await exported(database, slug)
+    idea, old = by_key(after["ideas"])["fast"], by_key(before["ideas"])["fast"]
+    assert idea.pop("name") == "Renamed"
+    assert idea.pop("updatedAt") > old["updatedAt"]
+    assert idea == {name: value for name, value in old.items() if name not in ("name", "updatedAt")}
+    assert {name: value for name, value in after.items() if name != "ideas"} == {
+        name: value for name, value in before.items() if name != "ideas"
+    }
+    assert applied.counts["ideas"].changed == 1
+
+
+async def test_a_changed_record_moves_its_version_and_leaves_a_trail(database: Database) -> None:
+    file = small(ideas=[{"key": "a", "name": "A", "description": "x"}, {"key": "b", "name": "B", "description": "x"}])
+    applied = await apply(database, file)
+    file["ideas"][0] |= {"status": "Approved"}
+    await apply(database, file)
+    async with database.read() as tx:
+        rows = await tx.rows("SELECT key, version FROM ideas WHERE workspace_id = $1", applied.workspace_id)
+        trail = await tx.rows(
+            "SELECT action, actor_kind, actor_id, public_id, detail FROM changes"
+            " WHERE workspace_id = $1 AND record_id = $2 ORDER BY at",
+            applied.workspace_id,
+            applied.ids["ideas"]["a"],
+        )
+    assert {row["key"]: row["version"] for row in rows} == {"a": 2, "b": 1}
+    assert [tuple(row[:4]) for row in trail] == [
+        ("created", "file", "tests", "IDEA-1"),
+        ("updated", "file", "tests", "IDEA-1"),
+    ]
+    assert b'"Approved"' in bytes(trail[1]["detail"])
+
+
+async def test_a_moment_that_is_given_is_kept(database: Database) -> None:
+    idea: dict[str, Any] = {"key": "a", "name": "A", "description": "x", "createdAt": THEN, "updatedAt": THEN}
+    file = small(ideas=[idea])
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    file["ideas"][0] |= {"name": "B", "updatedAt": LATER}
+    await apply(database, file)
+    assert (await exported(database, slug))["ideas"][0]["updatedAt"] == LATER
+
+
+async def test_numbers_follow_the_order_of_the_file_and_those_that_are_given(database: Database) -> None:
+    idea = {"description": "x", "name": "x"}
+    file = small(ideas=[{"key": "a", **idea}, {"key": "b", "number": 7, **idea}, {"key": "c", **idea}])
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    file["ideas"] += [{"key": "d", **idea}]
+    await apply(database, file)
+    numbers = {key: idea["number"] for key, idea in by_key((await exported(database, slug))["ideas"]).items()}
+    assert numbers == {"a": 8, "b": 7, "c": 9, "d": 10}
+    async with database.read() as tx:
+        last = "SELECT last FROM public_numbers JOIN workspaces w ON w.id = workspace_id WHERE slug = $1"
+        assert await tx.value(last, slug) == 10
+
+
+async def test_a_renamed_team_makes_its_initiatives_stale(database: Database) -> None:
+    file = small(teams=[{"key": "t", "name": "T"}], initiatives=[{"key": "i", "name": "I", "teams": ["t"]}])
+    applied = await apply(database, file)
+    file["teams"][0]["name"] = "Renamed"
+    await apply(database, file)
+    async with database.read() as tx:
+        query = "SELECT version FROM initiatives WHERE workspace_id = $1"
+        assert await tx.value(query, applied.workspace_id) == 2
+
+
+async def test_nested_lists_add_and_update_and_sets_replace(database: Database) -> None:
+    file = whole()
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    idea = {"key": "fast", "questions": [{"key": "q2", "question": "Really?"}], "accounts": ["initech"]}
+    await apply(database, small(slug, ideas=[idea]))
+    found = by_key((await exported(database, slug))["ideas"])["fast"]
+    assert {question["question"] for question in found["questions"]} == {"How fast?", "Really?"}
+    assert len(found["accounts"]) == 1
+    assert len(found["classifications"]) == 2
+
+
+async def test_the_order_of_features_is_that_of_the_file(database: Database) -> None:
+    def features(*keys: str) -> dict[str, Any]:
+        return {"key": "app", "name": "App", "features": [{"key": key, "name": key} for key in keys]}
+
+    file = small(products=[features("a", "b", "c")])
+    slug = file["workspace"]["slug"]
+
+    async def order() -> str:
+        return "".join(feature["key"] for feature in (await exported(database, slug))["products"][0]["features"])
+
+    await apply(database, file)
+    assert await order() == "abc"
+    await apply(database, small(slug, products=[features("b", "d")]))
+    assert await order() == "abcd"
+    await apply(database, small(slug, products=[features("d", "a")]))
+    assert await order() == "dabc"
+    await apply(database, small(slug, products=[features("b", "e", "c", "a", "d")]))
+    assert await order() == "becad"
+
+
+async def test_what_a_document_said_before_is_kept(database: Database) -> None:
+    document = {"key": "prd", "type": "PRD", "content": "# One"}
+    file = small(initiatives=[{"key": "i", "name": "I", "documents": [document]}])
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    document["content"] = "# Two"
+    await apply(database, small(slug, initiatives=[{"key": "i", "documents": [document]}]))
+    found = (await exported(database, slug))["initiatives"][0]["documents"][0]
+    assert (found["version"], found["content"], found["earlier"][0]["content"]) == (2, "# Two", "# One")
+
+
+async def test_a_new_workspace_begins_with_the_default_labels(database: Database) -> None:
+    file = small(ideas=[{"key": "a", "name": "A", "description": "x"}])
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    found = await exported(database, slug)
+    assert [label["label"] for label in found["ideaStatuses"]][:2] == ["New", "Under review"]
+    assert found["ideas"][0]["status"] == "New"
+
+
+async def test_nothing_starts_by_itself(database: Database) -> None:
+    signals = [{"key": "done", "name": "Done"}, {"key": "waiting", "name": "Waiting", "status": "pending"}]
+    file = small(signals=signals, ideas=[{"key": "a", "name": "A", "description": "x"}])
+    applied = await apply(database, file)
+    async with database.read() as tx:
+        due = await tx.rows(
+            "SELECT key FROM signals WHERE workspace_id = $1 AND process_after IS NOT NULL", applied.workspace_id
+        )
+        questions = await tx.value("SELECT count(*) FROM idea_questions WHERE workspace_id = $1", applied.workspace_id)
+    assert ([row["key"] for row in due], questions) == (["waiting"], 0)

@@ -1,0 +1,183 @@
+"""What is applied comes out again, byte by byte the second time."""
+
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from sightline.platform.db import Database
+from sightline.sample.compose import load
+from sightline.workspace_file import delete_workspace
+from sightline.workspace_file.sections import SHOWN, all_tables
+from tests.workspace_file.files import THEN, apply, by_key, export, exported, new_slug, small, whole
+
+
+def test_the_file_for_tests_says_something_in_every_field() -> None:
+    for path, table in all_tables().items():
+        records = _records_at(whole(), path.split("."))
+        said = {name for record in records for name in record}
+        wanted = {field.name for field in table.all_fields} - {"id", "number", "createdAt", "updatedAt"}
+        wanted |= {link.name for link in table.links} | {name for name, _ in table.extra} - {"taxonomyVersion"}
+        missing = wanted - said - ({"key"} if path == "research.runs" else set())
+        assert not missing, f"{path}: add {missing} to tests/workspace_file/files.py"
+
+
+def _records_at(value: Any, path: list[str]) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return [found for item in value for found in _records_at(item, path)]
+    if not path:
+        return [value]
+    return _records_at(value[path[0]], path[1:]) if path[0] in value else []
+
+
+@pytest.mark.parametrize("file", [whole(), load()], ids=["everything", "the sample"])
+async def test_an_export_applied_elsewhere_exports_the_same_bytes(database: Database, file: dict[str, Any]) -> None:
+    slug = file["workspace"]["slug"]
+    await apply(database, file)
+    first = await export(database, slug)
+    await delete_workspace(database, slug)
+    await apply(database, first)
+    assert await export(database, slug) == first
+
+
+async def test_an_export_applied_to_its_own_workspace_changes_nothing(database: Database) -> None:
+    file = whole()
+    await apply(database, file)
+    first = await export(database, file["workspace"]["slug"])
+    applied = await apply(database, first)
+    assert {name for name, count in applied.counts.items() if count.added or count.changed or count.removed} == set()
+    assert await export(database, file["workspace"]["slug"]) == first
+
+
+async def test_json_and_yaml_say_the_same(database: Database) -> None:
+    slug = new_slug()
+    await apply(database, yaml.safe_dump(whole(slug), sort_keys=False, allow_unicode=True).encode())
+    first = await exported(database, slug)
+    applied = await apply(database, whole(slug))
+    changed = {name for name, count in applied.counts.items() if count.added or count.changed}
+    assert changed == set(), (first, changed)
+
+
+async def test_every_value_comes_out_as_it_went_in(database: Database) -> None:
+    file = whole()
+    applied = await apply(database, file)
+    found = await exported(database, file["workspace"]["slug"])
+    assert list(found) == list(SHOWN)
+    differences: list[str] = []
+    _compare(file, found, "", _names(applied.ids, found), differences)
+    assert differences == []
+
+
+def _names(ids: Any, found: dict[str, Any]) -> dict[str, set[str]]:
+    """By key the ids that may stand in its place."""
+    names: dict[str, set[str]] = {}
+    for listed in ids.values():
+        for key, id in listed.items():
+            names.setdefault(key.rpartition("/")[2], set()).add(str(id))
+    return names
+
+
+def _compare(given: Any, found: Any, path: str, names: dict[str, set[str]], differences: list[str]) -> None:
+    if isinstance(given, dict) and isinstance(found, dict):
+        for name, value in given.items():
+            _compare(value, found.get(name), f"{path}.{name}", names, differences)
+    elif isinstance(given, list) and isinstance(found, list) and _keys(given) and len(given) == len(found):
+        stored = by_key(found)
+        for item in given:
+            _compare(item, stored[item["key"]], f"{path}[{item['key']}]", names, differences)
+    elif isinstance(given, list) and isinstance(found, list) and len(given) <= len(found):
+        _compare_items(given, found, path, names, differences)
+    elif given != found and found not in names.get(str(given), ()):
+        differences.append(f"{path}: {given!r} became {found!r}")
+
+
+def _compare_items(given: Any, found: Any, path: str, names: dict[str, set[str]], differences: list[str]) -> None:
+    if path.endswith(".accounts") and len(found) > len(given):  # the primary account counts too
+        found = found[1:]
+    if path.endswith(".optionValues"):
+        given = [value.lower() for value in given]
+    for index, (one, other) in enumerate(zip(given, found, strict=True)):
+        _compare(one, other, f"{path}[{index}]", names, differences)
+
+
+def _keys(items: list[Any]) -> bool:
+    return bool(items) and all(isinstance(item, dict) and "key" in item for item in items)
+
+
+async def test_records_of_the_api_without_a_key_travel_by_their_id(database: Database) -> None:
+    file = small(ideas=[{"key": "one", "name": "One", "description": "x"}])
+    slug = file["workspace"]["slug"]
+    applied = await apply(database, file)
+    async with database.write() as tx:
+        await tx.run("UPDATE ideas SET key = NULL WHERE workspace_id = $1", applied.workspace_id)
+    first = await export(database, slug)
+    await delete_workspace(database, slug)
+    await apply(database, first)
+    assert await export(database, slug) == first
+    assert msgspec.json.decode(first)["ideas"][0]["id"] == str(applied.ids["ideas"]["one"])
+
+
+async def test_links_keep_their_order(database: Database) -> None:
+    keys = ["c", "a", "d", "b"]
+    file = small(
+        accounts=[{"key": key, "name": key} for key in sorted(keys)],
+        ideas=[{"key": "one", "name": "One", "description": "x", "accounts": keys}],
+    )
+    slug = file["workspace"]["slug"]
+    ids = (await apply(database, file)).ids["accounts"]
+    assert (await exported(database, slug))["ideas"][0]["accounts"] == [str(ids[key]) for key in keys]
+    file["ideas"][0]["accounts"] = ["c", "d", "a"]
+    applied = await apply(database, file)
+    assert applied.counts["ideas"].changed == 1
+    assert (await exported(database, slug))["ideas"][0]["accounts"] == [str(ids[key]) for key in ("c", "d", "a")]
+
+
+async def test_secrets_sessions_and_keys_stay_where_they_are(database: Database) -> None:
+    file = whole()
+    applied = await apply(database, file)
+    async with database.write() as tx:
+        secret = "UPDATE portals SET secret = 'TOPSECRET', secret_rotated_at = now() WHERE workspace_id = $1"
+        await tx.run(secret, applied.workspace_id)
+    first = await export(database, file["workspace"]["slug"])
+    assert b"secret" not in first.lower()
+    await apply(database, first)
+    async with database.read() as tx:
+        kept = await tx.value("SELECT secret FROM portals WHERE workspace_id = $1", applied.workspace_id)
+    assert kept == b"TOPSECRET"
+
+
+async def test_runs_that_go_on_are_left_out(database: Database) -> None:
+    file = whole()
+    applied = await apply(database, file)
+    async with database.write() as tx:
+        await tx.run("UPDATE research_runs SET status = 'running' WHERE workspace_id = $1", applied.workspace_id)
+    assert (await exported(database, file["workspace"]["slug"]))["research"][0]["runs"] == []
+
+
+async def test_transcripts_are_counted_and_their_turns_kept_with_the_raw_data(database: Database) -> None:
+    file = whole()
+    applied = await apply(database, file)
+    async with database.read() as tx:
+        row = await tx.row(
+            "SELECT s.transcript, r.raw FROM signals s JOIN signal_raw r ON r.signal_id = s.id AND"
+            " r.workspace_id = s.workspace_id WHERE s.workspace_id = $1 AND s.key = 'call'",
+            applied.workspace_id,
+        )
+    assert row is not None
+    summary, raw = (msgspec.json.decode(column) for column in row)
+    assert summary == {"turnCount": 2, "speakers": ["Cy", "Ada"], "durationSeconds": 61.5}
+    given = file["signals"][0]
+    assert raw == given["rawData"] | {"transcript": {"turns": given["transcript"]["turns"]}}
+
+
+async def test_a_moment_without_an_offset_counts_as_utc(database: Database) -> None:
+    ideas = [
+        {"key": "a", "name": "A", "description": "x", "createdAt": "2026-03-01"},
+        {"key": "b", "name": "B", "description": "x", "createdAt": "2026-03-01 10:00:00+01:00"},
+    ]
+    file = small(ideas=ideas)
+    await apply(database, file)
+    found = by_key((await exported(database, file["workspace"]["slug"]))["ideas"])
+    assert (found["a"]["createdAt"], found["b"]["createdAt"]) == ("2026-03-01T00:00:00.000Z", THEN)
+    assert found["a"]["updatedAt"] == found["a"]["createdAt"]
