@@ -1,10 +1,11 @@
 """A name for an idea that came without one: its own words, nothing added."""
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
-from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, split_sentences
+from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, read_sentences
 from sightline.intelligence.embedded.vocabulary import word_set
-from sightline.intelligence.embedded.words import words_of
 
 LONGEST_NAME: Final = 80
 LONGEST_TOPIC: Final = 60
@@ -51,18 +52,19 @@ def topic_of(description: str) -> str:
 
 
 def _named_words(description: str) -> list[str]:
-    sentences = split_sentences(description)
-    chosen = next((sentence for sentence in sentences if _is_telling(sentence)), sentences[0] if sentences else "")
-    words = _unmarked(chosen)
-    return words[_lead_in([_plain(word) for word in words]) :]
+    sentences = read_sentences(description)
+    if not sentences:
+        return []
+    chosen = next((sentence for sentence in sentences if _is_telling(sentence.words)), sentences[0])
+    words = _unmarked(chosen.text)
+    return words[_lead_in(words) :]
 
 
 def _lead_in(words: list[str]) -> int:
     """How many words at the beginning only say that something is asked for; at least two others stay."""
-    end = 0
-    while end < len(words) and words[end] in _LEAD_IN:
-        end += 1
-    if _ASKING.isdisjoint(words[:end]) or len(words) - end < 2 or words[end] in _NOT_FIRST:
+    asking = list(takewhile(_LEAD_IN.__contains__, map(_plain, words)))
+    end = len(asking)
+    if _ASKING.isdisjoint(asking) or len(words) - end < 2 or _plain(words[end]) in _NOT_FIRST:
         return 0
     return end
 
@@ -71,8 +73,7 @@ def _plain(word: str) -> str:
     return word.strip(".,;:!?\"'()").replace("\u2019", "'").lower()
 
 
-def _is_telling(sentence: str) -> bool:
-    words = words_of(sentence)
+def _is_telling(words: Sequence[str]) -> bool:
     return len(words) >= 2 and words[0] not in _GREETINGS and not _HEADINGS.issuperset(words)
 
 

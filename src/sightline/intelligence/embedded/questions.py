@@ -1,27 +1,20 @@
 """Questions about what a description leaves open, asked in its own words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, filterfalse, islice, pairwise
 from typing import Final
 
 from sightline.intelligence.embedded.naming import topic_of
 from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, PERIODS, POINTS, Point
-from sightline.intelligence.embedded.sentences import beginning, split_sentences
+from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
-from sightline.intelligence.embedded.words import Spoken, fold, spoken_words
+from sightline.intelligence.embedded.words import fold, spoken_words
 from sightline.intelligence.engine import DraftedQuestion
 
 MOST_QUESTIONS: Final = 5
 MOST_OPEN_POINTS: Final = 2
 LONGEST_QUOTE: Final = 160
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str
-    spoken: Sequence[Spoken]
-    words: Sequence[str]
+_POINT_WORDS: Final = frozenset[str]().union(*(point.said_by | point.touched_by for point in POINTS))
 
 
 def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
@@ -31,44 +24,38 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
     what people do today, how often, how success is seen, and by when. Looks at the first 200 sentences within the
     first 40,000 characters.
     """
-    sentences = [_read(sentence) for sentence in split_sentences(description)]
+    sentences = read_sentences(description)
     topic = topic_of(description)
+    said = _POINT_WORDS.intersection(chain.from_iterable(sentence.words for sentence in sentences))
     open_points = islice(_open_points(sentences), MOST_OPEN_POINTS)
-    missing = (asked for point in POINTS if (asked := _asked(point, sentences, topic)))
+    missing = (asked for point in POINTS if (asked := _asked(point, said, sentences, topic)))
     return list(islice(chain(open_points, missing), max(0, min(limit, MOST_QUESTIONS))))
 
 
-def _read(sentence: str) -> _Sentence:
-    spoken = spoken_words(sentence)
-    return _Sentence(sentence, spoken, [one.word for one in spoken])
-
-
-def _asked(point: Point, sentences: Sequence[_Sentence], topic: str) -> DraftedQuestion | None:
-    """The question about a point, or nothing when the description says it."""
-    near: tuple[str, _Sentence] | None = None
-    for sentence in sentences:
-        if not point.said_by.isdisjoint(sentence.words) or (point.said_by_number and _has_figure(sentence)):
-            return None
-        word = next((word for word in sentence.words if word in point.touched_by), None)
-        if word and near is None:
-            near = (word, sentence)
-    if near is None:
+def _asked(point: Point, said: frozenset[str], sentences: Sequence[Sentence], topic: str) -> DraftedQuestion | None:
+    """The question about a point, or nothing when the description says it. `said`: its words that are of any point."""
+    if not point.said_by.isdisjoint(said) or (point.said_by_number and any(map(_has_figure, sentences))):
+        return None
+    if point.touched_by.isdisjoint(said):
         question = f"“{topic}”: {point.question}" if topic else point.question.capitalize()
         return DraftedQuestion(question, point.reasoning, point.unsaid)
-    return DraftedQuestion(point.closer_question.format(word=near[0]), point.reasoning, _nearest(near[1]))
+    word, near = next((word, sentence) for sentence in sentences for word in sentence.words if word in point.touched_by)
+    return DraftedQuestion(point.closer_question.format(word=word), point.reasoning, _nearest(near))
 
 
-def _has_figure(sentence: _Sentence) -> bool:
+def _has_figure(sentence: Sentence) -> bool:
     """Whether it says 30 tickets, 5 % or every week."""
     if "%" in sentence.text:
         return any(word.isdecimal() for word in sentence.words)
+    if PERIODS.isdisjoint(sentence.words):
+        return False
     counts = ("every", "per", "each")
     return any(
         following in PERIODS and (word.isdecimal() or word in counts) for word, following in pairwise(sentence.words)
     )
 
 
-def _nearest(sentence: _Sentence) -> str:
+def _nearest(sentence: Sentence) -> str:
     return f"The description only says: “{_quote(sentence.text)}”"
 
 
@@ -76,7 +63,7 @@ def _quote(sentence: str) -> str:
     return beginning(sentence, LONGEST_QUOTE)
 
 
-def _open_points(sentences: Sequence[_Sentence]) -> Iterator[DraftedQuestion]:
+def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
     """Questions the text asks, then what it is unsure of, then its first choice between two things."""
     settled = [sentence for sentence in sentences if not _is_question(sentence)]
     for sentence in sentences:
@@ -86,19 +73,20 @@ def _open_points(sentences: Sequence[_Sentence]) -> Iterator[DraftedQuestion]:
                 "The description itself asks this, so the idea is not settled without it.",
                 _closest(sentence, settled),
             )
-    sure = [sentence for sentence in settled if not _is_unsure(sentence)]
-    for sentence in filter(_is_unsure, settled):
+    unsure = list(filter(_is_unsure, settled))
+    sure = list(filterfalse(_is_unsure, settled)) if unsure else []
+    for sentence in unsure:
         yield DraftedQuestion(
             f"The description is not sure: “{_quote(sentence.text)}” What has been decided?",
             "Whoever plans the idea would otherwise have to guess.",
             _closest(sentence, sure),
         )
-    choice = next(filter(None, map(_choice, settled)), None)
+    choice = next(filter(None, (_choice(sentence) for sentence in settled if "or" in sentence.words)), None)
     if choice:
         yield choice
 
 
-def _is_question(sentence: _Sentence) -> bool:
+def _is_question(sentence: Sentence) -> bool:
     return sentence.text.rstrip("\"'”’»)").endswith(("?", "？", "؟")) and bool(sentence.words) and _asks(sentence.words)  # noqa: RUF001
 
 
@@ -106,16 +94,17 @@ def _asks(words: Sequence[str]) -> bool:
     return words[0] in ASKING_WORDS or not words[0].isascii()
 
 
-def _is_unsure(sentence: _Sentence) -> bool:
-    return not HEDGES.isdisjoint(sentence.words) or any(pair in HEDGING_PAIRS for pair in pairwise(sentence.words))
+def _is_unsure(sentence: Sentence) -> bool:
+    return not HEDGES.isdisjoint(sentence.words) or not HEDGING_PAIRS.isdisjoint(pairwise(sentence.words))
 
 
-def _choice(sentence: _Sentence) -> DraftedQuestion | None:
+def _choice(sentence: Sentence) -> DraftedQuestion | None:
     """Asks about the first `this or that` of a sentence."""
     for at in range(1, len(sentence.words) - 1):
         before, word, after = sentence.words[at - 1 : at + 2]
         if word == "or" and before not in STOP_WORDS and after not in STOP_WORDS and after != "less":
-            said = sentence.text[sentence.spoken[at - 1].start : sentence.spoken[at + 1].end]
+            spoken = spoken_words(sentence.text)
+            said = sentence.text[spoken[at - 1].start : spoken[at + 1].end]
             return DraftedQuestion(
                 f"“{said}”: is one of them enough, and which comes first?",
                 "Doing one of two things is less work than doing both.",
@@ -124,7 +113,7 @@ def _choice(sentence: _Sentence) -> DraftedQuestion | None:
     return None
 
 
-def _closest(asked: _Sentence, others: Sequence[_Sentence]) -> str:
+def _closest(asked: Sentence, others: Sequence[Sentence]) -> str:
     """The sentence that shares most words with what is asked, at least two; it may not be an answer."""
     wanted = _telling_stems(asked)
     shared, at = max(((len(wanted & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
@@ -133,5 +122,5 @@ def _closest(asked: _Sentence, others: Sequence[_Sentence]) -> str:
     return f"The description comes closest with: “{_quote(others[-at].text)}”"
 
 
-def _telling_stems(sentence: _Sentence) -> set[str]:
+def _telling_stems(sentence: Sentence) -> set[str]:
     return {fold(word) for word in sentence.words if word not in STOP_WORDS and word not in GENERIC_WORDS}

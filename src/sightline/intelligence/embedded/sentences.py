@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.words import words_of
 
 MOST_CHARACTERS: Final = 40_000
 MOST_SENTENCES: Final = 200
 LONGEST_SENTENCE: Final = 300
 
-# Every alternative is of bounded length, so that searching stays linear in the text.
-_END = re.compile("[.!?…؟۔।]['\"”’»)\\]*_]?(?=\\s)|[。！？｡]|[\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029]")  # noqa: RUF001 - other scripts end their sentences so
+# One set of marks comes first, so that searching skips what is none; all is of bounded length and stays linear.
+_BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noqa: RUF001 - other scripts end their sentences so
+_END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]*_]?(?=\\s))")  # noqa: RUF001 - likewise
 _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF001 - what writes lists and headings
 _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 - the same, after a sentence
 
@@ -22,12 +26,29 @@ def split_sentences(text: str) -> list[str]:
     """
     found: list[str] = []
     for part in _parts(text[:MOST_CHARACTERS]):
-        for piece in _cut(part):
+        for piece in (part,) if len(part) <= LONGEST_SENTENCE else _cut(part):
             if says_something(piece):
                 found.append(piece)
                 if len(found) == MOST_SENTENCES:
                     return found
     return found
+
+
+class Sentence(NamedTuple):
+    """A sentence as it stands in the text, and its words."""
+
+    text: str
+    words: tuple[str, ...]
+
+
+def read_sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences with their words."""
+    return _read_sentences(text[:MOST_CHARACTERS])
+
+
+@lru_cache(maxsize=4)  # a new idea is named, matched and asked about one after the other
+def _read_sentences(text: str) -> tuple[Sentence, ...]:
+    return tuple(Sentence(sentence, tuple(words_of(sentence))) for sentence in split_sentences(text))
 
 
 def says_something(text: str) -> bool:

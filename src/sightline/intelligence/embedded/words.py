@@ -29,6 +29,9 @@ class Spoken(NamedTuple):
 
 def words_of(text: str) -> list[str]:
     """The words in order, in lower case. Runs of CJK characters, which have no spaces, give their pairs."""
+    text = text.replace("\u2019", "'")
+    if text.isascii():  # the same without the places, in a quarter of the time
+        return [word for run in _WORD.findall(text.lower()) if (word := run.strip("'")[:LONGEST_WORD])]
     return [spoken.word for spoken in spoken_words(text)]
 
 
