@@ -146,8 +146,11 @@ class _Borrowed:
     async def _take(self) -> "PoolConnectionProxy[Row]":
         while self._database.idle:
             connection = self._database.idle.pop()
-            if not connection.is_closed():
-                return connection
+            try:
+                if not connection.is_closed():
+                    return connection
+            except asyncpg.InterfaceError:
+                continue  # the pool saw it end and has taken it back
             await self._database.pool.release(connection)
         return await self._database.pool.acquire()
 
