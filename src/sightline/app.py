@@ -8,9 +8,11 @@ from typing import Any
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route, Router
 
+from sightline.catalog import routes as catalog
 from sightline.catalog.feature_maps import FeatureMaps
 from sightline.ideas import routes as ideas
 from sightline.ideas import routes_reviews as idea_reviews
+from sightline.initiatives import routes as initiatives
 from sightline.intelligence.embedded import embedded_engine
 from sightline.migrations import pending_on
 from sightline.platform import logs
@@ -30,7 +32,7 @@ from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
 
 API = "/api/external/v1"
-ROOMS = (ideas, idea_reviews, workspaces)
+ROOMS = (ideas, idea_reviews, initiatives, catalog, workspaces)
 
 # What browsers of other origins may send and see, where `cors_origins` lets them.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")

@@ -61,7 +61,7 @@ async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
     if not rows:
         return Taxonomy()
     groups = tuple(
-        Group(*row[3:9], options=tuple(msgspec.json.decode(row["options"], type=list[Option])))
+        Group(*row[3:9], tuple(msgspec.json.decode(row["options"], type=list[Option])))
         for row in rows
         if row["id"] is not None
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
@@ -30,6 +30,11 @@ Timestamp = Annotated[
         examples=["2026-11-20T09:30:00.000Z"],
         extra_json_schema={"format": "date-time"},
     ),
+]
+
+
+ShownDay = Annotated[
+    str, Meta(description="A day, YYYY-MM-DD.", examples=["2026-11-20"], extra_json_schema={"format": "date"})
 ]
 
 
@@ -189,3 +194,24 @@ class Moment(datetime, metaclass=WireType):
     @classmethod
     def schema(cls) -> dict[str, Any]:
         return {"type": "string", "format": "date-time"}
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+class Day(date, metaclass=WireType):
+    """A day that was sent, YYYY-MM-DD."""
+
+    @classmethod
+    def read(cls, value: Any) -> date:
+        text = _text(value)
+        try:
+            if _DAY.fullmatch(text):
+                return date.fromisoformat(text)
+        except ValueError:
+            pass
+        raise ValueError("Expected a day, YYYY-MM-DD")
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "format": "date"}

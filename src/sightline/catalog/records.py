@@ -1,0 +1,12 @@
+"""What is shown of what a workspace sets up."""
+
+from uuid import UUID
+
+from sightline.platform.wire import Record
+
+
+class TeamSummary(Record):
+    """A team that work can be assigned to."""
+
+    id: UUID
+    name: str
