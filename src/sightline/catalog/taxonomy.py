@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.db import Tx
+from sightline.platform.db.database import Row
 
 _FIND = """
 SELECT v.id AS version_id, v.version, iso(v.activated_at) AS activated_at,
@@ -60,11 +61,12 @@ async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
     rows = await tx.rows(_FIND, workspace_id)
     if not rows:
         return Taxonomy()
-    groups = tuple(
-        Group(*row[3:9], tuple(msgspec.json.decode(row["options"], type=list[Option])))
-        for row in rows
-        if row["id"] is not None
-    )
+    groups = tuple(_as_group(row) for row in rows if row["id"] is not None)
     first = rows[0]
     by_key = {group.key: group for group in groups}
     return Taxonomy(first["version_id"], first["version"], first["activated_at"], groups, by_key)
+
+
+def _as_group(row: Row) -> Group:
+    options = tuple(msgspec.json.decode(row["options"], type=list[Option]))
+    return Group(row["id"], row["key"], row["label"], row["kind"], row["selection_mode"], row["required"], options)
