@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from itertools import chain
+from typing import Final, Literal, NamedTuple
 
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.mentions import Mention, read_mentions
 from sightline.intelligence.embedded.scoring import CLEAR, LIGHT, UNCERTAIN, Weighed, weigh
-from sightline.intelligence.embedded.sentences import split_sentences
+from sightline.intelligence.embedded.sentences import Sentence, read_sentences
 from sightline.intelligence.engine import FeatureMatch, Matching
 
 MOST_MATCHES: Final = 8
@@ -18,8 +18,7 @@ AMBIGUOUS: Final = 0.75
 FEWEST_DESCRIBED: Final = 3  # fewer words of a description alone never make a suggestion
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A feature and what speaks for it in one sentence. `words` are written as the sentence has them."""
 
     place: int
@@ -43,7 +42,7 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
     if not features.features:
         return Matching("no_features", [], [])
     best: dict[int, Found] = {}
-    for sentence in split_sentences(text):
+    for sentence in read_sentences(text):
         for found in _found_in(sentence, features):
             if found.place not in best or found.confidence > best[found.place].confidence:
                 best[found.place] = found
@@ -61,24 +60,27 @@ def _status(
     return "needs_review" if uncertain else "no_match"
 
 
-def _found_in(sentence: str, features: EmbeddedFeatureMap) -> list[Found]:
+def _found_in(sentence: Sentence, features: EmbeddedFeatureMap) -> list[Found]:
     mentions = read_mentions(sentence, features)
     weighed = {place: weigh(features.features[place], mentions) for place in _candidates(mentions, features)}
     found = []
     for place, one in weighed.items():
         if one.confidence >= CLEAR and _is_ambiguous(place, weighed, features):
-            one = replace(one, confidence=AMBIGUOUS)
+            one = one._replace(confidence=AMBIGUOUS)
         if one.confidence >= UNCERTAIN:
             words = (_as_said(one.named, mentions), _as_said(one.described, mentions))
-            found.append(Found(place, sentence, one, *words))
+            found.append(Found(place, sentence.text, one, *words))
     return found
 
 
 def _candidates(mentions: Iterable[str], features: EmbeddedFeatureMap) -> list[int]:
     """The features of whose name a word is there, or enough words of the description."""
     named = {place for stem in mentions for place in features.named.get(stem, ())}
-    described = Counter(place for stem in mentions for place in features.described.get(stem, ()))
-    return sorted(named.union(place for place, count in described.items() if count >= FEWEST_DESCRIBED))
+    described = [features.described[stem] for stem in mentions if stem in features.described]
+    if len(described) >= FEWEST_DESCRIBED:
+        counts = Counter(chain.from_iterable(described))
+        named.update(place for place, count in counts.items() if count >= FEWEST_DESCRIBED)
+    return sorted(named)
 
 
 def _is_ambiguous(place: int, weighed: dict[int, Weighed], features: EmbeddedFeatureMap) -> bool:

@@ -1,16 +1,20 @@
 """Which words of a feature map a sentence has, where, and how they are said."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import add
 from typing import Final
 
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
+from sightline.intelligence.embedded.sentences import Sentence
 from sightline.intelligence.embedded.vocabulary import CLAUSE_STARTS, CONTRASTING_WORDS, CONTRASTS, DENIALS
-from sightline.intelligence.embedded.words import Spoken, fold, spoken_words
+from sightline.intelligence.embedded.words import fold, places_of
 
 MOST_PLACES: Final = 6
 _DENIED_WORDS: Final = 8
+_CUES: Final = CONTRASTING_WORDS.union(word for word, _ in DENIALS | CONTRASTS)  # only these take anything back
 _CLAUSE_MARKS: Final = frozenset(",;:()[]–—.!?")  # noqa: RUF001 - dashes part clauses
 
 
@@ -30,14 +34,14 @@ class Mention:
     is_shouted: bool = False
 
 
-def read_mentions(sentence: str, features: EmbeddedFeatureMap) -> dict[str, Mention]:
+def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str, Mention]:
     """The known words of a sentence of at most 300 characters, folded, with how they are mentioned."""
-    spoken = spoken_words(sentence)
-    known = list(_known(spoken, features))
+    known = list(_known(sentence.words, features))
     if not known:
         return {}
-    denied, contrasted = _taken_back(sentence, spoken)
-    has_small_letters = any(map(str.islower, sentence))
+    places = places_of(sentence.text)
+    denied, contrasted = _taken_back(sentence, places)
+    has_small_letters = any(map(str.islower, sentence.text))
     found: dict[str, Mention] = {}
     for at, stem, word in known:
         if at in denied:
@@ -47,55 +51,55 @@ def read_mentions(sentence: str, features: EmbeddedFeatureMap) -> dict[str, Ment
             mention.places.append(at)
         mention.is_contrast &= at in contrasted
         if has_small_letters:
-            mention.is_shouted |= _is_shouted(spoken[at])
-            mention.is_named |= mention.is_shouted or _is_named(sentence, spoken[at])
+            mention.is_shouted |= _is_shouted(places[at])
+            mention.is_named |= mention.is_shouted or _is_named(places[at])
     return found
 
 
-def _known(spoken: Sequence[Spoken], features: EmbeddedFeatureMap) -> Iterator[tuple[int, str, str]]:
+def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple[int, str, str]]:
     """Place, folded form and form of each known word; darkmode counts as two words, web hooks as one."""
-    stems = [fold(one.word) for one in spoken]
-    for at, stem in enumerate(stems):
+    for at, (word, stem) in enumerate(zip(words, map(fold, words), strict=True)):
         if stem in features.words:
-            yield at, stem, spoken[at].word
+            yield at, stem, word
         for part in features.joined.get(stem, ()):
-            yield at, part, spoken[at].word
-    for at, (one, next_one) in enumerate(pairwise(spoken)):
-        joined = one.word + next_one.word
-        if fold(joined) in features.words:
-            yield at, fold(joined), joined
+            yield at, part, word
+    for at, joined in enumerate(map(add, words, words[1:])):
+        if (stem := fold(joined)) in features.words:
+            yield at, stem, joined
 
 
-def _taken_back(sentence: str, spoken: Sequence[Spoken]) -> tuple[set[int], set[int]]:
+def _taken_back(sentence: Sentence, places: Sequence[re.Match[str]]) -> tuple[set[int], set[int]]:
     """Places of words that are denied, and of words that are only compared with."""
     denied: set[int] = set()
     contrasted: set[int] = set()
-    for at, (one, next_one) in enumerate(pairwise(spoken)):
-        pair = (one.word, next_one.word)
+    words = sentence.words
+    if _CUES.isdisjoint(words):
+        return denied, contrasted
+    for at, pair in enumerate(pairwise(words)):
         if pair in DENIALS:
-            is_complaint = at + 2 < len(spoken) and spoken[at + 2].word == "to" and next_one.word in ("need", "want")
-            (contrasted if is_complaint else denied).update(_clause(sentence, spoken, at + 1))
+            is_complaint = words[at + 2 : at + 3] == ("to",) and pair[1] in ("need", "want")
+            (contrasted if is_complaint else denied).update(_clause(sentence, places, at + 1))
         elif pair in CONTRASTS:
-            contrasted.update(_clause(sentence, spoken, at + 1))
-        elif one.word in CONTRASTING_WORDS:
-            contrasted.update(_clause(sentence, spoken, at))
+            contrasted.update(_clause(sentence, places, at + 1))
+        elif pair[0] in CONTRASTING_WORDS:
+            contrasted.update(_clause(sentence, places, at))
     return denied, contrasted
 
 
-def _clause(sentence: str, spoken: Sequence[Spoken], cue: int) -> Iterator[int]:
+def _clause(sentence: Sentence, places: Sequence[re.Match[str]], cue: int) -> Iterator[int]:
     """Places after the cue, at most eight, up to a mark or a word that starts another clause."""
-    for at in range(cue + 1, min(cue + 1 + _DENIED_WORDS, len(spoken))):
-        between = sentence[spoken[at - 1].end : spoken[at].start]
-        if spoken[at].word in CLAUSE_STARTS or not _CLAUSE_MARKS.isdisjoint(between):
+    for at in range(cue + 1, min(cue + 1 + _DENIED_WORDS, len(places))):
+        between = sentence.text[places[at - 1].end() : places[at].start()]
+        if sentence.words[at] in CLAUSE_STARTS or not _CLAUSE_MARKS.isdisjoint(between):
             return
         yield at
 
 
-def _is_shouted(spoken: Spoken) -> bool:
-    return len(spoken.written) > 1 and spoken.written.isupper()
+def _is_shouted(place: re.Match[str]) -> bool:
+    return len(place[0]) > 1 and place[0].isupper()
 
 
-def _is_named(sentence: str, spoken: Spoken) -> bool:
-    if spoken.start == 0:
+def _is_named(place: re.Match[str]) -> bool:
+    if place.start() == 0:
         return False
-    return spoken.written[:1].isupper() or sentence[spoken.start - 1] in "\"“«`['‘"  # noqa: RUF001 - quotes
+    return place[0][:1].isupper() or place.string[place.start() - 1] in "\"“«`['‘"  # noqa: RUF001 - quotes

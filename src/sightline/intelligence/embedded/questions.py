@@ -8,7 +8,7 @@ from sightline.intelligence.embedded.naming import topic_of
 from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, PERIODS, POINTS, Point
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
-from sightline.intelligence.embedded.words import fold, spoken_words
+from sightline.intelligence.embedded.words import fold, places_of
 from sightline.intelligence.engine import DraftedQuestion
 
 MOST_QUESTIONS: Final = 5
@@ -103,8 +103,8 @@ def _choice(sentence: Sentence) -> DraftedQuestion | None:
     for at in range(1, len(sentence.words) - 1):
         before, word, after = sentence.words[at - 1 : at + 2]
         if word == "or" and before not in STOP_WORDS and after not in STOP_WORDS and after != "less":
-            spoken = spoken_words(sentence.text)
-            said = sentence.text[spoken[at - 1].start : spoken[at + 1].end]
+            places = places_of(sentence.text)
+            said = sentence.text[places[at - 1].start() : places[at + 1].end()]
             return DraftedQuestion(
                 f"“{said}”: is one of them enough, and which comes first?",
                 "Doing one of two things is less work than doing both.",

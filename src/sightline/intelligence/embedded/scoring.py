@@ -1,8 +1,7 @@
 """How sure it is that one sentence speaks of one feature."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from sightline.intelligence.embedded.feature_map import PreparedFeature, Wording
 from sightline.intelligence.embedded.mentions import Mention
@@ -21,8 +20,7 @@ MOST_IN_CONTRAST: Final = 0.6
 Ground = Literal["name", "initials", "part of the name", "description"]
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """What speaks for a feature: the folded words of its name and of its description, on which ground, how sure."""
 
     confidence: float
@@ -33,9 +31,9 @@ class Weighed:
 
 def weigh(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> Weighed:
     """Weighs every way to call the feature and takes the surest. From 0.8 on it is clear, below 0.3 nothing."""
-    described = frozenset(stem for stem in feature.described if stem in mentions)
+    described = frozenset(feature.described.keys() & mentions.keys())
     # Summed in the order of the feature, so that rounding is the same in every process.
-    weight = sum(weight for stem, weight in feature.described.items() if stem in described)
+    weight = sum(weight for stem, weight in feature.described.items() if stem in described) if described else 0
     support = min(weight, ENOUGH_SUPPORT)
     best = Weighed(0.12 * support, "description", frozenset(), described)
     for wording in feature.wordings:
@@ -43,7 +41,7 @@ def weigh(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> Weighed:
         if found.confidence > best.confidence:
             best = found
     is_contrast = any(mentions[stem].is_contrast for stem in best.named or best.described)
-    return replace(best, confidence=round(min(best.confidence, MOST_IN_CONTRAST if is_contrast else 1), 2))
+    return best._replace(confidence=round(min(best.confidence, MOST_IN_CONTRAST if is_contrast else 1), 2))
 
 
 def _weigh_wording(
@@ -52,7 +50,7 @@ def _weigh_wording(
     initials = mentions.get(wording.initials)
     if initials and initials.is_shouted:
         return Weighed(0.85, "initials", frozenset({wording.initials}), described)
-    named = frozenset(stem for stem in wording.stems if stem in mentions)
+    named = frozenset(wording.stems.keys() & mentions.keys())
     if len(named) < len(wording.stems):
         share = sum(weight for stem, weight in wording.stems.items() if stem in named) / wording.weight
         return Weighed(_of_a_part(share, len(named), support), "part of the name", named, described)

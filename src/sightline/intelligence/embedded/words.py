@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 LONGEST_WORD: Final = 40
 
@@ -18,44 +18,34 @@ _WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
 _OWN_MEANING: Final = frozenset({"setting", "meeting", "building", "string", "bring", "need", "speed", "feed", "seed"})
 
 
-class Spoken(NamedTuple):
-    """A word in its place: in lower case, as it was written, and where it starts and ends in the text."""
-
-    word: str
-    written: str
-    start: int
-    end: int
-
-
 def words_of(text: str) -> list[str]:
-    """The words in order, in lower case. Runs of CJK characters, which have no spaces, give their pairs."""
+    """The words in order, in lower case; a word counts with its first 40 characters.
+
+    Runs of CJK characters, which have no spaces, give their pairs.
+    """
     text = text.replace("\u2019", "'")
-    if text.isascii():  # the same without the places, in a quarter of the time
+    if text.isascii():  # the same in a quarter of the time
         return [word for run in _WORD.findall(text.lower()) if (word := run.strip("'")[:LONGEST_WORD])]
-    return [spoken.word for spoken in spoken_words(text)]
+    return [word for run in _WORD.findall(text) for word in _words_in(run)]
 
 
-def spoken_words(text: str) -> list[Spoken]:
-    """The words in order; a word counts with its first 40 characters."""
-    found: list[Spoken] = []
-    for run in _WORD.finditer(text.replace("\u2019", "'")):
-        written = run[0]
-        if written.isascii():
-            word = written.strip("'").lower()
-            if word:
-                found.append(Spoken(word[:LONGEST_WORD], written, run.start(), run.end()))
-        else:
-            found.extend(Spoken(word, written, run.start(), run.end()) for word in _other_words(written.strip("'")))
-    return found
+def places_of(text: str) -> list[re.Match[str]]:
+    """Where each of the words stands, and how it is written there; the pairs of a run have one place."""
+    text = text.replace("\u2019", "'")
+    runs = _WORD.finditer(text)
+    if text.isascii() and "'" not in text:
+        return list(runs)
+    return [run for run in runs for _ in _words_in(run[0])]
 
 
-def _other_words(written: str) -> list[str]:
-    if not any(map(str.isalnum, written)):
+def _words_in(run: str) -> list[str]:
+    run = run.strip("'")
+    if not run.isascii() and not any(map(str.isalnum, run)):
         return []
-    word = written.lower()
-    if "\u3040" <= word[0] <= "\u9fff" or "\uac00" <= word[0] <= "\ud7af":
+    word = run.lower()
+    if "\u3040" <= word[:1] <= "\u9fff" or "\uac00" <= word[:1] <= "\ud7af":
         return [word[at : at + 2] for at in range(len(word) - 1)] or [word]
-    return [word[:LONGEST_WORD]]
+    return [word[:LONGEST_WORD]] if word else []
 
 
 @lru_cache(maxsize=20_000)
