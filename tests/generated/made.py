@@ -35,10 +35,11 @@ TABLES = {
 }
 _PARAMETER = re.compile(r"/([^/]+)/\{(\w+)\}")
 
-# What every operation's example may name: `New`, `theme`, INITIATIVE-1.
+TEAM = "0d4f5c7e-6d0f-4a3e-8c71-2f6f8c3b9d21"
+# What the examples of operations name: the team, `theme`, INITIATIVE-1, the labels a workspace begins with.
 FILE: dict[str, Any] = {
     "products": [{"key": "app", "name": "App", "features": [{"key": "export", "name": "CSV export"}]}],
-    "teams": [{"key": "core", "name": "Core", "members": ["owner"]}],
+    "teams": [{"key": "core", "id": TEAM, "name": "Core", "members": ["owner"]}],
     "accounts": [{"key": "globex", "name": "Globex"}],
     "opportunities": [{"key": "retention", "name": "Retention"}],
     "taxonomy": {
@@ -107,10 +108,10 @@ class Made:
         await self.world.add(**FILE, ideas=[idea(n) for n in range(ideas)])
         async with self.world.database.read() as tx:
             for segment, table in TABLES.items():
-                found = await tx.value(
-                    f"SELECT id FROM {table} WHERE workspace_id = $1 LIMIT 1",  # noqa: S608
-                    self.world.workspace_id,
-                )
+                statement = f"SELECT id FROM {table} WHERE workspace_id = $1"  # noqa: S608
+                of_idea = [self.ids["ideas"]] if table.startswith("idea_") else []
+                statement += " AND idea_id = $2" if of_idea else ""
+                found = await tx.value(f"{statement} ORDER BY key LIMIT 1", self.world.workspace_id, *of_idea)
                 if found is not None:
                     self.ids[segment] = found
 
