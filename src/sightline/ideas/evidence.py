@@ -11,7 +11,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Page
+from sightline.platform.wire import Expectation, Page, Versioned, expect_anything, version_tag
 from sightline.workspaces.changes import log_change
 
 
@@ -21,12 +21,16 @@ async def list_evidence(tx: Tx, actor: Actor, ref: IdeaRef, wanted: EvidenceFilt
     return await queries_evidence.page_of_evidence(tx, actor.workspace_id, idea.id, wanted, window)
 
 
-async def change_evidence(tx: Tx, actor: Actor, ref: IdeaRef, evidence_id: UUID, wish: EvidenceChanges) -> Evidence:
-    """Raises ValidationFailed for an empty or contradictory wish, NotFound, CreatorNotAllowed."""
+async def change_evidence(
+    tx: Tx, actor: Actor, ref: IdeaRef, evidence_id: UUID, wish: EvidenceChanges, expect: Expectation = expect_anything
+) -> Versioned[Evidence]:
+    """Raises ValidationFailed for an empty or contradictory wish, NotFound, CreatorNotAllowed, PreconditionFailed."""
     _refuse_empty(wish)
     idea = await queries.find_id(tx, actor.workspace_id, ref)
-    was = await queries_evidence.lock_state(tx, actor.workspace_id, idea.id, evidence_id)
+    was, version = await queries_evidence.lock_state(tx, actor.workspace_id, idea.id, evidence_id)
+    tx = tx.later()
     actor.require_writer()
+    expect(version_tag(evidence_id, version))
     becomes = _changed(tx, actor, was, wish)
     if becomes != was:
         await queries_evidence.change_state(tx, actor.workspace_id, idea.id, evidence_id, becomes)

@@ -7,7 +7,7 @@ from uuid import UUID
 from sightline.ideas.records_evidence import Evidence, EvidenceFilters
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.errors import NotFound
-from sightline.platform.wire import Page
+from sightline.platform.wire import Page, Versioned, version_tag
 
 _EVIDENCE = """
     e.id, e.title, e.description, e.extracts, e.category, e.signal_id,
@@ -47,9 +47,9 @@ class State(NamedTuple):
 
 
 _LOCK = """
-SELECT role, resolution, resolved_at, resolved_by, dismissed_at
+SELECT role, resolution, resolved_at, resolved_by, dismissed_at, version
   FROM idea_evidence WHERE workspace_id = $1 AND idea_id = $2 AND id = $3 FOR NO KEY UPDATE"""
-_FIND = f"SELECT {_EVIDENCE} FROM idea_evidence e WHERE e.workspace_id = $1 AND e.idea_id = $2 AND e.id = $3"
+_FIND = f"SELECT {_EVIDENCE}, e.version FROM idea_evidence e WHERE e.workspace_id = $1 AND e.idea_id = $2 AND e.id = $3"
 _CHANGE = """
 UPDATE idea_evidence
    SET role = $4, resolution = $5, resolved_at = $6, resolved_by = $7, dismissed_at = $8, updated_at = $9,
@@ -57,20 +57,20 @@ UPDATE idea_evidence
  WHERE workspace_id = $1 AND idea_id = $2 AND id = $3"""
 
 
-async def lock_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> State:
-    """Raises NotFound."""
+async def lock_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> tuple[State, int]:
+    """With its version. Raises NotFound."""
     row = await tx.row(_LOCK, workspace_id, idea_id, id)
     if row is None:
         raise NotFound
-    return State(*row)
+    return State(*row[:5]), row[5]
 
 
-async def find_evidence(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> Evidence:
+async def find_evidence(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> Versioned[Evidence]:
     """Raises NotFound."""
     row = await tx.row(_FIND, workspace_id, idea_id, id)
     if row is None:
         raise NotFound
-    return Evidence(*row)
+    return Versioned(Evidence(*row[:13]), version_tag(row[0], row[13]))
 
 
 async def change_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, state: State) -> None:

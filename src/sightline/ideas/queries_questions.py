@@ -6,12 +6,21 @@ from uuid import UUID
 from sightline.ideas.records_questions import IdeaQuestion
 from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.db import Tx, Window
+from sightline.platform.db.database import Row
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
-from sightline.platform.wire import Page
+from sightline.platform.wire import Page, Versioned, version_tag
 
 _QUESTION = """
     id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at), iso(updated_at)"""
+
+
+def _versioned(row: Row | None) -> Versioned[IdeaQuestion]:
+    """A question from the columns of _QUESTION and its version. Raises NotFound without a row."""
+    if row is None:
+        raise NotFound
+    return Versioned(IdeaQuestion(*row[:9]), version_tag(row[0], row[9]))
+
 
 _PAGE = f"""
 SELECT {_QUESTION}, (SELECT count(*) FROM idea_questions WHERE workspace_id = $1 AND idea_id = $2)
@@ -28,30 +37,26 @@ async def page_of_questions(tx: Tx, workspace_id: UUID, idea_id: UUID, window: W
 
 
 _LOCK = f"""
-SELECT {_QUESTION} FROM idea_questions WHERE workspace_id = $1 AND idea_id = $2 AND id = $3 FOR NO KEY UPDATE"""
+SELECT {_QUESTION}, version
+  FROM idea_questions WHERE workspace_id = $1 AND idea_id = $2 AND id = $3 FOR NO KEY UPDATE"""
 
 
-async def lock_question(tx: Tx, workspace_id: UUID, idea_id: UUID, question_id: UUID) -> IdeaQuestion:
+async def lock_question(tx: Tx, workspace_id: UUID, idea_id: UUID, question_id: UUID) -> Versioned[IdeaQuestion]:
     """Raises NotFound."""
-    row = await tx.row(_LOCK, workspace_id, idea_id, question_id)
-    if row is None:
-        raise NotFound
-    return IdeaQuestion(*row)
+    return _versioned(await tx.row(_LOCK, workspace_id, idea_id, question_id))
 
 
 _CHANGE = f"""
 UPDATE idea_questions SET answer = $4, status = $5, updated_at = $6, version = version + 1
  WHERE workspace_id = $1 AND idea_id = $2 AND id = $3
-RETURNING {_QUESTION}"""
+RETURNING {_QUESTION}, version"""
 
 
 async def change_question(
     tx: Tx, workspace_id: UUID, was: IdeaQuestion, answer: str | None, status: str
-) -> IdeaQuestion:
-    row = await tx.row(_CHANGE, workspace_id, was.idea_id, was.id, answer, status, tx.now)
-    if row is None:
-        raise NotFound
-    return IdeaQuestion(*row)
+) -> Versioned[IdeaQuestion]:
+    """Raises NotFound."""
+    return _versioned(await tx.row(_CHANGE, workspace_id, was.idea_id, was.id, answer, status, tx.now))
 
 
 # What was drafted is asked only of an idea that has no questions yet.

@@ -8,7 +8,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Page
+from sightline.platform.wire import Expectation, Page, Versioned, expect_anything
 from sightline.workspaces.changes import log_change
 
 
@@ -24,32 +24,38 @@ async def list_questions(tx: Tx, actor: Actor, ref: IdeaRef, window: Window) -> 
     return await queries_questions.page_of_questions(tx, actor.workspace_id, idea.id, window)
 
 
-async def answer_question(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, wish: Answer) -> IdeaQuestion:
-    """Answers an open question, or revises the answer. Raises NotFound, CreatorNotAllowed, QuestionRejected."""
-    was = await _lock(tx, actor, ref, question_id)
-    if was.status == "rejected":
+async def answer_question(
+    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, wish: Answer, expect: Expectation = expect_anything
+) -> Versioned[IdeaQuestion]:
+    """Answers an open question, or revises the answer. Raises as _lock does, and QuestionRejected."""
+    was = await _lock(tx, actor, ref, question_id, expect)
+    if was.record.status == "rejected":
         raise QuestionRejected("A rejected question cannot be answered. Open it again first.")
-    if was.status == "answered" and was.answer == wish.answer:
+    if was.record.status == "answered" and was.record.answer == wish.answer:
         return was
-    return await _change(tx, actor, was, wish.answer, "answered")
+    return await _change(tx.later(), actor, was.record, wish.answer, "answered")
 
 
-async def change_question(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, wish: QuestionChanges) -> IdeaQuestion:
-    """Moves a question to another status; an answer stays with it. Raises NotFound, CreatorNotAllowed."""
-    was = await _lock(tx, actor, ref, question_id)
-    if was.status == wish.status:
+async def change_question(
+    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, wish: QuestionChanges, expect: Expectation = expect_anything
+) -> Versioned[IdeaQuestion]:
+    """Moves a question to another status; an answer stays with it. Raises as _lock does."""
+    was = await _lock(tx, actor, ref, question_id, expect)
+    if was.record.status == wish.status:
         return was
-    return await _change(tx, actor, was, was.answer, wish.status)
+    return await _change(tx.later(), actor, was.record, was.record.answer, wish.status)
 
 
-async def _lock(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID) -> IdeaQuestion:
+async def _lock(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, expect: Expectation) -> Versioned[IdeaQuestion]:
+    """Raises NotFound, CreatorNotAllowed, PreconditionFailed."""
     idea = await queries.find_id(tx, actor.workspace_id, ref)
     question = await queries_questions.lock_question(tx, actor.workspace_id, idea.id, question_id)
     actor.require_writer()
+    expect(question.tag)
     return question
 
 
-async def _change(tx: Tx, actor: Actor, was: IdeaQuestion, answer: str | None, status: str) -> IdeaQuestion:
+async def _change(tx: Tx, actor: Actor, was: IdeaQuestion, answer: str | None, status: str) -> Versioned[IdeaQuestion]:
     changed = await queries_questions.change_question(tx, actor.workspace_id, was, answer, status)
     await log_change(
         tx, actor, "idea_question", was.id, None, status, ideaId=str(was.idea_id), previousStatus=was.status

@@ -41,10 +41,12 @@ async def list_idea_evidence(call: Call, ref: IdeaRef, query: EvidenceFilters, w
     refuses=[CreatorNotAllowed],
     example={"role": "qualifies", "resolved": True, "resolution": "Answered by the export of last month."},
 )
-async def change_idea_evidence(call: Call, ref: IdeaRef, evidence_id: RecordId, wish: EvidenceChanges) -> Evidence:
+async def change_idea_evidence(
+    call: Call, ref: IdeaRef, evidence_id: RecordId, wish: EvidenceChanges
+) -> Versioned[Evidence]:
     """Says what a piece of evidence means for the idea, resolves or dismisses it."""
     async with call.db.write() as tx:
-        return await evidence.change_evidence(tx, call.actor, ref, evidence_id, wish)
+        return await evidence.change_evidence(tx, call.actor, ref, evidence_id, wish, call.expect)
 
 
 @operation("GET", "/ideas/{ref}/questions", scopes=[Scope.IDEAS_READ], paging=Paging(20, 100, clamp=True))
@@ -61,10 +63,12 @@ async def list_idea_questions(call: Call, ref: IdeaRef, window: Window) -> Page[
     refuses=[CreatorNotAllowed, QuestionRejected],
     example={"answer": "Support asks for it about twice a week."},
 )
-async def answer_idea_question(call: Call, ref: IdeaRef, question_id: RecordId, wish: Answer) -> IdeaQuestion:
+async def answer_idea_question(
+    call: Call, ref: IdeaRef, question_id: RecordId, wish: Answer
+) -> Versioned[IdeaQuestion]:
     """Answers an open question, or revises the answer."""
     async with call.db.write() as tx:
-        return await questions.answer_question(tx, call.actor, ref, question_id, wish)
+        return await questions.answer_question(tx, call.actor, ref, question_id, wish, call.expect)
 
 
 @operation(
@@ -74,10 +78,12 @@ async def answer_idea_question(call: Call, ref: IdeaRef, question_id: RecordId, 
     refuses=[CreatorNotAllowed],
     example={"status": "skipped"},
 )
-async def change_idea_question(call: Call, ref: IdeaRef, question_id: RecordId, wish: QuestionChanges) -> IdeaQuestion:
+async def change_idea_question(
+    call: Call, ref: IdeaRef, question_id: RecordId, wish: QuestionChanges
+) -> Versioned[IdeaQuestion]:
     """Opens a question, sets it aside, or calls it not relevant; an answer that was given stays with it."""
     async with call.db.write() as tx:
-        return await questions.change_question(tx, call.actor, ref, question_id, wish)
+        return await questions.change_question(tx, call.actor, ref, question_id, wish, call.expect)
 
 
 @operation("GET", "/ideas/{ref}/comments", scopes=[Scope.IDEAS_READ], paging=Paging(20, 100))
@@ -95,10 +101,10 @@ async def list_idea_comments(call: Call, ref: IdeaRef, window: Window) -> Page[C
     refuses=[CreatorNotAllowed],
     example={"body": "Two more customers asked for this on Monday.", "visibility": "internal"},
 )
-async def add_idea_comment(call: Call, ref: IdeaRef, wish: NewComment) -> Comment:
+async def add_idea_comment(call: Call, ref: IdeaRef, wish: NewComment) -> Versioned[Comment]:
     """Adds a comment to an idea, in the name of the key's creator."""
     async with call.db.write() as tx:
-        return await comments.add_comment(tx, call.actor, ref, wish)
+        return await comments.add_comment(tx, call.actor, ref, wish, call.expect)
 
 
 @operation(
@@ -110,7 +116,7 @@ async def add_idea_comment(call: Call, ref: IdeaRef, wish: NewComment) -> Commen
 async def delete_idea_comment(call: Call, ref: IdeaRef, comment_id: HiddenId) -> CommentDeletion:
     """Deletes a comment for good; the receipt does not repeat its words."""
     async with call.db.write() as tx:
-        return await comments.delete_comment(tx, call.actor, ref, comment_id)
+        return await comments.delete_comment(tx, call.actor, ref, comment_id, call.expect)
 
 
 @operation("GET", "/ideas/{ref}/classifications", scopes=[Scope.IDEAS_READ])
