@@ -9,6 +9,8 @@ import httpx2
 import pytest
 
 from sightline.app import openapi_document
+from sightline.migrations import pending_on
+from sightline.platform.db import Database
 from sightline.platform.http import health
 from tests.platform.http.conftest import laboratory
 from tests.world import World, serving
@@ -149,6 +151,21 @@ async def test_a_missing_migration_is_not_ready(database_url: str, monkeypatch: 
         await direct.execute("UPDATE alembic_version SET version_num = $1", seen)
         assert (await client.get("/readyz")).status_code == 200
     await direct.close()
+
+
+async def test_a_lost_or_busy_database_is_not_ready(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "KNOWN_SECONDS", 0.0)
+    monkeypatch.setattr(health, "PATIENCE_SECONDS", 0.1)
+    database = await Database.connect(database_url, size=1)
+    readiness = health.Readiness(pending_on)
+    assert await readiness.check(database) == {"database": "ok", "migrations": "ok"}
+    async with database.pool.acquire():
+        with pytest.raises(health.NotReady):
+            await readiness.check(database)
+    await database.close()
+    with pytest.raises(health.NotReady) as refused:
+        await readiness.check(database)
+    assert refused.value.extras == {"checks": {"database": "does not answer"}}
 
 
 def figure(metrics: str, name: str, **labels: str) -> float:
