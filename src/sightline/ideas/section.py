@@ -43,7 +43,7 @@ SELECT l.idea_id, bool_or(f.product_id IS DISTINCT FROM wish.product_id) AS fore
   FROM idea_features l
   JOIN features f ON f.workspace_id = l.workspace_id AND f.id = l.feature_id
   JOIN unnest($2::uuid[], $3::uuid[]) AS wish (idea_id, product_id) ON wish.idea_id = l.idea_id
- WHERE l.workspace_id = $1 GROUP BY l.idea_id"""
+ WHERE l.workspace_id = $1 AND l.idea_id = ANY($2) GROUP BY l.idea_id"""
 
 
 async def _settle_features(run: Run, entries: list[Entry]) -> None:

@@ -20,7 +20,7 @@ _FOREIGN = """
 SELECT DISTINCT l.initiative_id FROM initiative_features l
   JOIN features f ON f.workspace_id = l.workspace_id AND f.id = l.feature_id
   JOIN unnest($2::uuid[], $3::uuid[]) AS wish (initiative_id, product_id) ON wish.initiative_id = l.initiative_id
- WHERE l.workspace_id = $1 AND f.product_id <> wish.product_id"""
+ WHERE l.workspace_id = $1 AND l.initiative_id = ANY($2) AND f.product_id <> wish.product_id"""
 
 
 async def _keep_features_of_product(run: Run, entries: list[Entry]) -> None:

@@ -22,6 +22,7 @@ _encode = msgspec.json.encode
 async def export_workspace(db: Database, slug: str, write: Write) -> None:
     """Writes the workspace as a workspace file. Raises NotFound before anything is written."""
     async with db.snapshot() as tx:
+        await queries.read_by_index(tx)
         workspace_id = await queries.find_workspace_id(tx, slug)
         if workspace_id is None:
             raise NotFound(f"There is no workspace {slug}.")

@@ -35,16 +35,23 @@ def _compared(table: Table, column: str) -> str:
     return f"lower({column})" if column in table.folded else column
 
 
+def among(columns: Sequence[str], types: Sequence[str]) -> str:
+    """A condition that some columns have one of the sets of values in $2 and on, an array for each column.
+
+    The first part is for the index, as a whole set is looked up by reading the whole table; the second is the truth.
+    """
+    arrays = [f"${place}::{type}[]" for place, type in enumerate(types, 2)]
+    parts = [f"{column} = ANY({array})" for column, array in zip(columns, arrays, strict=True)]
+    if len(columns) > 1:
+        parts.append(f"({', '.join(columns)}) IN (SELECT * FROM unnest({', '.join(arrays)}))")
+    return " AND ".join(parts)
+
+
 async def find_by(tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], wanted: Sequence[Any]) -> list[Any]:
     """Stored rows by the values of some columns; `wanted` holds tuples."""
-    compared = [_compared(table, column) for column in columns]
     lists = [list(values) for values in zip(*wanted, strict=True)]
-    types = [column_type(values) for values in lists]
-    if len(columns) == 1:
-        condition = f"{compared[0]} = ANY($2::{types[0]}[])"
-    else:
-        arrays = ", ".join(f"${place}::{type}[]" for place, type in enumerate(types, 2))
-        condition = f"({', '.join(compared)}) IN (SELECT * FROM unnest({arrays}))"
+    compared = [_compared(table, column) for column in columns]
+    condition = among(compared, [column_type(values) for values in lists])
     statement = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE workspace_id = $1 AND {condition}"
     return await tx.rows(statement, workspace_id, *lists)
 
@@ -83,10 +90,8 @@ async def find_links(tx: Tx, link: Link, workspace_id: UUID, owners: Sequence[UU
 
 
 async def remove_links(tx: Tx, link: Link, workspace_id: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
-    statement = (
-        f"DELETE FROM {link.table} WHERE workspace_id = $1"
-        f" AND ({link.owner}, {link.member}) IN (SELECT * FROM unnest($2::uuid[], $3::uuid[]))"
-    )
+    condition = among((link.owner, link.member), ("uuid", "uuid"))
+    statement = f"DELETE FROM {link.table} WHERE workspace_id = $1 AND {condition}"
     await tx.run(statement, workspace_id, [pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
@@ -99,10 +104,9 @@ async def last_positions(tx: Tx, table: Table, workspace_id: UUID, parents: Sequ
             f"SELECT max({table.position}), count(*) FROM {table.name} WHERE workspace_id = $1", workspace_id
         )
     lists = [list(values) for values in zip(*parents, strict=True)]
-    arrays = ", ".join(f"${place}::uuid[]" for place in range(2, len(lists) + 2))
     statement = (
         f"SELECT {key}, max({table.position}), count(*) FROM {table.name}"
-        f" WHERE workspace_id = $1 AND ({key}) IN (SELECT * FROM unnest({arrays})) GROUP BY {key}"
+        f" WHERE workspace_id = $1 AND {among(columns, ['uuid'] * len(columns))} GROUP BY {key}"
     )
     return await tx.rows(statement, workspace_id, *lists)
 

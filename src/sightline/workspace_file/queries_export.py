@@ -6,11 +6,17 @@ from uuid import UUID
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section import Link, Table
+from sightline.workspace_file.queries import among
 
 
 async def find_workspace_id(tx: Tx, slug: str) -> UUID | None:
     found: UUID | None = await tx.value("SELECT id FROM workspaces WHERE slug = $1", slug)
     return found
+
+
+async def read_by_index(tx: Tx) -> None:
+    """A plan for a batch that reads a whole table costs the square of the table's size over all batches."""
+    await tx.run("SET LOCAL enable_seqscan = off")
 
 
 async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any] = ()) -> AsyncIterator[list[Any]]:
@@ -32,11 +38,10 @@ async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any
 
 async def find_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Nested rows of some enclosing records, in their order."""
-    columns = ", ".join(column for column, _ in table.parents)
-    arrays = ", ".join(f"${place}::uuid[]" for place in range(2, len(table.parents) + 2))
+    columns = [column for column, _ in table.parents]
     statement = (
         f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE workspace_id = $1"
-        f" AND ({columns}) IN (SELECT * FROM unnest({arrays})) ORDER BY {columns}, {table.order}"
+        f" AND {among(columns, ['uuid'] * len(columns))} ORDER BY {', '.join(columns)}, {table.order}"
     )
     return await tx.rows(statement, workspace_id, *[list(values) for values in zip(*parents, strict=True)])
 

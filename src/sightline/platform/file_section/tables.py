@@ -50,7 +50,8 @@ class Link:
         if self.flag is None:
             return list[str]
         parts: list[Any] = [(self.item, str), (self.flag, bool | UnsetType, UNSET)]
-        return list[str | msgspec.defstruct(self.item.title(), parts, forbid_unknown_fields=True)]  # type: ignore[misc]
+        item: Any = msgspec.defstruct(self.item.title(), parts, forbid_unknown_fields=True)
+        return list[str | item]
 
     def references(self, value: Sequence[Any]) -> list[Reference]:
         """One for each item, in their order."""
@@ -136,11 +137,8 @@ class Table:
         """The shape of a record in the file."""
         parts = [(f.name, f.type | UnsetType | None, UNSET) for f in self.all_fields]
         parts += [(link.name, link.type | UnsetType | None, UNSET) for link in self.links]
-        parts += [
-            (c.list_name, list[c.record] | UnsetType | None, UNSET)  # type: ignore[name-defined]
-            for c in self.children
-            if not c.spilled
-        ]
+        below: dict[str, Any] = {child.list_name: child.record for child in self.children if not child.spilled}
+        parts += [(name, list[record] | UnsetType | None, UNSET) for name, record in below.items()]
         parts += [(name, type | UnsetType | None, UNSET) for name, type in self.extra]
         return msgspec.defstruct(self.path, parts, forbid_unknown_fields=True)
 
