@@ -125,7 +125,7 @@ async def _shown(tx: Tx, actor: Actor, id: UUID, version: int, taxonomy: Taxonom
     stored = await _stored(tx, actor.workspace_id, id)
     groups = [_shown_group(group, stored.get(group.id)) for group in taxonomy.groups]
     active = TaxonomyVersion(taxonomy.id, taxonomy.version, taxonomy.activated_at) if taxonomy.id else None
-    states = [(group.value is not None, group.review_state) for group in groups]
+    states = [(group.value is not None, stored.get(group.taxonomy_group_id)) for group in groups]
     shown = Classifications(id, active, groups, summary_of(states))
     return Versioned(shown, version_tag(id, version, f".c{taxonomy.version}"))
 

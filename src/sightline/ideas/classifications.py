@@ -44,7 +44,7 @@ async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea])
         shown = [_shown(group, value) if value else None for group, value in of_idea]
         idea.classifications = [value for value in shown if value is not None and _has_value(value)]
         idea.classification_summary = summary_of(
-            [(_has_value(value), value.review_state) if value else (False, "unreviewed") for value in shown]
+            [(value is not None and _has_value(value), kept) for value, (_, kept) in zip(shown, of_idea, strict=True)]
         )
     return taxonomy.version
 
@@ -68,16 +68,24 @@ def _shown(group: Group, value: StoredValue) -> ClassificationValue:
     )
 
 
-def summary_of(states: Sequence[tuple[bool, ReviewState]]) -> ClassificationSummary:
-    """From every group of the active taxonomy: whether it has a value, and what was said of it."""
+def summary_of(states: Sequence[tuple[bool, StoredValue | None]]) -> ClassificationSummary:
+    """From every group of the active taxonomy: whether a value is shown, and what is stored.
+
+    A stored value whose options the taxonomy no longer has is not shown, but needs review.
+    """
     assigned = sum(has_value for has_value, _ in states)
     return ClassificationSummary(
         total=len(states),
         assigned=assigned,
         unassigned=len(states) - assigned,
-        reviewed=sum(state != "unreviewed" for _, state in states),
-        needs_review=sum(has_value and state == "unreviewed" for has_value, state in states),
+        reviewed=sum(stored is not None and stored.review_state != "unreviewed" for _, stored in states),
+        needs_review=sum(stored is not None and _needs_review(stored) for _, stored in states),
     )
+
+
+def _needs_review(stored: StoredValue) -> bool:
+    has_value = bool(stored.option_ids) or stored.text_value is not None
+    return has_value and stored.review_state == "unreviewed"
 
 
 def resolve(taxonomy: Taxonomy, wanted: Sequence[ClassificationAssignment], faults: list[Fault]) -> list[Assignment]:
