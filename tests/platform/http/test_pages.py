@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from sightline.app import openapi_document
-from sightline.migrations import pending_on
+from sightline.migrations import REVISIONS, pending_on
 from sightline.platform.db import Database
 from sightline.platform.http import health
 from tests.platform.http.conftest import laboratory
@@ -140,7 +140,7 @@ async def test_a_missing_migration_is_not_ready(database_url: str, monkeypatch: 
         httpx2.AsyncClient(base_url=address, verify=False) as client,
     ):
         for statement, told in (
-            ("DELETE FROM alembic_version", f"missing: {seen}"),
+            ("DELETE FROM alembic_version", f"missing: {', '.join(REVISIONS)}"),
             ("INSERT INTO alembic_version VALUES ('9999')", "the database is newer than this version"),
         ):
             await direct.execute(statement)
@@ -159,7 +159,7 @@ async def test_a_lost_or_busy_database_is_not_ready(database_url: str, monkeypat
     database = await Database.connect(database_url, size=1)
     readiness = health.Readiness(pending_on)
     assert await readiness.check(database) == {"database": "ok", "migrations": "ok"}
-    async with database.pool.acquire():
+    async with database.read():
         with pytest.raises(health.NotReady):
             await readiness.check(database)
     await database.close()

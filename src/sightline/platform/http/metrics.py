@@ -23,7 +23,7 @@ from sightline.platform.http.problems import Answer
 SHARED = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` when there are several processes, before this is imported
 LOOK_SECONDS = 5.0
 
-disable_created_metrics()  # type: ignore[no-untyped-call]
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own lack
 
 _CONNECTIONS = Gauge(
     "sightline_db_pool_connections",
@@ -48,7 +48,7 @@ async def watched(db: Database) -> AsyncIterator[None]:
 
 async def _watch(db: Database) -> None:
     while True:
-        idle = db.pool.get_idle_size()
+        idle = db.pool.get_idle_size() + len(db.idle)
         _STATES["idle"].set(idle)
         _STATES["busy"].set(db.pool.get_size() - idle)
         _STATES["most"].set(db.pool.get_max_size())
@@ -71,9 +71,9 @@ def _collect() -> bytes:
         return generate_latest(REGISTRY)
     for process in {int(file.stem.rpartition("_")[2]) for file in Path(folder).glob("gauge_live*.db")}:
         if not _is_alive(process):
-            mark_process_dead(process)  # type: ignore[no-untyped-call]
+            mark_process_dead(process)  # type: ignore[no-untyped-call]  # the library's own lack
     registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # the library's own lack
     return generate_latest(registry)
 
 
