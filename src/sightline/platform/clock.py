@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+_MICROSECOND = timedelta(microseconds=1)
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -12,4 +14,4 @@ class Clock:
 
     def now(self) -> datetime:
         moment = datetime.now(UTC) + self.offset
-        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+        return moment - _MICROSECOND * (moment.microsecond % 1000)

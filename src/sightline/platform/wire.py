@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
@@ -38,8 +37,7 @@ ShownDay = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Versioned(Generic[Shown]):
+class Versioned(Struct, Generic[Shown], frozen=True):
     """A record with the tag of the version it was read at. The tag is quoted as it stands in `ETag`."""
 
     record: Shown
@@ -47,8 +45,7 @@ class Versioned(Generic[Shown]):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[Shown]):
+class Page(Struct, Generic[Shown], frozen=True):
     """A part of a list, and how long the whole list is."""
 
     items: list[Shown]

@@ -1,13 +1,15 @@
 """Around every request: its id, its line in the log, its place in the metrics, and the last net for faults of ours."""
 
 import re
+from collections.abc import Iterable
+from os import urandom
 from time import perf_counter
 from typing import Any
-from uuid import uuid4
 
 import structlog
 from prometheus_client import Counter, Histogram
 
+from sightline.platform import logs
 from sightline.platform.errors import NotFound, Refusal
 from sightline.platform.http.problems import failure, problem
 
@@ -27,6 +29,7 @@ class Server:
     def __init__(self, app: Any) -> None:
         self._app = app
         self._log = structlog.get_logger().bind()  # as logs are configured now
+        self._log_request = logs.straight("info", "request")
         self._counters: dict[tuple[str, int], Any] = {}
         self._seconds: dict[str, Any] = {}
 
@@ -35,9 +38,7 @@ class Server:
             await self._app(scope, receive, send)
             return
         started = perf_counter()
-        given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
-        request_id = given.decode() if given and _SANE_ID.fullmatch(given) else uuid4().hex
-        scope["request_id"] = request_id
+        scope["request_id"] = request_id = _request_id(scope["headers"])
         named = (b"x-request-id", request_id.encode())
         status = 0
 
@@ -62,13 +63,7 @@ class Server:
 
     def _tell(self, scope: Any, status: int, seconds: float) -> None:
         operation = scope.get("operation", "other")
-        counter = self._counters.get((operation, status))
-        if counter is None:
-            counter = self._counters[operation, status] = _REQUESTS.labels(operation, status)
-            self._seconds[operation] = _SECONDS.labels(operation)
-        counter.inc()
-        self._seconds[operation].observe(seconds)
-        actor = scope.get("actor")
+        self._count(operation, status, seconds)
         fields = {
             "method": scope["method"],
             "path": scope["path"],
@@ -77,12 +72,33 @@ class Server:
             "ms": round(seconds * 1000, 2),
             "request_id": scope["request_id"],
         }
-        if actor is not None:
-            fields |= {"workspace": str(actor.workspace_id), "key": actor.id}
-        if (error := scope.get("failure")) is None:
-            (self._log.debug if scope.get("is_probe") and status < 400 else self._log.info)("request", **fields)
-        else:
+        if (actor := scope.get("actor")) is not None:
+            fields["workspace"] = actor.workspace_id
+            fields["key"] = actor.id
+        if (error := scope.get("failure")) is not None:
             self._log.error("request failed", **fields, exc_info=error)
+        elif scope.get("is_probe") and status < 400:
+            self._log.debug("request", **fields)
+        else:
+            self._log_request(fields)
+
+    def _count(self, operation: str, status: int, seconds: float) -> None:
+        counter = self._counters.get((operation, status))
+        if counter is None:
+            counter = self._counters[operation, status] = _REQUESTS.labels(operation, status)
+            self._seconds[operation] = _SECONDS.labels(operation)
+        counter.inc()
+        self._seconds[operation].observe(seconds)
+
+
+def _request_id(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """The caller's, where it is sane."""
+    for name, value in headers:
+        if name == b"x-request-id":
+            if _SANE_ID.fullmatch(value):
+                return value.decode()
+            break
+    return urandom(16).hex()
 
 
 async def refuse_unknown_path(scope: Any, receive: Any, send: Any) -> None:
