@@ -44,8 +44,10 @@ _GROUPS = "SELECT id, key, kind, selection_mode FROM taxonomy_groups WHERE works
 _OPTIONS = "SELECT id, group_id, key, label, is_active FROM taxonomy_options WHERE workspace_id = $1 ORDER BY is_active"
 _VERSIONS = "SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = $1"
 _VALUES = """
-SELECT idea_id, group_id, option_ids, text_value, review_state, origin, updated_at
-  FROM idea_classifications WHERE workspace_id = $1 AND idea_id = ANY($2)"""
+SELECT c.idea_id, c.group_id, c.option_ids, c.text_value, c.review_state, c.origin, c.updated_at
+  FROM unnest($2::uuid[]) AS w (id)
+ CROSS JOIN LATERAL (SELECT * FROM idea_classifications c
+                      WHERE c.workspace_id = $1 AND c.idea_id = w.id OFFSET 0) AS c"""
 _SAVE = """
 INSERT INTO idea_classifications
        (workspace_id, idea_id, group_id, option_ids, text_value, review_state, origin, updated_at)
@@ -193,9 +195,10 @@ _SHOW = """
 SELECT c.idea_id, g.key, c.text_value, c.review_state, c.origin, c.updated_at,
        ARRAY(SELECT o.key FROM unnest(c.option_ids) WITH ORDINALITY AS l (id, place)
                JOIN taxonomy_options o ON o.workspace_id = c.workspace_id AND o.id = l.id ORDER BY l.place) AS options
-  FROM idea_classifications c
+  FROM unnest($2::uuid[]) AS w (id)
+ CROSS JOIN LATERAL (SELECT * FROM idea_classifications c
+                      WHERE c.workspace_id = $1 AND c.idea_id = w.id OFFSET 0) AS c
   JOIN taxonomy_groups g ON g.workspace_id = c.workspace_id AND g.id = c.group_id
- WHERE c.workspace_id = $1 AND c.idea_id = ANY($2)
  ORDER BY c.idea_id, NOT g.is_active, g.position, g.id"""
 
 

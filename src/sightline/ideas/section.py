@@ -40,10 +40,10 @@ async def _settle_status(run: Run, entries: list[Entry]) -> None:
 
 _LINKED = """
 SELECT l.idea_id, bool_or(f.product_id IS DISTINCT FROM wish.product_id) AS foreign_too
-  FROM idea_features l
+  FROM unnest($2::uuid[], $3::uuid[]) AS wish (idea_id, product_id)
+ CROSS JOIN LATERAL (SELECT * FROM idea_features l WHERE l.workspace_id = $1 AND l.idea_id = wish.idea_id OFFSET 0) AS l
   JOIN features f ON f.workspace_id = l.workspace_id AND f.id = l.feature_id
-  JOIN unnest($2::uuid[], $3::uuid[]) AS wish (idea_id, product_id) ON wish.idea_id = l.idea_id
- WHERE l.workspace_id = $1 AND l.idea_id = ANY($2) GROUP BY l.idea_id"""
+ GROUP BY l.idea_id"""
 
 
 async def _settle_features(run: Run, entries: list[Entry]) -> None:

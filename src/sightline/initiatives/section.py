@@ -17,10 +17,11 @@ async def _settle(run: Run, entries: list[Entry]) -> None:
 
 
 _FOREIGN = """
-SELECT DISTINCT l.initiative_id FROM initiative_features l
-  JOIN features f ON f.workspace_id = l.workspace_id AND f.id = l.feature_id
-  JOIN unnest($2::uuid[], $3::uuid[]) AS wish (initiative_id, product_id) ON wish.initiative_id = l.initiative_id
- WHERE l.workspace_id = $1 AND l.initiative_id = ANY($2) AND f.product_id <> wish.product_id"""
+SELECT DISTINCT l.initiative_id
+  FROM unnest($2::uuid[], $3::uuid[]) AS wish (initiative_id, product_id)
+ CROSS JOIN LATERAL (SELECT * FROM initiative_features l
+                      WHERE l.workspace_id = $1 AND l.initiative_id = wish.initiative_id OFFSET 0) AS l
+  JOIN features f ON f.workspace_id = l.workspace_id AND f.id = l.feature_id AND f.product_id <> wish.product_id"""
 
 
 async def _keep_features_of_product(run: Run, entries: list[Entry]) -> None:

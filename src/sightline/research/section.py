@@ -34,9 +34,9 @@ def _signals() -> Field:
 
 
 _INDEX = """
-UPDATE research_briefs SET search = to_tsvector('simple', name || ' ' || question)
+UPDATE research_briefs b SET search = to_tsvector('simple', name || ' ' || question)
                                  || jsonb_to_tsvector('simple', definition, '["string"]')
- WHERE workspace_id = $1 AND id = ANY($2)"""
+  FROM unnest($2::uuid[]) AS w (id) WHERE b.workspace_id = $1 AND b.id = w.id"""
 
 
 async def _index_words(run: Run, entries: list[Entry]) -> None:

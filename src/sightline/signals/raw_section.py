@@ -16,7 +16,10 @@ from sightline.platform.file_section import Entry, Run
 from sightline.platform.file_section.fields import show_json
 from sightline.platform.file_section.tables import Showing
 
-_FIND = "SELECT signal_id, raw FROM signal_raw WHERE workspace_id = $1 AND signal_id = ANY($2)"
+_FIND = """
+SELECT r.signal_id, r.raw
+  FROM unnest($2::uuid[]) AS w (id)
+ CROSS JOIN LATERAL (SELECT * FROM signal_raw r WHERE r.workspace_id = $1 AND r.signal_id = w.id OFFSET 0) AS r"""
 _SAVE = """
 INSERT INTO signal_raw (workspace_id, signal_id, raw) VALUES ($1, $2, $3)
 ON CONFLICT (workspace_id, signal_id) DO UPDATE SET raw = excluded.raw"""

@@ -72,7 +72,9 @@ def _settle_sources(entries: Sequence[Entry]) -> None:
 
 
 _ACCOUNTS = (
-    "SELECT signal_id, account_id FROM signal_accounts WHERE workspace_id = $1 AND signal_id = ANY($2) ORDER BY link"
+    "SELECT l.signal_id, l.account_id FROM unnest($2::uuid[]) AS w (id)"
+    " CROSS JOIN LATERAL (SELECT * FROM signal_accounts WHERE workspace_id = $1 AND signal_id = w.id OFFSET 0) AS l"
+    " ORDER BY l.link"
 )
 
 

@@ -41,12 +41,12 @@ async def write_links(run: Run, table: Table, entries: Sequence[Entry], *, late:
         moved = [
             e for e in entries if not e.broken and link.name in e.links and e.notes[link.name] != e.links[link.name]
         ]
-        gone: list[tuple[UUID, UUID]] = []
+        gone: list[tuple[UUID, list[UUID]]] = []
         come: list[tuple[UUID, Linked]] = []
         for entry in sorted(moved, key=lambda entry: entry.id):
             was, becomes = entry.notes[link.name], entry.links[link.name]
             same = _shared(was, becomes)
-            gone += [(entry.id, linked.id) for linked in was[same:]]
+            gone += [(entry.id, [linked.id for linked in was[same:]])] if was[same:] else []
             come += [(entry.id, linked) for linked in becomes[same:]]
         await _store(run, link, gone, come)
 
@@ -59,9 +59,11 @@ def _shared(one: Sequence[Linked], other: Sequence[Linked]) -> int:
     return min(len(one), len(other))
 
 
-async def _store(run: Run, link: Link, gone: Sequence[tuple[UUID, UUID]], come: Sequence[tuple[UUID, Linked]]) -> None:
+async def _store(
+    run: Run, link: Link, gone: Sequence[tuple[UUID, list[UUID]]], come: Sequence[tuple[UUID, Linked]]
+) -> None:
     if gone:
-        await queries.remove_links(run.tx, link, run.workspace_id, gone)
+        await queries.remove_links(run.tx, link, [(run.workspace_id, *line) for line in gone])
     if come:
         columns = ["workspace_id", link.owner, link.member] + ([link.flag] if link.flag else [])
         rows = [[run.workspace_id, owner, linked.id] + ([linked.flag] if link.flag else []) for owner, linked in come]

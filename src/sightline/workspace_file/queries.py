@@ -10,10 +10,9 @@ from sightline.platform.file_section import Link, Table
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}
 
+BY_INDEX = ("SET LOCAL enable_seqscan = off", "SET LOCAL jit = off")
 PREPARE = (
-    # A plan made while a table was empty would read the whole table for every batch that follows.
-    "SET LOCAL enable_seqscan = off",
-    "SET LOCAL jit = off",
+    *BY_INDEX,
     "CREATE TEMP TABLE IF NOT EXISTS file_seen (list text, id uuid, path text, PRIMARY KEY (list, id))"
     " ON COMMIT DELETE ROWS",
     "TRUNCATE pg_temp.file_seen",
@@ -32,27 +31,28 @@ def column_type(values: Iterable[Any]) -> str:
 
 
 def _compared(table: Table, column: str) -> str:
-    return f"lower({column})" if column in table.folded else column
+    return f"lower(t.{column})" if column in table.folded else f"t.{column}"
 
 
-def among(columns: Sequence[str], types: Sequence[str]) -> str:
-    """A condition that some columns have one of the sets of values in $2 and on, an array for each column.
+def wanted_in(table: str, columns: Sequence[str], types: Sequence[str], first: int = 2) -> str:
+    """FROM: those rows t of a table whose columns have one of the sets of values in $2 and on, an array a column.
 
-    The first part is for the index, as a whole set is looked up by reading the whole table; the second is the truth.
+    OFFSET 0 makes it look for one set after the other in the index of these columns. Of tables that were filled just
+    now the planner has no figures: it believes a workspace small, and reads all of it for every batch.
     """
-    arrays = [f"${place}::{type}[]" for place, type in enumerate(types, 2)]
-    parts = [f"{column} = ANY({array})" for column, array in zip(columns, arrays, strict=True)]
-    if len(columns) > 1:
-        parts.append(f"({', '.join(columns)}) IN (SELECT * FROM unnest({', '.join(arrays)}))")
-    return " AND ".join(parts)
+    arrays = ", ".join(f"${place}::{type}[]" for place, type in enumerate(types, first))
+    names = [f"w{place}" for place in range(len(columns))]
+    same = " AND ".join(f"{column} = wanted.{name}" for column, name in zip(columns, names, strict=True))
+    rows = f"SELECT * FROM {table} AS t WHERE t.workspace_id = $1 AND {same} OFFSET 0"
+    return f"unnest({arrays}) AS wanted ({', '.join(names)}) CROSS JOIN LATERAL ({rows}) AS t"
 
 
 async def find_by(tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], wanted: Sequence[Any]) -> list[Any]:
-    """Stored rows by the values of some columns; `wanted` holds tuples."""
+    """Stored rows by the values of some columns; `wanted` holds tuples, each once."""
     lists = [list(values) for values in zip(*wanted, strict=True)]
     compared = [_compared(table, column) for column in columns]
-    condition = among(compared, [column_type(values) for values in lists])
-    statement = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE workspace_id = $1 AND {condition}"
+    found = wanted_in(table.name, compared, [column_type(values) for values in lists])
+    statement = f"SELECT {', '.join(f't.{column}' for column in table.columns)} FROM {found}"
     return await tx.rows(statement, workspace_id, *lists)
 
 
@@ -81,33 +81,29 @@ async def change_column(tx: Tx, table: Table, column: str, rows: Sequence[Sequen
 
 async def find_links(tx: Tx, link: Link, workspace_id: UUID, owners: Sequence[UUID]) -> list[Any]:
     """Owner, member, flag, in the order of linking."""
-    flag = link.flag or "false"
-    statement = (
-        f"SELECT {link.owner}, {link.member}, {flag} FROM {link.table}"
-        f" WHERE workspace_id = $1 AND {link.owner} = ANY($2) ORDER BY {link.owner}, link"
-    )
+    flag = f"t.{link.flag}" if link.flag else "false"
+    found = wanted_in(link.table, [f"t.{link.owner}"], ["uuid"])
+    statement = f"SELECT t.{link.owner}, t.{link.member}, {flag} FROM {found} ORDER BY t.{link.owner}, t.link"
     return await tx.rows(statement, workspace_id, owners)
 
 
-async def remove_links(tx: Tx, link: Link, workspace_id: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
-    condition = among((link.owner, link.member), ("uuid", "uuid"))
-    statement = f"DELETE FROM {link.table} WHERE workspace_id = $1 AND {condition}"
-    await tx.run(statement, workspace_id, [pair[0] for pair in pairs], [pair[1] for pair in pairs])
+async def remove_links(tx: Tx, link: Link, rows: Sequence[Sequence[Any]]) -> None:
+    """`rows`: workspace, owner, its members that go."""
+    same = f"workspace_id = $1 AND {link.owner} = $2 AND {link.member} = ANY($3)"
+    await tx.run_many(f"DELETE FROM {link.table} WHERE {same}", rows)
 
 
 async def last_positions(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[tuple[Any, ...]]) -> list[Any]:
     """For each of the enclosing records: its key columns, the largest position and how many records it has."""
     columns = [column for column, _ in table.parents]
-    key = ", ".join(columns)
+    key = ", ".join(f"t.{column}" for column in columns)
     if not columns:
         return await tx.rows(
             f"SELECT max({table.position}), count(*) FROM {table.name} WHERE workspace_id = $1", workspace_id
         )
     lists = [list(values) for values in zip(*parents, strict=True)]
-    statement = (
-        f"SELECT {key}, max({table.position}), count(*) FROM {table.name}"
-        f" WHERE workspace_id = $1 AND {among(columns, ['uuid'] * len(columns))} GROUP BY {key}"
-    )
+    found = wanted_in(table.name, [f"t.{column}" for column in columns], ["uuid"] * len(columns))
+    statement = f"SELECT {key}, max(t.{table.position}), count(*) FROM {found} GROUP BY {key}"
     return await tx.rows(statement, workspace_id, *lists)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section import Link, Table
-from sightline.workspace_file.queries import among
+from sightline.workspace_file.queries import BY_INDEX, find_links, wanted_in
 
 
 async def find_workspace_id(tx: Tx, slug: str) -> UUID | None:
@@ -15,8 +15,8 @@ async def find_workspace_id(tx: Tx, slug: str) -> UUID | None:
 
 
 async def read_by_index(tx: Tx) -> None:
-    """A plan for a batch that reads a whole table costs the square of the table's size over all batches."""
-    await tx.run("SET LOCAL enable_seqscan = off")
+    for statement in BY_INDEX:
+        await tx.run(statement)
 
 
 async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any] = ()) -> AsyncIterator[list[Any]]:
@@ -38,22 +38,17 @@ async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any
 
 async def find_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Nested rows of some enclosing records, in their order."""
-    columns = [column for column, _ in table.parents]
-    statement = (
-        f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE workspace_id = $1"
-        f" AND {among(columns, ['uuid'] * len(columns))} ORDER BY {', '.join(columns)}, {table.order}"
-    )
+    columns = [f"t.{column}" for column, _ in table.parents]
+    found = wanted_in(table.name, columns, ["uuid"] * len(columns))
+    shown = ", ".join(f"t.{column}" for column in table.columns)
+    statement = f"SELECT {shown} FROM {found} ORDER BY {', '.join(columns)}, {table.order}"
     return await tx.rows(statement, workspace_id, *[list(values) for values in zip(*parents, strict=True)])
 
 
 async def find_links_of(tx: Tx, link: Link, workspace_id: UUID, owners: Sequence[UUID]) -> dict[UUID, list[Any]]:
     """By owner what it names, in the order of linking."""
-    statement = (
-        f"SELECT {link.owner}, {link.member}, {link.flag or 'false'} FROM {link.table}"
-        f" WHERE workspace_id = $1 AND {link.owner} = ANY($2) ORDER BY {link.owner}, link"
-    )
     found: dict[UUID, list[Any]] = {}
-    for owner, member, flag in await tx.rows(statement, workspace_id, owners):
+    for owner, member, flag in await find_links(tx, link, workspace_id, owners):
         shown = str(member) if link.flag is None else {link.item: str(member), link.flag: flag}
         found.setdefault(owner, []).append(shown)
     return found

@@ -7,6 +7,7 @@ from uuid import UUID
 from sightline.platform.db import Tx
 from sightline.platform.file_section import Table
 from sightline.platform.refs import parse_uuid
+from sightline.workspace_file import queries
 
 REMEMBERED = 20_000
 
@@ -43,18 +44,18 @@ class Lookups:
         ids = [id for text in texts if (id := parse_uuid(text))]
         numbers = [number for text in texts if (number := public_number(table, text))]
         columns = ["id", "key"] + (["number"] if table.numbered else []) + ([table.alias] if table.alias else [])
-        select = f"SELECT {', '.join(columns)} FROM {table.name} WHERE workspace_id = $1"
-        values: list[Any] = [self.workspace_id]
-        if scope is not None:
-            select += f" AND {table.parents[0][0]} = $3"
-            values.append(scope)
-        named: list[tuple[str, list[Any]]] = [("key", texts), ("id", ids), ("number", numbers)]
+        scoped = "" if scope is None else f" WHERE t.{table.parents[0][0]} = $3"
+        more = [] if scope is None else [scope]
+        named: list[tuple[str, str, list[Any]]] = [("t.key", "text", texts), ("t.id", "uuid", list(set(ids)))]
+        named.append(("t.number", "bigint", numbers))
         if table.alias:
-            named.append((f"lower({table.alias})", [text.lower() for text in texts]))
+            named.append((f"lower(t.{table.alias})", "text", list({text.lower() for text in texts})))
         found = []
-        for column, wanted in named:
+        for column, type, wanted in named:
             if wanted:
-                found += await self.tx.rows(f"{select} AND {column} = ANY($2)", values[0], wanted, *values[1:])
+                rows = queries.wanted_in(table.name, [column], [type])
+                statement = f"SELECT {', '.join(f't.{column}' for column in columns)} FROM {rows}{scoped}"
+                found += await self.tx.rows(statement, self.workspace_id, wanted, *more)
         return found
 
 

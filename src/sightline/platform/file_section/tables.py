@@ -69,6 +69,10 @@ class Link:
         return [isinstance(item, dict) and bool(item.get(self.flag, False)) for item in value]
 
 
+def _list_of(item: Any) -> Any:
+    return list[item]
+
+
 @dataclass(frozen=True)
 class Table:
     """A list of records and the table that keeps them.
@@ -137,8 +141,8 @@ class Table:
         """The shape of a record in the file."""
         parts = [(f.name, f.type | UnsetType | None, UNSET) for f in self.all_fields]
         parts += [(link.name, link.type | UnsetType | None, UNSET) for link in self.links]
-        below: dict[str, Any] = {child.list_name: child.record for child in self.children if not child.spilled}
-        parts += [(name, list[record] | UnsetType | None, UNSET) for name, record in below.items()]
+        inside = [child for child in self.children if not child.spilled]
+        parts += [(child.list_name, _list_of(child.record) | UnsetType | None, UNSET) for child in inside]
         parts += [(name, type | UnsetType | None, UNSET) for name, type in self.extra]
         return msgspec.defstruct(self.path, parts, forbid_unknown_fields=True)
 
