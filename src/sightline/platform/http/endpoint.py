@@ -1,8 +1,8 @@
 """The way of a request through one operation: key, scopes, reference, body, handler, answer."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
@@ -100,17 +100,18 @@ class Endpoint:
             refuse_other_types(headers.get(b"content-type"))
             body = await receive_body(receive, headers, operation.body_limit)
         arguments = self._arguments(scope, given, body)
-        key = headers.get(b"idempotency-key") if operation.keeps_answers else None
         if_match = headers.get(b"if-match")
-        expected = if_match.decode("latin-1") if if_match else None
-
-        async def make(db: Database) -> Answer:
-            shown = await operation.handler(Call(db, actor, expected, services.tools), *arguments)
-            return self._shown(shown, given, scope, headers)
-
+        call = Call(services.db, actor, if_match.decode("latin-1") if if_match else None, services.tools)
+        key = headers.get(b"idempotency-key") if operation.keeps_answers else None
         if key is None:
-            answer = await make(services.db)
+            shown = await operation.handler(call, *arguments)
+            answer = self._shown(shown, given, scope, headers)
         else:
+
+            async def make(db: Database) -> Answer:
+                shown = await operation.handler(replace(call, db=db), *arguments)
+                return self._shown(shown, given, scope, headers)
+
             place = f"{scope['method']} {scope['path']}"
             answer = await answer_once(services.db, actor, place, key.decode("latin-1"), body, make)
         if services.throttle is not None:
@@ -139,7 +140,7 @@ class Endpoint:
             tag = shown.tag.encode("latin-1")
             headers.append((b"etag", tag))
             headers.extend(shown.headers)
-            if self.operation.is_read and (known := asked.get(b"if-none-match")) and _is_known(known, shown.tag):
+            if (known := asked.get(b"if-none-match")) and self.operation.is_read and _is_known(known, shown.tag):
                 return 304, headers[1:], b""
             body = _ENCODER.encode(shown.record)
         elif isinstance(shown, Page):
@@ -160,11 +161,11 @@ class Paths:
             self._by_method["HEAD"] = self._by_method["GET"]
         self._allowed = ", ".join(sorted(self._by_method))
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
         endpoint = self._by_method.get(scope["method"])
         if endpoint is None:
             raise MethodNotAllowed(self._allowed)
-        await endpoint(scope, receive, send)
+        return endpoint(scope, receive, send)
 
 
 def _is_known(known: bytes, tag: str) -> bool:
@@ -184,6 +185,7 @@ def _page_headers(page: Page[Any], given: list[tuple[str, str]], path: str) -> H
     ]
     if has_more:
         kept = [(name, text) for name, text in given if name not in ("limit", "offset")]
-        query = urlencode([*kept, ("limit", window.limit), ("offset", window.offset + window.limit)])
-        headers.append((b"link", f'<{path}?{query}>; rel="next"'.encode()))
+        filters = urlencode(kept) + "&" if kept else ""
+        next_page = f"{path}?{filters}limit={window.limit}&offset={window.offset + window.limit}"
+        headers.append((b"link", f'<{next_page}>; rel="next"'.encode()))
     return headers
