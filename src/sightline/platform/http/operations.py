@@ -132,10 +132,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
     """
 
     def declare(handler: Handler) -> Operation:
-        signature = inspect.signature(handler, eval_str=True)
-        kinds = {name: parameter.annotation for name, parameter in list(signature.parameters.items())[1:]}
-        documentation = inspect.getdoc(handler) or ""
-        summary, _, description = documentation.partition("\n")
+        summary, _, description = (inspect.getdoc(handler) or "").partition("\n")
         return Operation(
             method=method,
             path=path,
@@ -151,14 +148,23 @@ def operation(  # noqa: PLR0913 - the columns of the table
             keeps_answers=keeps_answers,
             refuses=tuple(refuses),
             example=example,
-            path_types={name: kind for name, kind in kinds.items() if f"{{{name}}}" in path},
-            query_type=next((kind for kind in kinds.values() if _is(kind, Query)), None),
-            body_type=next((kind for kind in kinds.values() if _is(kind, Input)), None),
-            answer_type=signature.return_annotation,
-            argument_names=tuple(kinds),
+            **_types_of(handler, path),
         )
 
     return declare
+
+
+def _types_of(handler: Handler, path: str) -> dict[str, Any]:
+    """What the handler's annotations say of an operation."""
+    signature = inspect.signature(handler, eval_str=True)
+    kinds = {name: parameter.annotation for name, parameter in list(signature.parameters.items())[1:]}
+    return {
+        "path_types": {name: kind for name, kind in kinds.items() if f"{{{name}}}" in path},
+        "query_type": next((kind for kind in kinds.values() if _is(kind, Query)), None),
+        "body_type": next((kind for kind in kinds.values() if _is(kind, Input)), None),
+        "answer_type": signature.return_annotation,
+        "argument_names": tuple(kinds),
+    }
 
 
 def argument_role(operation: Operation, name: str) -> str:
