@@ -151,6 +151,20 @@ def prepare(data: Path) -> Writers:
     return Writers(key, insight=ids["insights"]["slow"], product=ids["products"]["app"])
 
 
+def strike(
+    server: Serving, data: Path, writers: Writers, blow: Blow | None, left: Iterator[Blow | None], between: int
+) -> Blow | None:
+    """Blow after blow while writers write, until one ends the whole server; which comes next."""
+    while blow is not None:
+        acknowledge(writers, between)
+        blow(server, data)
+        ended, blow = blow is kill_all, next(left)
+        if ended:
+            return blow
+    acknowledge(writers, between)
+    return None
+
+
 async def survive(blows: list[Blow], between: int) -> None:
     """Strikes while writers write, and looks at everything after each blow that ended the whole server."""
     with open_place() as place, ThreadPoolExecutor(WRITERS) as threads:
@@ -167,14 +181,10 @@ async def survive(blows: list[Blow], between: int) -> None:
                 if blow is None:
                     break
                 running = [threads.submit(writers.write) for _ in range(WRITERS)]
-                ended = False
-                while blow is not None and not ended:
-                    acknowledge(writers, between)
-                    blow(server, data)
-                    ended, blow = blow is kill_all, next(left)
-                if not ended:
-                    acknowledge(writers, between)
-                writers.done.set()
+                try:
+                    blow = strike(server, data, writers, blow, left, between)
+                finally:
+                    writers.done.set()
                 for each in running:
                     each.result()
         assert writers.faults == []
