@@ -6,6 +6,7 @@ from uuid import UUID
 from sightline.ideas.records import Idea, IdeaFilters, ReviewState
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.database import Row
+from sightline.platform.db.horizon import find_horizon
 from sightline.platform.errors import NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page
@@ -61,7 +62,7 @@ async def find_id(tx: Tx, workspace_id: UUID, ref: IdeaRef, *, lock: bool = Fals
 
 
 async def page_of_ideas(tx: Tx, workspace_id: UUID, wanted: IdeaFilters, window: Window) -> Page[Idea]:
-    """Newest first; with `updated_since` the oldest change first."""
+    """Newest first; with `updated_since` the oldest change first, and none that a change still under way precedes."""
     where = Where(workspace_id)
     if wanted.source_key is not None:
         where.add("source_key = {}", wanted.source_key)
@@ -73,7 +74,7 @@ async def page_of_ideas(tx: Tx, workspace_id: UUID, wanted: IdeaFilters, window:
         where.add("search @@ plainto_tsquery('simple', {})", wanted.q)
     if wanted.updated_since is not None:
         where.add("updated_at >= {}", wanted.updated_since)
-        where.add("written < pg_snapshot_xmin(pg_current_snapshot())")
+        where.add("updated_at <= {}", await find_horizon(tx))
     total = _COUNT_ALL if where.is_everything else f"(SELECT count(*) FROM ideas WHERE {where})"
     order = _NEWEST_FIRST if wanted.updated_since is None else _OLDEST_CHANGE_FIRST
     return await _page(tx, where, total, order, window)

@@ -7,6 +7,7 @@ from sightline.ideas.queries import IDEA
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
+from sightline.platform.db.horizon import MOMENT
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
 from sightline.platform.refs import IdeaRef, InitiativeRef
@@ -140,24 +141,26 @@ async def find_status(tx: Tx, workspace_id: UUID, ref: IdeaRef, label: str) -> S
 
 
 # Where it still is as it was seen; the sprint may have been completed and the label removed meanwhile.
-_MOVE = """
+_MOVE = f"""
 WITH moved AS (
-    UPDATE ideas SET status = $4, updated_at = $5, version = version + 1, written = pg_current_xact_id()
+    UPDATE ideas SET status = $4, updated_at = {MOMENT.format(now="$5", offset="$10")},
+                     version = version + 1, written = pg_current_xact_id()
      WHERE workspace_id = $1 AND id = $2 AND status = $3 AND version = $9
        AND EXISTS (SELECT FROM idea_statuses WHERE workspace_id = $1 AND label = $4 AND NOT promotion)
        AND NOT EXISTS (SELECT FROM sprints s WHERE s.workspace_id = $1 AND s.id = ideas.sprint_id
                           AND s.state = 'completed')
-    RETURNING id, 'IDEA-' || number AS public_id),
+    RETURNING id, 'IDEA-' || number AS public_id, updated_at),
     logged AS (
         INSERT INTO changes (workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at, detail)
-        SELECT $1, $6, 'idea', moved.id, moved.public_id, 'status_changed', $7, $8, $5,
+        SELECT $1, $6, 'idea', moved.id, moved.public_id, 'status_changed', $7, $8, moved.updated_at,
                jsonb_build_object('from', $3::text, 'to', $4::text) FROM moved)
 SELECT id FROM moved"""
 
 
 async def move_status(tx: Tx, actor: Actor, seen: StatusState, label: str) -> bool:
     """One statement. False when the idea is no longer as it was seen."""
-    values = (actor.workspace_id, seen.id, seen.status, label, tx.now, new_id(), actor.kind, actor.id, seen.version)
+    change = (new_id(), actor.kind, actor.id)
+    values = (actor.workspace_id, seen.id, seen.status, label, tx.now, *change, seen.version, tx.clock.offset)
     return await tx.value(_MOVE, *values) is not None
 
 

@@ -10,6 +10,7 @@ from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
+from sightline.platform.db.horizon import MOMENT
 from sightline.workspaces.changes import LOG_ADDED, addition
 
 # A label nobody asked for is the first of the workflow that is not reserved.
@@ -18,7 +19,7 @@ WITH added AS (
     INSERT INTO ideas (workspace_id, created_at, updated_at, id, number, name, description, status, product_id,
                        integration_id, source_key, external_id, created_source, provenance, feature_ownership,
                        feature_matching, matched_key, taxonomy_version_id, feature_ids, insight_ids, account_ids)
-    SELECT $1, $2, $2, $8, $9, $10, $11,
+    SELECT $1, {{moment}}, {{moment}}, $8, $9, $10, $11,
            coalesce($12, (SELECT label FROM idea_statuses WHERE workspace_id = $1
                            ORDER BY promotion, position, label LIMIT 1), 'New'),
            $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25
@@ -45,8 +46,10 @@ _LINKS = """,
         INSERT INTO idea_accounts (workspace_id, idea_id, account_id)
         SELECT $1, $8, link.id FROM added, unnest($25::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n)"""
 
-ADD_IDEA = _INSERT.format(links="")
-ADD_IDEA_WITH_LINKS = _INSERT.format(links=_LINKS.replace("id FROM added", "link.id FROM added", 1))
+ADD_IDEA = _INSERT.format(links="", moment=MOMENT.format(now="$2", offset="$30"))
+ADD_IDEA_WITH_LINKS = _INSERT.format(
+    links=_LINKS.replace("id FROM added", "link.id FROM added", 1), moment=MOMENT.format(now="$2", offset="$31")
+)
 
 
 async def add_idea(  # noqa: PLR0913 - the sets of links beside the columns
@@ -67,8 +70,8 @@ async def add_idea(  # noqa: PLR0913 - the sets of links beside the columns
     """
     values = (*addition(tx, actor, "idea"), *columns, features, insights, accounts, *drafted_columns(drafted))
     if features or insights or accounts:
-        return await tx.row(ADD_IDEA_WITH_LINKS, *values, validated)
-    return await tx.row(ADD_IDEA, *values)
+        return await tx.row(ADD_IDEA_WITH_LINKS, *values, validated, tx.clock.offset)
+    return await tx.row(ADD_IDEA, *values, tx.clock.offset)
 
 
 # What decides how a known idea is updated, besides the columns that are replaced.
