@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -72,10 +73,19 @@ def _at(url: str, database: str) -> str:
 @pytest_asyncio.fixture(scope="module")
 async def database_url(database_server: str) -> AsyncIterator[str]:
     """The address of a migrated, empty database of this module's own."""
+    async with new_database(database_server) as url:
+        yield url
+
+
+@asynccontextmanager
+async def new_database(server: str) -> AsyncIterator[str]:
+    """The address of a migrated, empty database, which is dropped afterwards."""
     name = f"t_{uuid4().hex}"
-    await _run(database_server, f"CREATE DATABASE {name} TEMPLATE template_ready STRATEGY file_copy")
-    yield _at(database_server, name)
-    await _run(database_server, f"DROP DATABASE {name} WITH (FORCE)")
+    await _run(server, f"CREATE DATABASE {name} TEMPLATE template_ready STRATEGY file_copy")
+    try:
+        yield _at(server, name)
+    finally:
+        await _run(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 async def _run(url: str, statement: str) -> None:

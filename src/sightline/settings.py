@@ -134,6 +134,7 @@ class Settings:
     workers: Annotated[int, _number(1, 256)] = 1
     no_worker: Annotated[bool, _yes_or_no] = False
     concurrency: Annotated[int, _number(1, 1000)] = 10
+    job_heartbeat: Annotated[int, _number(1, 3600)] = 10  # seconds
     pool_size: Annotated[int, _number(1, 1000)] = 10
     trusted_proxies: Annotated[tuple[Network, ...], _many(_network)] = ()
     cors_origins: Annotated[tuple[str, ...], _many(_origin)] = ()
@@ -190,8 +191,8 @@ class Settings:
 
     def environment(self) -> dict[str, str]:
         """All that is configured, as variables for a process that is started with these settings."""
-        chosen = {at.name: getattr(self, at.name) for at in fields(self)}
-        return {variable(name): _written(value) for name, value in chosen.items() if value is not None}
+        chosen = ((at.name, getattr(self, at.name)) for at in fields(self))
+        return {variable(name): _written(value) for name, value in chosen if value is not None}
 
     def address(self, port: int | None = None) -> str:
         """Where people reach the service, without a slash at the end."""
@@ -295,6 +296,4 @@ def _written(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, timedelta):
         return str(value.total_seconds())
-    if isinstance(value, tuple):
-        return ",".join(map(str, value))
-    return str(value)
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,10 @@
+"""Background jobs: the queue's tables, and what was finished."""
+
+from sightline.migrations.runner import run_sql
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    run_sql(revision)

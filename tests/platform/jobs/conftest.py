@@ -1,0 +1,113 @@
+"""A database of each test's own with the tables of the tests' jobs, and workers as processes."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest_asyncio
+
+from sightline.platform.db import Database
+from sightline.platform.jobs import JobKind, add_job
+from tests.conftest import new_database
+from tests.platform.jobs.entries import TABLES
+
+ROOT = Path(__file__).parents[3]
+HEARTBEAT = 1.0
+
+
+class Site:
+    """The database as a test sees it, and the workers it starts on it."""
+
+    def __init__(self, db: Database, url: str, log: Path) -> None:
+        self.db = db
+        self.url = url
+        self.workspace = uuid4()
+        self._log = log
+        self._workers: list[subprocess.Popen[bytes]] = []
+
+    async def make_tables(self) -> None:
+        async with self.db.pool.acquire() as connection:
+            await connection.execute(TABLES)
+
+    def worker(self, *, heartbeat: float = HEARTBEAT, tick: float = 60) -> "subprocess.Popen[bytes]":
+        """A worker that takes jobs."""
+        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, str(heartbeat), str(tick)]
+        with open(self._log, "ab") as log:
+            process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
+        self._workers.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n", self.said
+        return process
+
+    @property
+    def said(self) -> str:
+        return self._log.read_text() if self._log.exists() else ""
+
+    async def record(self, **columns: Any) -> UUID:
+        record = uuid4()
+        async with self.db.write() as tx:
+            await tx.run(
+                "INSERT INTO records (workspace_id, id, status) VALUES ($1, $2, $3)",
+                self.workspace,
+                record,
+                columns.get("status", "pending"),
+            )
+        return record
+
+    async def add(self, kind: JobKind, record: UUID, **options: Any) -> None:
+        async with self.db.write() as tx:
+            await add_job(tx, kind, self.workspace, record, **options)
+
+    async def value(self, statement: str, *values: Any) -> Any:
+        async with self.db.read() as tx:
+            return await tx.value(statement, *values)
+
+    async def told(self, record: UUID, what: str) -> int:
+        return int(await self.value("SELECT count(*) FROM effects WHERE record_id = $1 AND what = $2", record, what))
+
+    async def status(self, record: UUID) -> str:
+        return str(await self.value("SELECT status FROM records WHERE id = $1", record))
+
+    async def jobs(self, record: UUID) -> int:
+        key = f"%:{record}"
+        return int(await self.value("SELECT count(*) FROM pgqueuer WHERE dedupe_key LIKE $1", key))
+
+    async def is_gone(self, record: UUID) -> bool:
+        return await self.jobs(record) == 0
+
+    def end(self) -> None:
+        for process in self._workers:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 15) -> float:
+    """How long it took."""
+    began = time.monotonic()
+    while not await is_so():
+        assert time.monotonic() - began < seconds, f"It was not so within {seconds} s."
+        await asyncio.sleep(0.02)
+    return time.monotonic() - began
+
+
+@pytest_asyncio.fixture
+async def site(database_server: str, tmp_path: Path) -> AsyncIterator[Site]:
+    """On a database of the test's own."""
+    async with new_database(database_server) as url:
+        db = await Database.connect(url, size=10)
+        site = Site(db, url, tmp_path / "workers.log")
+        await site.make_tables()
+        yield site
+        site.end()
+        await db.close()
+        print(site.said)  # noqa: T201 - for who reads a failure

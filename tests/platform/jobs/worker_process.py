@@ -1,0 +1,28 @@
+"""A worker with the kinds of the tests: `python -m tests.platform.jobs.worker_process <database> <heartbeat> [<tick>]`.
+
+Prints a line when it takes jobs; ends in order on SIGTERM.
+"""
+
+import asyncio
+import signal
+import sys
+from datetime import timedelta
+
+from sightline.platform import logs
+from sightline.platform.db import Database
+from sightline.platform.jobs.running import Pace, run_jobs
+from tests.platform.jobs.entries import JOBS
+
+
+async def main(url: str, heartbeat: str, tick: str = "60") -> None:
+    ending = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
+    pace = Pace(heartbeat=timedelta(seconds=float(heartbeat)), tick=timedelta(seconds=float(tick)))
+    db = await Database.connect(url, size=4)
+    await run_jobs(db, url, [JOBS], {}, pace=pace, ending=ending, on_ready=lambda: print("ready", flush=True))  # noqa: T201
+    await db.close()
+
+
+if __name__ == "__main__":
+    logs.configure("info", "text")
+    asyncio.run(main(*sys.argv[1:]))
