@@ -19,7 +19,7 @@ from sightline.ideas.records import (
 from sightline.ideas.status import PromotionReserved, SourceManaged, SprintCompleted, StatusChanged, UnknownStatus
 from sightline.platform.access import Scope
 from sightline.platform.db import Window
-from sightline.platform.errors import CreatorNotAllowed, NotFound
+from sightline.platform.errors import Conflict, CreatorNotAllowed, NotFound
 from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.queries import Paging
 from sightline.platform.refs import IdeaRef
@@ -46,7 +46,7 @@ async def list_ideas(call: Call, query: IdeaFilters, window: Window) -> Page[Ide
     scopes=[Scope.IDEAS_WRITE],
     status=201,
     keeps_answers=True,
-    refuses=[UnknownStatus, NotFound, CreatorNotAllowed, IdentityConflict, PromotionReserved, SourceManaged],
+    refuses=[UnknownStatus, NotFound, CreatorNotAllowed, IdentityConflict, PromotionReserved, SourceManaged, Conflict],
     example={
         "description": "Export every table as a CSV file, so that analysts can work with it elsewhere.",
         "name": "CSV export",
@@ -68,7 +68,7 @@ async def create_idea(call: Call, wish: NewIdea) -> Versioned[Idea]:
     "PATCH",
     "/ideas/{ref}",
     scopes=[Scope.IDEAS_WRITE],
-    refuses=[CreatorNotAllowed, AlreadyLinked],
+    refuses=[CreatorNotAllowed, AlreadyLinked, Conflict],
     example={"name": "CSV export of every table", "projectId": "INITIATIVE-1", "validateInsightLinks": True},
 )
 async def change_idea(call: Call, ref: IdeaRef, wish: IdeaChanges) -> Versioned[Idea]:

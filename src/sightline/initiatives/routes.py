@@ -6,7 +6,7 @@ from sightline.initiatives.create import RequestIdReused
 from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeFilters, NewInitiative
 from sightline.platform.access import Scope
 from sightline.platform.db import Window
-from sightline.platform.errors import CreatorNotAllowed, LimitReached, NotFound, TrialExpired
+from sightline.platform.errors import Conflict, CreatorNotAllowed, LimitReached, NotFound, TrialExpired
 from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.queries import Paging
 from sightline.platform.refs import InitiativeRef
@@ -33,7 +33,7 @@ async def get_initiative(call: Call, ref: InitiativeRef) -> Versioned[Initiative
     scopes=[Scope.INITIATIVES_WRITE],
     status=201,
     keeps_answers=True,
-    refuses=[CreatorNotAllowed, RequestIdReused, NotFound, LimitReached, TrialExpired],
+    refuses=[CreatorNotAllowed, RequestIdReused, NotFound, LimitReached, TrialExpired, Conflict],
     example={
         "clientRequestId": "7f3a1c1e-54e4-4c62-9a43-3f1f0b5f7a10",
         "name": "Self-service exports",
