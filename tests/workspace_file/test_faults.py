@@ -13,8 +13,8 @@ from tests.workspace_file.files import apply, export, new_slug, refusal, small, 
 IDEA = {"name": "A", "description": "x"}
 
 
-async def test_many_faults_of_many_kinds_are_told_at_once(database: Database) -> None:
-    file: Any = small(
+def faulty_in_many_ways() -> Any:
+    return small(
         members=[{"key": "a", "email": "no address", "role": "boss"}, {"key": "a", "email": "b@acme.test"}],
         products=[
             {"key": "p", "name": " "},
@@ -36,7 +36,10 @@ async def test_many_faults_of_many_kinds_are_told_at_once(database: Database) ->
         portal={"alias": "NO", "remoteLoginUrl": "http://acme.test"},
         unknown={"a": [1]},
     )
-    assert set(await refusal(database, file)) == {
+
+
+async def test_many_faults_of_many_kinds_are_told_at_once(database: Database) -> None:
+    assert set(await refusal(database, faulty_in_many_ways())) == {
         "members[0].email",
         "members[0].role",
         "products[0].name",

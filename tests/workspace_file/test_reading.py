@@ -168,7 +168,7 @@ async def test_a_file_comes_through_a_pipe(database: Database) -> None:
 
     slug = new_slug()
     for data in (f"workspace: {{slug: {slug}, name: A}}\n", f'{{"workspace": {{"slug": "{slug}", "name": "A"}}}}'):
-        applied = await apply_file(database, Pipe(data.encode()), actor_id="tests")  # type: ignore[arg-type]
+        applied = await apply_file(database, Pipe(data.encode()), actor_id="tests")  # type: ignore[arg-type]  # only read()
         assert applied.slug == slug
 
 

@@ -87,7 +87,9 @@ def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
 
 
 def _is_question(sentence: Sentence) -> bool:
-    return sentence.text.rstrip("\"'”’»)").endswith(("?", "？", "؟")) and bool(sentence.words) and _asks(sentence.words)  # noqa: RUF001
+    marks = ("?", "？", "؟")  # noqa: RUF001 - those of other scripts
+    text = sentence.text.rstrip("\"'”’»)")  # noqa: RUF001 - quotation marks of many languages
+    return text.endswith(marks) and bool(sentence.words) and _asks(sentence.words)
 
 
 def _asks(words: Sequence[str]) -> bool:

@@ -1,0 +1,80 @@
+"""The shape of the source: small files and functions, thin routes, and nobody who leans on routes or jobs."""
+
+import ast
+import re
+
+import pytest
+
+from tests.house.sources import FUNCTIONS, ROOMS, Function, Source, rooms, sources
+
+LONGEST_FILE = 300
+LONGEST_FUNCTION = 40
+MOST_STATEMENTS = 8
+_IN_A_ROOM = re.compile(r"sightline\.(\w+)\.(?:routes|jobs)\w*")
+VAGUE = {"utils", "util", "helpers", "helper", "common", "base", "manager", "managers", "misc", "core"}
+CHOICES = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.Match, ast.Try)
+EVERYTHING = sources("src", "tests")
+ENTRANCES = {"app", "worker", "cli", "bench"}  # which put the rooms together
+
+
+def length(function: Function) -> int:
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def test_files_end_at_300_lines() -> None:
+    long = {str(source): n for source in EVERYTHING if (n := source.text.count("\n")) > LONGEST_FILE}
+    assert not long, f"Split by noun: {long}"
+
+
+def test_functions_end_at_40_lines() -> None:
+    found = ((source, one) for source in EVERYTHING for one in source.functions())
+    long = [f"{source}:{one.lineno} {one.name}, {n}" for source, one in found if (n := length(one)) > LONGEST_FUNCTION]
+    assert not long, "\n".join([*long, "Give its steps names: a function for each, below, in the order of the calls."])
+
+
+def test_no_file_has_a_vague_name() -> None:
+    vague = [str(source) for source in EVERYTHING if VAGUE & {source.path.stem, source.path.parent.name}]
+    assert not vague, f"Name these after what is in them: {vague}"
+
+
+@pytest.mark.parametrize("source", [one for one in rooms() if not one.is_routes], ids=str)
+def test_what_happens_does_not_lean_on_who_may_ask_or_on_what_comes_later(source: Source) -> None:
+    wrong = [name for name in source.imports() if (found := _IN_A_ROOM.match(name)) and found[1] in ROOMS]
+    advice = "move what both need into the noun's own file"
+    assert not wrong or source.path.stem.startswith("jobs"), f"{source} imports {wrong}: {advice}"
+
+
+def test_only_entrances_import_routes() -> None:
+    wrong = [
+        f"{source} imports {name}"
+        for source in sources("src/sightline")
+        for name in source.imports()
+        if name.startswith("sightline.") and ".routes" in name and source.package not in ENTRANCES
+    ]
+    assert not wrong, "\n".join([*wrong, "Routes are put together in app.py; the rest uses what they call."])
+
+
+def operations() -> list[tuple[Source, Function]]:
+    return [
+        (source, function)
+        for source in rooms()
+        for function in source.functions()
+        if any(isinstance(d, ast.Call) and getattr(d.func, "id", "") == "operation" for d in function.decorator_list)
+    ]
+
+
+@pytest.mark.parametrize(("source", "route"), operations(), ids=lambda one: getattr(one, "name", ""))
+def test_a_route_is_one_sentence(source: Source, route: Function) -> None:
+    where = f"{source}:{route.lineno} {route.name}"
+    assert source.is_routes, f"{where}: declare it in routes.py"
+    body = [node for part in route.body for node in ast.walk(part)]
+    assert not [node for node in body if isinstance(node, CHOICES)], f"{where} decides: let the noun's file decide"
+    statements = [node for node in body if isinstance(node, ast.stmt)]
+    assert len(statements) <= MOST_STATEMENTS, f"{where} does {len(statements)} things: let the noun's file do them"
+    assert not [node for node in body if isinstance(node, FUNCTIONS)], f"{where} holds a function"
+
+
+@pytest.mark.parametrize("source", [one for one in rooms() if one.is_routes], ids=str)
+def test_routes_hold_no_sql(source: Source) -> None:
+    found = [line for line, _ in source.statements()]
+    assert not found, f"{source}, lines {found}: SQL belongs into queries.py"

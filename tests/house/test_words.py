@@ -1,0 +1,106 @@
+"""What may not stand in the source: exceptions without a reason, other clocks, machines, hosts and secrets."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.house.sources import ROOMS, ROOT, Source, sources
+
+EVERYTHING = sources("src", "tests")
+TEXTS = [
+    path
+    for folder in ("src", "tests", "docs")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in {".py", ".sql", ".md", ".yaml", ".toml", ".html", ".json", ".css", ".txt"}
+    and "docs_assets" not in path.parts  # comes from elsewhere, unchanged
+] + [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")]
+
+_EXCEPTION = re.compile(r"#\s*(noqa|type:\s*ignore)\b(.*)")
+_REASONED = {
+    "noqa": re.compile(r":\s*[A-Z]+[0-9]+(?:,\s*[A-Z]+[0-9]+)*\s+-\s+\w.*"),
+    "type": re.compile(r"\[[\w, -]+\]\s+#\s+\w.*"),
+}
+_OF_TESTS = re.compile(r":\s*S608\s*")  # tests look into tables whose names they are given; nobody else sends them
+_CLOCK = re.compile(r"\bdatetime\.(now|utcnow|today)\b|\bdate\.today\b|\btime\.time\b")
+_SQL_CLOCK = re.compile(r"\b(now|clock_timestamp|statement_timestamp)\(\)|\bcurrent_(timestamp|date)\b", re.IGNORECASE)
+CLOCKED = [one for one in EVERYTHING if one.package in (*ROOMS, "workspace_file", "platform")]
+OTHER_CLOCKS = {
+    "platform/clock.py": "is the clock",
+    "platform/logs.py": "a line of the log tells when it was written, whatever a test says",
+    "platform/jobs/driver.py": "stamps a message that the queue's library sends itself",
+    "platform/http/throttle.py": "counts minutes in memory; its clock is handed in",
+}
+_MACHINE = re.compile(r"(?<![\w.])/(?:work|home|Users|root|mnt|workspace)/[\w.-]+")
+OF_NO_MACHINE = {"/home/x": "stands for anybody's folder"}
+_HOST = re.compile(r"\b(?:https?|wss?|postgres(?:ql)?)://(?:[^\s/@\"'`{}<>]*@)?([A-Za-z0-9\[][\w.:\[\]-]*)")
+_OURS = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[[0-9a-f:]+\]|([\w-]+\.)*(test|example|invalid))(:\d+)?")
+DOCUMENTED = {
+    "itunes.apple.com": "default of SIGHTLINE_APP_STORE_URL",
+    "keepachangelog.com": "form of the changelog",
+    "semver.org": "form of versions",
+    "json-schema.org": "names a dialect, is not asked",
+    "spec.openapis.org": "names a dialect, is not asked",
+    "www.apache.org": "the licence",
+}
+_SECRET = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{30,}|\bxox[abp]-\w{10,}"
+    r"|\bsl_\w{8,}_\w{40,}|\bsk-\w{30,}"
+)
+
+
+def lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in pattern.finditer(line):
+            yield number, found
+
+
+def test_every_exception_from_lint_and_types_carries_its_reason() -> None:
+    found = []
+    for source in EVERYTHING:
+        for number, comment in source.comments():
+            exception = _EXCEPTION.match(comment)
+            if exception and not _is_reasoned(exception, is_test=not source.package):
+                found.append(f"{source}:{number} {comment}")
+    form = "Write `# noqa: CODE - why` or `# type: ignore[code]  # why`, or do without."
+    assert not found, "\n".join([*found, form])
+
+
+def _is_reasoned(exception: re.Match[str], *, is_test: bool) -> bool:
+    kind, rest = exception[1].partition(":")[0], exception[2].rstrip()
+    return bool(_REASONED[kind].fullmatch(rest) or (is_test and _OF_TESTS.fullmatch(rest)))
+
+
+@pytest.mark.parametrize("source", CLOCKED, ids=str)
+def test_the_transactions_moment_is_the_only_clock(source: Source) -> None:
+    used = [number for number, _ in lines(_CLOCK, source.text)]
+    if source.package in ROOMS:
+        used += [number for number, text in source.statements() if _SQL_CLOCK.search(text)]
+    is_allowed = str(source).removeprefix("src/sightline/") in OTHER_CLOCKS
+    assert not used or is_allowed, f"{source}, lines {used}: take `tx.now`, which tests can move"
+
+
+def test_no_path_of_somebodys_machine_is_named() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number} {place[0]}"
+        for path in TEXTS
+        for number, place in lines(_MACHINE, path.read_text())
+        if not place[0].startswith(tuple(OF_NO_MACHINE))
+    ]
+    assert not found, "\n".join([*found, "It is there on one machine only: make it relative, or a setting."])
+
+
+def test_nothing_names_a_host_of_others() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number} {host[1]}"
+        for path in TEXTS
+        if path.suffix != ".md" and path.name != "pyproject.toml"
+        for number, host in lines(_HOST, path.read_text())
+        if "." in host[1] and not _OURS.fullmatch(host[1].rstrip(".:")) and host[1].rstrip(".:") not in DOCUMENTED
+    ]
+    assert not found, "\n".join([*found, "Use .test or .example; a real address has to be a documented setting."])
+
+
+def test_no_secret_is_kept_in_the_repository() -> None:
+    found = [f"{path.relative_to(ROOT)}:{number}" for path in TEXTS for number, _ in lines(_SECRET, path.read_text())]
+    assert not found, f"Take it out, and make a new one, as this one is known now: {found}"
