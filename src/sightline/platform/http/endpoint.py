@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
@@ -109,7 +109,7 @@ class Endpoint:
         else:
 
             async def make(db: Database) -> Answer:
-                shown = await operation.handler(replace(call, db=db), *arguments)
+                shown = await operation.handler(msgspec.structs.replace(call, db=db), *arguments)
                 return self._shown(shown, given, scope, headers)
 
             place = f"{scope['method']} {scope['path']}"

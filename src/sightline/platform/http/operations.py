@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
+import msgspec
+
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Window
 from sightline.platform.errors import PreconditionFailed, Refusal
@@ -30,14 +32,13 @@ class PathParameter(Protocol):
     def parse(cls, text: str) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """One admitted request: who asks, the database, and what the process keeps for its rooms."""
 
     db: Database
     actor: Actor
     if_match: str | None = None
-    tools: Mapping[type, Any] = field(default_factory=dict)
+    tools: Mapping[type, Any] = {}
 
     def tool(self, kind: type[Tool]) -> Tool:
         """What the application made of that type when it started."""
