@@ -14,12 +14,16 @@ from sightline.platform.jobs.running import Pace, run_jobs
 from tests.platform.jobs.entries import JOBS
 
 
+def say_ready() -> None:
+    print("ready", flush=True)  # noqa: T201 - the test waits for it
+
+
 async def main(url: str, heartbeat: str, tick: str = "60") -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     pace = Pace(heartbeat=timedelta(seconds=float(heartbeat)), tick=timedelta(seconds=float(tick)))
     db = await Database.connect(url, size=4)
-    await run_jobs(db, url, [JOBS], {}, pace=pace, ending=ending, on_ready=lambda: print("ready", flush=True))  # noqa: T201
+    await run_jobs(db, url, [JOBS], {}, pace=pace, ending=ending, on_ready=say_ready)
     await db.close()
 
 
