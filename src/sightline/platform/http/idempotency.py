@@ -1,7 +1,7 @@
 """Idempotency-Key: the answer of a creating request is kept for 24 hours, in the transaction that created."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from hashlib import sha256
 
@@ -23,14 +23,22 @@ class KeyInUse(Conflict):
 
 
 class OneTransaction(Database):
-    """A database whose every transaction is the one that is already open, so that all commit together."""
+    """A database whose every transaction is part of the one that is already open, so that all commit together.
+
+    Each part is a savepoint: one that fails leaves the rest as it was, and can be tried again.
+    """
 
     def __init__(self, database: Database, tx: Tx) -> None:
         super().__init__(database.pool, database.clock)
         self._tx = tx
 
+    @asynccontextmanager
+    async def _part(self) -> AsyncIterator[Tx]:
+        async with self._tx.connection.transaction():
+            yield self._tx
+
     def read(self) -> AbstractAsyncContextManager[Tx]:
-        return nullcontext(self._tx)
+        return self._part()
 
     snapshot = read
     write = read
