@@ -10,6 +10,7 @@ from starlette.routing import Route, Router
 
 from sightline.catalog import routes as catalog
 from sightline.catalog.feature_maps import FeatureMaps
+from sightline.documents import routes as documents
 from sightline.ideas import routes as ideas
 from sightline.ideas import routes_reviews as idea_reviews
 from sightline.initiatives import routes as initiatives
@@ -32,7 +33,7 @@ from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
 
 API = "/api/external/v1"
-ROOMS = (ideas, idea_reviews, initiatives, catalog, workspaces)
+ROOMS = (ideas, idea_reviews, initiatives, documents, catalog, workspaces)
 
 # What browsers of other origins may send and see, where `cors_origins` lets them.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")

@@ -26,6 +26,8 @@ TABLES = {
     "evidence": "idea_evidence",
     "comments": "idea_comments",
     "initiatives": "initiatives",
+    "documents": "documents",
+    "regenerations": "document_generations",
     "signals": "signals",
     "studies": "studies",
     "products": "products",
@@ -68,12 +70,28 @@ FILE: dict[str, Any] = {
         }
     ],
     "insights": [{"key": "slow", "title": "Exports are slow", "category": "problem", "signals": ["call"]}],
-    "initiatives": [{"key": "reporting", "name": "Reporting", "status": "PLANNED", "number": 1, "teams": ["core"]}],
+    "initiatives": [
+        {
+            "key": "reporting",
+            "name": "Reporting",
+            "status": "PLANNED",
+            "number": 1,
+            "teams": ["core"],
+            "documents": [{"key": "prd", "type": "PRD", "content": "# Reporting"}],
+        }
+    ],
     "studies": [
         {"key": "interviews", "name": "Interviews", "status": "completed", "type": "interview", "phase": "discovery"}
     ],
 }
 
+
+# A document that was written anew: the receipts of a workspace do not travel in its file.
+WRITTEN = """
+INSERT INTO document_generations (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after,
+                                  created_at, updated_at)
+SELECT workspace_id, gen_random_uuid(), initiative_id, id, type, false, 'completed', now(), now(), now()
+  FROM documents WHERE workspace_id = $1"""
 
 BELOW = 3  # records below each idea
 EVIDENCE = {"title": "Said so", "category": "quote", "signal": "call", "role": "supports"}
@@ -107,11 +125,13 @@ class Made:
     async def furnish(self, ideas: int = 1) -> None:
         await self.world.add(**FILE, ideas=[idea(n) for n in range(ideas)])
         async with self.world.database.read() as tx:
+            await tx.run(WRITTEN, self.world.workspace_id)
             for segment, table in TABLES.items():
                 statement = f"SELECT id FROM {table} WHERE workspace_id = $1"  # noqa: S608
                 of_idea = [self.ids["ideas"]] if table.startswith("idea_") else []
                 statement += " AND idea_id = $2" if of_idea else ""
-                found = await tx.value(f"{statement} ORDER BY key LIMIT 1", self.world.workspace_id, *of_idea)
+                order = "id" if table == "document_generations" else "key"
+                found = await tx.value(f"{statement} ORDER BY {order} LIMIT 1", self.world.workspace_id, *of_idea)
                 if found is not None:
                     self.ids[segment] = found
 

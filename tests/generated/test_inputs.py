@@ -50,7 +50,7 @@ async def test_all_faults_of_a_body_are_told_at_once(made: Made, operation: Oper
         trial.path: trial.body for trial in trials(operation) if trial.said == "a wrong type" and "[" not in trial.path
     }
     body = {name: value for part in wrong.values() for name, value in part.items()}
-    assert sorted(await faults(made, operation, {**body, "nonsense": 1})) == sorted([*wrong, "nonsense"])
+    assert sorted(await faults(made, operation, {**operation.example, **body, "nonsense": 1})) == sorted([*wrong, "nonsense"])
 
 
 @each(WITH_BODY)

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from sightline.intelligence.material import DocumentType, Draft, Material
+
 
 class FeatureText(NamedTuple):
     """A feature as an engine reads it."""
@@ -72,4 +74,8 @@ class Engine(Protocol):
 
     def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
         """At most `limit`, never more than five, questions about what the description leaves open."""
+        ...
+
+    def write_document(self, kind: DocumentType, material: Material) -> Draft:
+        """A document as Markdown in which every statement names its source; the same material, the same bytes."""
         ...

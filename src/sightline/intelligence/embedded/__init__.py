@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from sightline.intelligence.embedded.documents import write_document
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.matching import match_features
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.questions import ask_questions
 from sightline.intelligence.engine import DraftedQuestion, FeatureMap, FeatureText, Matching
+from sightline.intelligence.material import DocumentType, Draft, Material
 
 __all__ = ["EmbeddedEngine", "embedded_engine"]
 
@@ -30,6 +32,9 @@ class EmbeddedEngine:
 
     def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
         return ask_questions(description, limit)
+
+    def write_document(self, kind: DocumentType, material: Material) -> Draft:
+        return write_document(kind, material)
 
 
 _ENGINE = EmbeddedEngine()
