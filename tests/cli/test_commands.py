@@ -22,7 +22,8 @@ def test_help_names_every_command() -> None:
 
 
 def test_help_comes_at_once_since_it_imports_nothing_heavy() -> None:
-    script = "import sys; sys.argv = ['sightline', '--help']; from sightline.cli import main\ntry: main()\nfinally: print(*sys.modules)"
+    begin = "import sys; sys.argv = ['sightline', '--help']; from sightline.cli import main"
+    script = f"{begin}\ntry: main()\nfinally: print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     imported = set(told.stdout.splitlines()[-1].split())
     assert "sightline.cli.command_line" in imported
