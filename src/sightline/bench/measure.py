@@ -38,6 +38,7 @@ class Plan:
 
 FULL = Plan()
 QUICK = Plan(size=60_000, rounds=3, seconds=48, longest=0.5)
+SIZES = (10_000, 1_000_000)  # between which a first page has to cost the same
 
 
 def plan_of(quick: bool, only: Sequence[str] | None = None, size: int | None = None) -> Plan:
@@ -48,6 +49,13 @@ def plan_of(quick: bool, only: Sequence[str] | None = None, size: int | None = N
         raise BenchFailed(f"Not measured: {', '.join(sorted(unknown))}. Known are {', '.join(known)}.")
     chosen = [operation for operation in OPERATIONS if not only or operation.name in only]
     return replace(plan, operations=chosen, size=size or plan.size)
+
+
+def measure_sizes(plan: Plan, sizes: Sequence[int], tell: Tell) -> dict[str, Any]:
+    """One report over several sizes, one run for each; what is told of the server is of the last and largest."""
+    reports = [measure(replace(plan, size=size, rounds=3, seconds=900, longest=1.0), tell) for size in sizes]
+    rows = [row for report in reports for row in report["rows"]]
+    return {**reports[-1], "rows": rows, "seconds": round(sum(report["seconds"] for report in reports), 1)}
 
 
 @dataclass(slots=True)

@@ -38,6 +38,10 @@ def _list_ideas_filtered(world: World) -> list[Request]:
     return [Request("GET", f"{API}/ideas?limit={PAGE}&sourceKey={source}") for source in world.sources]
 
 
+def _list_ideas_classified(world: World) -> list[Request]:
+    return [Request("GET", f"{API}/ideas?limit={PAGE}&include=classifications")] * 50
+
+
 def _list_ideas_deep(world: World) -> list[Request]:
     """At 50,000, or in the middle of a smaller workspace."""
     return [Request("GET", f"{API}/ideas?limit={PAGE}&offset={min(DEEP, world.size // 2)}")] * 50
@@ -81,6 +85,7 @@ OPERATIONS = (
     Operation("get_idea", _get_idea, 0.60, 0.75),
     Operation("list_ideas", _list_ideas, 0.58, 0.70),
     Operation("list_ideas_filtered", _list_ideas_filtered, 0.58, 0.70),
+    Operation("list_ideas_classified", _list_ideas_classified, 0.58, 0.70),
     Operation("list_ideas_deep", _list_ideas_deep, 0.58, 0.70),
     Operation("patch_idea", _patch_idea, 0.65, 0.70),
     Operation("set_idea_status", _set_idea_status, 0.65, 0.70),

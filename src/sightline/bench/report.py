@@ -6,15 +6,16 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-COLUMNS = ("operation", "clients", "ours/s", "p50 ms", "p99 ms", "limit/s", "ratio", "rounds", "cpu", "aims")
-NARROWEST = 100
+COLUMNS = ("operation", "ideas", "clients", "ours/s", "p50 ms", "p99 ms", "limit/s", "ratio", "rounds", "cpu", "aims")
+NARROWEST = 110
 
 
 def show(report: dict[str, Any], console: Console) -> None:
     """The rows with their ratios, and what was to be reached; the aims judge nothing."""
     console.width = max(console.width, NARROWEST)
     machine = report["machine"]
-    title = f"{machine['processor']}, {machine['cores']} cores, {report['rows'][0]['size']:,} ideas"
+    sizes = dict.fromkeys(f"{row['size']:,}" for row in report["rows"])
+    title = f"{machine['processor']}, {machine['cores']} cores, {' and '.join(sizes)} ideas"
     table = Table(title=title, caption=_caption(report), box=box.SIMPLE, padding=(0, 0))
     for name in COLUMNS:
         table.add_column(name, justify="left" if name == "operation" else "right", no_wrap=True)
@@ -27,6 +28,7 @@ def _cells(row: dict[str, Any], aims: dict[str, float]) -> list[str]:
     low, high = row["ratioRange"]
     return [
         row["name"],
+        f"{row['size']:,}",
         str(row["connections"]),
         f"{row['requestsPerSecond']:,.0f}",
         f"{row['p50Ms']:.2f}",

@@ -50,6 +50,7 @@ async def load(url: str, size: int) -> World:
         await loading.add_workspace()
         await loading.add_product()
         await loading.add_ideas()
+        await loading.add_classifications()
         await connection.execute("VACUUM ANALYZE")
         await connection.execute("CHECKPOINT")
     finally:
@@ -125,6 +126,32 @@ class Loading:
         await self._run("RESET session_replication_role")
         await self._run("INSERT INTO public_numbers VALUES ($1, 'idea', $2)", self.workspace, len(self.ideas))
         await self._run("INSERT INTO record_counts VALUES ($1, 'idea', 0, $2)", self.workspace, len(self.ideas))
+
+    async def add_classifications(self) -> None:
+        """A theme for every second idea, in a taxonomy of three groups."""
+        version, theme, options = new_id(), new_id(), [new_id() for _ in range(10)]
+        await self._run(
+            "INSERT INTO taxonomy_versions VALUES ($1, $2, 1, '[]', $3, true)", self.workspace, version, self._now
+        )
+        groups = [
+            (theme, "theme", "list", "multi"),
+            (new_id(), "size", "list", "single"),
+            (new_id(), "why", "text", None),
+        ]
+        await self._copy(
+            "taxonomy_groups",
+            ("workspace_id", "id", "key", "label", "kind", "selection_mode", "position"),
+            [(self.workspace, id, key, key, kind, mode, place) for place, (id, key, kind, mode) in enumerate(groups)],
+        )
+        await self._copy(
+            "taxonomy_options",
+            ("workspace_id", "id", "group_id", "key", "label", "position"),
+            [(self.workspace, id, theme, f"o{place}", f"Option {place}", place) for place, id in enumerate(options)],
+        )
+        values = ((self.workspace, idea, theme, [self._rng.choice(options)], self._now) for idea in self.ideas[::2])
+        columns = ("workspace_id", "idea_id", "group_id", "option_ids", "updated_at")
+        while portion := list(islice(values, PORTION)):
+            await self._copy("idea_classifications", columns, portion)
 
     def _idea_rows(self, linked: dict[UUID, list[UUID]]) -> Iterator[tuple[Any, ...]]:
         texts = cycle(self.texts)
