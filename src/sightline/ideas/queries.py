@@ -1,12 +1,13 @@
 """The SQL of ideas: reading."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.records import Idea, IdeaFilters, ReviewState
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.database import Row
 from sightline.platform.db.horizon import find_horizon
+from sightline.platform.db.pages import Listing, read_page
 from sightline.platform.errors import NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page
@@ -20,14 +21,9 @@ IDEA = """
 
 _FIND = f"SELECT {IDEA} FROM ideas WHERE workspace_id = $1 AND {{}} = $2"
 
-# Keys first, then rows: what an offset skips is read from the index alone.
-_PAGE = """
-WITH found AS MATERIALIZED (SELECT id FROM ideas WHERE {where} ORDER BY {order} LIMIT {limit} OFFSET {offset})
-SELECT {columns}, {total} FROM ideas WHERE workspace_id = $1 AND id IN (SELECT id FROM found) ORDER BY {order}"""
-
+_LISTING = Listing("ideas", IDEA, COUNT.format(kind="idea"))
 _NEWEST_FIRST = "created_at DESC, number DESC"
 _OLDEST_CHANGE_FIRST = "updated_at, id"
-_COUNT_ALL = COUNT.format(kind="idea")
 
 
 def as_idea(row: Row) -> Idea:
@@ -75,19 +71,9 @@ async def page_of_ideas(tx: Tx, workspace_id: UUID, wanted: IdeaFilters, window:
     if wanted.updated_since is not None:
         where.add("updated_at >= {}", wanted.updated_since)
         where.add("updated_at <= {}", await find_horizon(tx))
-    total = _COUNT_ALL if where.is_everything else f"(SELECT count(*) FROM ideas WHERE {where})"
     order = _NEWEST_FIRST if wanted.updated_since is None else _OLDEST_CHANGE_FIRST
-    return await _page(tx, where, total, order, window)
-
-
-async def _page(tx: Tx, where: Where, total: str, order: str, window: Window) -> Page[Idea]:
-    bounds = {"limit": where.value(window.limit), "offset": where.value(window.offset)}
-    statement = _PAGE.format(where=where, order=order, columns=IDEA, total=total, **bounds)
-    rows = await tx.rows(statement, *where.values)
-    if rows:
-        return Page([as_idea(row) for row in rows], rows[0][-1], window)
-    count: Any = 0 if window.offset == 0 else await tx.value(f"SELECT {total}", *where.values[:-2])
-    return Page([], count, window)
+    rows, total = await read_page(tx, _LISTING, where, order, window)
+    return Page([as_idea(row) for row in rows], total, window)
 
 
 _CLASSIFICATIONS = """

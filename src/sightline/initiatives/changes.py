@@ -38,6 +38,7 @@ async def change_initiative(
     becomes_active = wish.status is not UNSET and wish.status.is_active
     plan = await queries.hold_plan(tx, actor.workspace_id) if becomes_active else None
     was = await queries.lock_initiative(tx, actor.workspace_id, ref)
+    tx = tx.later()
     await _check(tx, actor.workspace_id, wish, was)
     actor.require_writer()
     expect(version_tag(was.id, was.version))

@@ -45,7 +45,7 @@ async def create_initiative(
         try:
             async with db.write() as tx:
                 await limits.ensure_one_more(tx, actor.workspace_id)
-                if (shown := await _add(tx, actor, wish, number)) is not None:
+                if (shown := await _add(tx.later(), actor, wish, number)) is not None:
                     return shown
         except asyncpg.ForeignKeyViolationError:
             continue

@@ -9,6 +9,7 @@ from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.database import Row
+from sightline.platform.db.horizon import find_horizon
 from sightline.platform.db.pages import Listing, read_page
 from sightline.platform.errors import NotFound
 from sightline.platform.refs import InitiativeRef
@@ -48,7 +49,7 @@ async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Ver
 async def page_of_initiatives(
     tx: Tx, workspace_id: UUID, wanted: InitiativeFilters, window: Window
 ) -> Page[Initiative]:
-    """The latest update first; with `updated_since` the oldest change first."""
+    """The latest update first; with `updated_since` the oldest change first, and none that one under way precedes."""
     where = Where(workspace_id)
     if wanted.status is not None:
         where.add("status = {}", wanted.status)
@@ -63,7 +64,7 @@ async def page_of_initiatives(
         where.add("search @@ plainto_tsquery('simple', {})", wanted.q)
     if wanted.updated_since is not None:
         where.add("updated_at >= {}", wanted.updated_since)
-        where.add("written < pg_snapshot_xmin(pg_current_snapshot())")
+        where.add("updated_at <= {}", await find_horizon(tx))
     order = _LATEST_FIRST if wanted.updated_since is None else _OLDEST_CHANGE_FIRST
     rows, total = await read_page(tx, _LISTING, where, order, window)
     return Page([Initiative(*row[:13]) for row in rows], total, window)

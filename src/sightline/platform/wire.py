@@ -78,25 +78,25 @@ class WireType(type):
 
     def read(cls, value: Any) -> Any:
         """Raises ValueError with what is wrong."""
-        raise NotImplementedError
+        raise TypeError(f"{cls.__name__} does not say how it is read.")
 
     def schema(cls) -> dict[str, Any]:
         """The JSON schema."""
-        raise NotImplementedError
+        raise TypeError(f"{cls.__name__} does not say what it looks like.")
 
 
 def read_wire_type(kind: type, value: Any) -> Any:
     """The hook through which msgspec reads the types below."""
     if isinstance(kind, WireType):
         return kind.read(value)
-    raise NotImplementedError(f"{kind} is no type of the wire.")
+    raise TypeError(f"{kind} is no type of the wire.")
 
 
 def schema_of_wire_type(kind: type) -> dict[str, Any]:
     """The hook through which msgspec describes the types below."""
     if isinstance(kind, WireType):
         return kind.schema()
-    raise NotImplementedError(f"{kind} is no type of the wire.")
+    raise TypeError(f"{kind} is no type of the wire.")
 
 
 def _text(value: Any) -> str:
