@@ -211,6 +211,19 @@ async def test_of_many_with_one_tag_one_changes_the_idea(acme: Acme, idea: Json)
     assert (await acme.read(idea))["name"] == next(a.json()["name"] for a in answers if a.status_code == 200)
 
 
+async def test_a_member_that_goes_between_looking_and_linking_is_refused(acme: Acme, idea: Json) -> None:
+    going = {"key": "going", "title": "Going", "category": "problem"}
+    await acme.world.add(insights=[going], accounts=[{"key": "going", "name": "Going"}])
+    for field, table in (("insightIds", "insights"), ("accountIds", "accounts")):
+        id = (await acme.world.ids(table))["going"]
+        async with acme.world.database.write() as tx:
+            gone = f"DELETE FROM {table} WHERE workspace_id = $1 AND id = $2"  # noqa: S608
+            await tx.run(gone, acme.world.workspace_id, UUID(id))
+            asking = asyncio.create_task(patch(acme, idea, {field: [id]}))
+            await until_waiting(acme)
+        refused(await asking, 400, "VALIDATION_FAILED", field)
+
+
 async def test_members_that_a_file_removes_meanwhile_are_linked_or_refused(acme: Acme) -> None:
     for n in range(3):
         await acme.world.add(insights=[{"key": f"going-{n}", "title": "Going", "category": "problem"}])

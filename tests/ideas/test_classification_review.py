@@ -141,6 +141,12 @@ async def test_the_summary_counts_what_was_reviewed(acme: Acme, idea: Json) -> N
     assert counted == [[2, 1, 1, 1], [1, 2, 2, 0], [1, 2, 3, 0]]
 
 
+async def test_a_group_without_a_value_has_nothing_to_review(acme: Acme) -> None:
+    idea = await from_file(acme, classifications=[{"groupKey": "theme", "optionValues": []}])
+    summary = (await read(acme, idea))["reviewSummary"]
+    assert summary == {"total": 3, "assigned": 0, "unassigned": 3, "reviewed": 0, "needsReview": 0}
+
+
 async def test_the_idea_shows_what_the_review_left(acme: Acme, idea: Json) -> None:
     await review(acme, idea, "theme", "accept")
     await review(acme, idea, "why_now", "reject")

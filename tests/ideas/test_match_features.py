@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from sightline.platform.db import Database
 from tests.ideas.acme import EXPORT, INVOICES, Acme, Json, refused
-from tests.ideas.workroom import at_once, change, from_file, furnished, holding, trail, until_waiting
+from tests.ideas.workroom import change, from_file, furnished, holding, trail, until_waiting
 
 LONG = " ".join(f"Sentence number {n} says nothing of interest." for n in range(150)) + f" {EXPORT}"
 _keys = (f"feature-{n}" for n in range(1000))
@@ -238,9 +238,13 @@ async def test_a_tag_has_to_be_true_also_after_matching(acme: Acme, idea: Json) 
 
 
 async def test_many_who_ask_at_once_get_one_result(acme: Acme, idea: Json) -> None:
-    answers = await at_once(ask(acme, idea) for _ in range(8))
+    async with holding(acme, idea):
+        asking = [asyncio.create_task(ask(acme, idea)) for _ in range(4)]
+        await until_waiting(acme, 4)
+    answers = await asyncio.gather(*asking)
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.text for answer in answers}) == 1
+    assert [action for action, _ in await trail(acme, idea["id"])].count("features_matched") == 1
 
 
 async def test_a_body_is_ignored(acme: Acme, idea: Json) -> None:

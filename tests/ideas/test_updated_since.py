@@ -2,16 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from random import Random
 from uuid import UUID
 
 import asyncpg
 import pytest_asyncio
 
+from sightline.catalog.feature_maps import FeatureMaps
+from sightline.ideas import create, status
+from sightline.ideas.records import NewIdea, StatusChange, StatusLabel
+from sightline.intelligence.embedded import embedded_engine
+from sightline.platform.access import Role
+from sightline.platform.clock import Clock
 from sightline.platform.db import Database
+from sightline.platform.refs import IdeaRef
+from sightline.platform.wire import Text
 from tests.ideas.acme import Acme, Json
 from tests.ideas.workroom import change, from_file, furnished, move
+from tests.world import OPERATOR
 
 WRITERS = 8
 WRITES = 12
@@ -139,6 +149,32 @@ async def test_whoever_writes_holds_later_changes_back(acme: Acme, database_url:
         assert "Then" in await named(acme, updatedSince=since)
     finally:
         await stranger.close()
+
+
+class LateClock(Clock):
+    """The clock of a process that is stopped for seconds between looking at it and reaching the database."""
+
+    def now(self) -> datetime:
+        return super().now() - timedelta(seconds=5)
+
+
+async def test_a_moment_from_before_the_database_heard_of_a_write_does_not_count(acme: Acme, database_url: str) -> None:
+    since = await before(acme)
+    actor = replace(OPERATOR, workspace_id=acme.world.workspace_id, role=Role.OWNER)
+    idea = await acme.create()
+    late = await Database.connect(database_url, size=2, clock=LateClock())
+    try:
+        created = await create.create_idea(
+            late, FeatureMaps(embedded_engine()), actor, NewIdea(description=Text("Late."))
+        )
+        await status.set_status(
+            late, actor, IdeaRef(id=UUID(idea["id"])), StatusChange(status=StatusLabel("Under review"))
+        )
+    finally:
+        await late.close()
+    shown = {each["id"]: each["updatedAt"] for each in await acme.list(updatedSince=since)}
+    assert shown[str(created.record.id)] >= since
+    assert shown[idea["id"]] > idea["updatedAt"]
 
 
 async def test_the_moment_itself_counts_and_equal_moments_stand_in_the_order_of_ids(acme: Acme) -> None:
