@@ -80,11 +80,18 @@ class Serving:
 
     def children(self) -> list[int]:
         """The API processes."""
+        return self._running("sightline.cli.api_process")
+
+    def workers(self) -> list[int]:
+        """The background worker, when it runs."""
+        return self._running("sightline.cli.worker_process")
+
+    def _running(self, module: str) -> list[int]:
         listed = subprocess.run(
             ["ps", "--ppid", str(self.process.pid), "-o", "pid=,args="], capture_output=True, text=True, check=False
         )
         lines = [line.split(maxsplit=1) for line in listed.stdout.splitlines()]
-        return [int(pid) for pid, words in lines if "sightline.cli.api_process" in words]
+        return [int(pid) for pid, words in lines if module in words]
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(number)

@@ -4,7 +4,21 @@ import sys
 
 import typer
 
-from sightline.cli import audit, backup, bench, demo, doctor, init, keys, migrate, openapi, restore, serve, workspace
+from sightline.cli import (
+    audit,
+    backup,
+    bench,
+    demo,
+    doctor,
+    init,
+    keys,
+    migrate,
+    openapi,
+    restore,
+    serve,
+    worker,
+    workspace,
+)
 from sightline.cli.refusals import one_line
 
 app = typer.Typer(
@@ -15,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for room in (demo, init, serve, migrate, workspace, keys, openapi, backup, restore, audit, doctor, bench):
+for room in (demo, init, serve, worker, migrate, workspace, keys, openapi, backup, restore, audit, doctor, bench):
     room.register(app)
 
 

@@ -19,8 +19,9 @@ from sightline.cli.refusals import CommandRefused
 from sightline.platform.db import Database
 from sightline.settings import Settings
 
+SHARED_COUNTERS = "PROMETHEUS_MULTIPROC_DIR"
 STOP_SECONDS = 15  # with the embedded database's own end, still below 20
-CONNECTIONS = 80  # of the embedded database's 100, for the pools of all API processes together
+CONNECTIONS = 64  # of the embedded database's 100, for the pools of all API processes together
 
 
 class Stop:
@@ -42,7 +43,7 @@ def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, s
     """Serves until SIGTERM or SIGINT; returns the exit code. Raises what refuses to start.
 
     `prepare` is given the migrated database's address before anything is served, `say_ready` the port once all API
-    processes answer.
+    processes answer and the worker takes jobs.
     """
     stop = Stop()
     refuse_busy_port(settings.host, settings.port)
@@ -54,6 +55,28 @@ def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, s
         port = int(sockets[0].getsockname()[1])
         children = _children(settings, url, port, sockets, shared)
         return _keep_running(children, sockets, stop, lambda: say_ready(port))
+
+
+def keep_working(settings: Settings, *, say_ready: Callable[[], None]) -> int:
+    """Keeps a worker running until SIGTERM or SIGINT; returns the exit code. Raises what refuses to start.
+
+    Migrates the embedded database only: of another one the servers say when.
+    """
+    stop = Stop()
+    with watched_database(settings) as (url, direct_url):
+        if settings.database_url is None:
+            asyncio.run(_ready_database(settings, url, direct_url))
+        else:
+            asyncio.run(_refuse_other_version(direct_url))
+        told = replace(settings, secret=settings.known_secret(), database_url=url)
+        return _keep_running([_worker({**os.environ, **told.environment()})], [], stop, say_ready)
+
+
+async def _refuse_other_version(direct_url: str) -> None:
+    from sightline.migrations import is_current
+
+    if not await is_current(direct_url):
+        raise CommandRefused("The database is not up to date: run `sightline migrate`.")
 
 
 async def _ready_database(settings: Settings, url: str, direct_url: str) -> None:
@@ -73,22 +96,28 @@ def _shared_counters(workers: int) -> Iterator[dict[str, str]]:
         yield {}
         return
     with TemporaryDirectory(prefix="sightline-metrics-", ignore_cleanup_errors=True) as folder:
-        yield {"PROMETHEUS_MULTIPROC_DIR": folder}
+        yield {SHARED_COUNTERS: folder}
 
 
 def _children(
     settings: Settings, url: str, port: int, sockets: list[socket.socket], shared: dict[str, str]
 ) -> list[Child]:
-    """The API processes, told by their environment what this process was told in whatever way."""
+    """API processes and worker, told by their environment what this process was told in whatever way."""
     told = replace(settings, secret=settings.server_secret(), port=port)
     if settings.database_url is None:
         share = max(2, CONNECTIONS // settings.workers)
         told = replace(told, database_url=url, pool_size=min(settings.pool_size, share))
     environment = {**os.environ, **told.environment(), **shared}
-    return [
+    serving = [
         Child(f"API process {place}", "sightline.cli.api_process", [str(at.fileno())], environment, [at.fileno()])
         for place, at in enumerate(sockets, 1)
     ]
+    return serving if settings.no_worker else [*serving, _worker(environment)]
+
+
+def _worker(environment: dict[str, str]) -> Child:
+    own = {name: value for name, value in environment.items() if name != SHARED_COUNTERS}
+    return Child("worker", "sightline.cli.worker_process", [], own)
 
 
 def _keep_running(
