@@ -17,14 +17,14 @@ ROWS: list[dict[str, Any]] = [
 
 
 def test_every_operation_has_a_line_over_all_sizes() -> None:
-    drawing = ElementTree.fromstring(draw(ROWS, 32))  # noqa: S314  # our own words
+    drawing = ElementTree.fromstring(draw(ROWS, 32))  # noqa: S314 - our own words
     lines = [element for element in drawing if element.tag.endswith("polyline")]
     assert [len(line.attrib["points"].split()) for line in lines] == [2, 2]
     assert set(NAMES) <= {element.text for element in drawing}
 
 
 def test_a_line_goes_from_the_smallest_size_to_the_largest_at_its_height() -> None:
-    drawing = ElementTree.fromstring(draw(ROWS, 32))  # noqa: S314  # our own words
+    drawing = ElementTree.fromstring(draw(ROWS, 32))  # noqa: S314 - our own words
     flat = next(element for element in drawing if element.tag.endswith("polyline")).attrib["points"].split()
     (left, left_height), (right, right_height) = (map(float, point.split(",")) for point in flat)
     assert left < right

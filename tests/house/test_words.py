@@ -42,6 +42,7 @@ DOCUMENTED = {
     "json-schema.org": "names a dialect, is not asked",
     "spec.openapis.org": "names a dialect, is not asked",
     "www.apache.org": "the licence",
+    "www.w3.org": "names a format, is not asked",
 }
 _SECRET = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{30,}|\bxox[abp]-\w{10,}"
