@@ -152,6 +152,7 @@ ACCOUNTS = Table(
     (of.word("externalId"), of.name(), of.word("domain")),
     kind="account",
     children=(CONTACTS,),
+    alias="external_id",
     identities=(("external_id",),),
     versioned="version",
     traced=True,

@@ -13,6 +13,7 @@ from sightline.workspace_file import queries
 from sightline.workspace_file.pruning import check_prune, prune_list
 from sightline.workspace_file.queries_lookups import Lookups
 from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, parts
+from sightline.workspace_file.seen import SeenInDatabase
 from sightline.workspace_file.spool import Spool
 from sightline.workspace_file.storing import Store
 from sightline.workspace_file.tally import Applied, ListCount, Tally
@@ -104,7 +105,7 @@ class _Application:
         for statement in queries.PREPARE:
             await self.tx.run(statement)
         run, numbers = await self._open()
-        store = Store(run, self.spool, numbers, self.tally)
+        store = Store(run, self.spool, SeenInDatabase(self.tx), numbers, self.tally)
         check_prune(run, self.spool.prune)
         await self._apply_named(run, store, "workspace")
         for section in SECTIONS:

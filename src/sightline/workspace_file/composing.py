@@ -26,6 +26,30 @@ class Sink(Protocol):
     def part(self, name: str, value: Any) -> None: ...
 
 
+class _Nothing:
+    """The sink of what has no parts."""
+
+    lists: frozenset[str] = frozenset()
+
+    def knows(self, name: str) -> bool:
+        return False
+
+    def begin(self, list: str) -> None: ...
+
+    def record(self, list: str, path: str, index: int, parent: int, value: Any) -> None: ...
+
+    def part(self, name: str, value: Any) -> None: ...
+
+
+def compose_value(events: Iterator[Event], path: str, faults: Faults) -> Any:
+    """A single value, whole. Raises NotReadable."""
+    composer = Composer(events, _Nothing(), faults)
+    value = composer.value(path)
+    for _ in events:
+        raise NotReadable("The file goes on after its end.")
+    return value
+
+
 class Composer:
     """Reads a whole file, once. Items of the sink's lists are handed over as they come, other parts whole."""
 
@@ -115,6 +139,9 @@ class Composer:
         if key in seen:
             self.faults.add(f"{path}.{key}" if path else key, "Stands here twice")
         seen.add(key)
+
+    def value(self, path: str) -> Any:
+        return self._value(*self._next(), path, 1)
 
     def _value(self, event: str, value: Any, path: str, depth: int) -> Any:
         if event == "start_map":

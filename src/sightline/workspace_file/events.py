@@ -71,6 +71,11 @@ def read_events(source: BinaryIO) -> Iterator[Event]:
 def _json_events(source: Any) -> Iterator[Event]:
     if source.head.startswith(b"\xef\xbb\xbf"):
         source.head = source.head[3:]
+    return json_events(source)
+
+
+def json_events(source: Any) -> Iterator[Event]:
+    """Of JSON from its first byte; `source`: bytes, or a file of them. Raises NotReadable."""
     try:
         # Without use_float an integer of thousands of digits brings the process down.
         yield from ijson.basic_parse(source, buf_size=_CHUNK, use_float=True)

@@ -30,7 +30,7 @@ def column_type(values: Iterable[Any]) -> str:
     return next((name for value in values for kind, name in _TYPES.items() if isinstance(value, kind)), "text")
 
 
-def _compared(table: Table, column: str) -> str:
+def compared(table: Table, column: str) -> str:
     return f"lower(t.{column})" if column in table.folded else f"t.{column}"
 
 
@@ -50,8 +50,8 @@ def wanted_in(table: str, columns: Sequence[str], types: Sequence[str], first: i
 async def find_by(tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], wanted: Sequence[Any]) -> list[Any]:
     """Stored rows by the values of some columns; `wanted` holds tuples, each once."""
     lists = [list(values) for values in zip(*wanted, strict=True)]
-    compared = [_compared(table, column) for column in columns]
-    found = wanted_in(table.name, compared, [column_type(values) for values in lists])
+    names = [compared(table, column) for column in columns]
+    found = wanted_in(table.name, names, [column_type(values) for values in lists])
     statement = f"SELECT {', '.join(f't.{column}' for column in table.columns)} FROM {found}"
     return await tx.rows(statement, workspace_id, *lists)
 

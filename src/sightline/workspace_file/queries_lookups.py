@@ -1,4 +1,4 @@
-"""References of a file, looked up by the batch: by id, by public id, by key."""
+"""References of a file, looked up by the batch: by id, by public id, by key, by a name of their own."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -49,7 +49,8 @@ class Lookups:
         named: list[tuple[str, str, list[Any]]] = [("t.key", "text", texts), ("t.id", "uuid", list(set(ids)))]
         named.append(("t.number", "bigint", numbers))
         if table.alias:
-            named.append((f"lower(t.{table.alias})", "text", list({text.lower() for text in texts})))
+            aliases = list({_alias(table, text) for text in texts})
+            named.append((queries.compared(table, table.alias), "text", aliases))
         found = []
         for column, type, wanted in named:
             if wanted:
@@ -67,6 +68,10 @@ def public_number(table: Table, text: str) -> int | None:
     return int(digits) if len(digits) < 19 else None
 
 
+def _alias(table: Table, text: str) -> str:
+    return text.lower() if table.alias in table.folded else text
+
+
 def _index(table: Table, rows: list[Any], unique_keys: bool) -> dict[str, UUID | None]:
     """By everything that may name a record, each with a mark of what it is."""
     found: dict[str, UUID | None] = {}
@@ -79,11 +84,12 @@ def _index(table: Table, rows: list[Any], unique_keys: bool) -> dict[str, UUID |
             found[at] = None if ambiguous else id
         if table.numbered:
             found[f"number {row['number']}"] = id
-        if table.alias:
-            found[f"alias {row[table.alias].lower()}"] = id
+        if table.alias and row[table.alias] is not None:
+            found[f"alias {_alias(table, row[table.alias])}"] = id
     return found
 
 
 def _pick(table: Table, text: str, found: Mapping[str, UUID | None]) -> UUID | None:
-    names = [f"id {text.lower()}", f"number {public_number(table, text)}", f"key {text}", f"alias {text.lower()}"]
+    number, alias = public_number(table, text), _alias(table, text)
+    names = [f"id {text.lower()}", f"number {number}", f"key {text}", f"alias {alias}"]
     return next((found[name] for name in names if found.get(name) is not None), None)

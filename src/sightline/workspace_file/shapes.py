@@ -24,6 +24,16 @@ def check_shape(value: Any, shape: Any, path: str, faults: Faults) -> bool:
     return True
 
 
+def check_text(value: Any, path: str, faults: Faults) -> bool:
+    """Whether all of its texts are Unicode; notes a fault when not."""
+    try:
+        msgspec.json.encode(value)
+    except (UnicodeEncodeError, TypeError):
+        faults.add(path, "Holds a text that is no Unicode")
+        return False
+    return True
+
+
 def _placed(error: msgspec.ValidationError, path: str, shape: Any) -> tuple[str, str]:
     text = str(error)
     where = _WHERE.search(text)

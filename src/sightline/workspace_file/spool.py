@@ -10,11 +10,11 @@ import msgspec
 from sightline.platform.file_section import Faults, Part, Table
 from sightline.workspace_file.composing import Composer
 from sightline.workspace_file.events import NotReadable, read_events
-from sightline.workspace_file.shapes import check_shape
+from sightline.workspace_file.shapes import check_shape, check_text
 
 BATCH_RECORDS = 1_000
 BATCH_BYTES = 4 * 1024 * 1024
-NAMES = ("id", "key", "email", "label")
+NAMES = ("id", "key", "email", "label", "externalId")
 _FAULTY = b"null\n"
 
 
@@ -91,7 +91,7 @@ class Spool:
         kept = self._kept[list]
         kept.count += 1
         line = _FAULTY
-        if check_shape(value, self.tables[list].record, path, self.faults) and self._is_text(value, path):
+        if check_shape(value, self.tables[list].record, path, self.faults) and check_text(value, path, self.faults):
             line = msgspec.json.encode([path, parent, value]) + b"\n"
             kept.largest = max(kept.largest, value.get("number") or 0)
         elif isinstance(value, dict):
@@ -102,14 +102,6 @@ class Spool:
         """References to a faulty record are no faults of their own."""
         names = [record.get(name) for name in NAMES]
         self.excused.update((list, name) for name in names if isinstance(name, str))
-
-    def _is_text(self, value: Any, path: str) -> bool:
-        try:
-            msgspec.json.encode(value)
-        except (UnicodeEncodeError, TypeError):
-            self.faults.add(path, "Holds a text that is no Unicode")
-            return False
-        return True
 
     def batches(self, list: str) -> Iterator[Sequence[tuple[int, str, int, dict[str, Any]]]]:
         """Records with their index, path and enclosing record's index; may be gone through again."""

@@ -1,7 +1,7 @@
 """Storing lists batch by batch, with the lists inside of their records."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 from uuid import UUID
 
 from sightline.platform.file_section import Entry, Run, Table
@@ -12,18 +12,27 @@ from sightline.workspace_file.positions import place
 from sightline.workspace_file.pruning import prune_inside
 from sightline.workspace_file.resolving import read_fields, read_links
 from sightline.workspace_file.sections import all_tables, lists
-from sightline.workspace_file.spool import BATCH_RECORDS, NAMES, Spool
+from sightline.workspace_file.seen import Seen
+from sightline.workspace_file.spool import BATCH_RECORDS, NAMES
 from sightline.workspace_file.tally import Tally
 from sightline.workspace_file.writing import write_rows
 from sightline.workspaces.bulk import Numbers
 
 
-class Store:
-    """Goes through the lists of a spool. `ids`: of each list's records by their place, for what comes late."""
+class Records(Protocol):
+    """Where the records of a list come from."""
 
-    def __init__(self, run: Run, spool: Spool, numbers: Numbers, tally: Tally) -> None:
+    def batches(self, list: str) -> Iterator[Sequence[tuple[int, str, int, dict[str, Any]]]]:
+        """Records with their place, path and enclosing record's place; may be gone through again."""
+
+
+class Store:
+    """Goes through lists of records. `ids`: of each list's records by their place, for what comes late."""
+
+    def __init__(self, run: Run, records: Records, seen: Seen, numbers: Numbers, tally: Tally) -> None:
         self.run = run
-        self.spool = spool
+        self.records = records
+        self.seen = seen
         self.numbers = numbers
         self.tally = tally
         self.ids: dict[str, dict[int, UUID]] = {}
@@ -31,8 +40,8 @@ class Store:
     async def store_list(self, name: str) -> None:
         """Own fields, and links to what is stored already."""
         table = lists()[name]
-        keeps_ids = table.path in {"research"} or _has_late_parts(table)
-        for batch in self.spool.batches(name):
+        keeps_ids = table.path in {"research"} or has_late_parts(table)
+        for batch in self.records.batches(name):
             entries = [self._entry(table, *line) for line in batch]
             await self._store(table, entries)
             if keeps_ids:
@@ -84,11 +93,8 @@ class Store:
         if table.parents or table.primary != ("id",):
             return
         sound = {entry.id: entry for entry in entries if not entry.broken}
-        paths = [entry.path for entry in sound.values()]
-        fresh = {row[0] for row in await self.run.tx.rows(queries.SEE, table.path, list(sound), paths)}
-        known = [id for id in sound if id not in fresh]
-        for row in await self.run.tx.rows(queries.SEEN, table.path, known) if known else ():
-            self.run.refuse(sound[row["id"]], "", f"Is the same as {row['path']}")
+        for id, path in (await self.seen.note(table.path, {id: entry.path for id, entry in sound.items()})).items():
+            self.run.refuse(sound[id], "", f"Is the same as {path}")
 
     async def _store_inside(self, table: Table, child: Table, entries: Sequence[Entry]) -> None:
         inside = [
@@ -106,9 +112,9 @@ class Store:
     async def store_late(self, name: str) -> None:
         """Fields and links that name records of lists that were stored afterwards."""
         table = all_tables().get(name)
-        if table is None or not _has_late_parts(table):
+        if table is None or not has_late_parts(table):
             return
-        for batch in self.spool.batches(name):
+        for batch in self.records.batches(name):
             ids = self.ids.get(name, {})
             entries = [Entry(path, given, index=index) for index, path, _, given in batch if index in ids]
             for entry in entries:
@@ -133,7 +139,7 @@ class Store:
         await write_links(run, table, entries, late=True)
 
 
-def _has_late_parts(table: Table) -> bool:
+def has_late_parts(table: Table) -> bool:
     return any(field.late for field in table.fields) or any(link.late for link in table.links)
 
 

@@ -80,6 +80,7 @@ class Table:
     `path`: the list's place in the file. `kind`: what the trail calls a record, None for no trail of its own.
     `primary`: the primary key beside the workspace. `parents`: own column and column of the enclosing record.
     `identities`: columns that, all given, name a record besides its key; `folded` ones ignore letter case.
+    `alias`: a column that names a record in references too, where no id, public id or key does.
     `position`: the column that keeps the order of the file. `order`: the order of export.
     `hidden`: columns that are no fields of the file; `settle` fills them. `extra`: fields that hooks read and show.
     `settle` runs when rows are known and may change them, `after` when they are written, `show` adds to an export.
