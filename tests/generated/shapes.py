@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Iterator
+from enum import EnumMeta
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 from uuid import UUID
 
@@ -53,8 +54,8 @@ def sample(kind: Any) -> Any:
         schema = schema_of_wire_type(kind)
         formats = {"uuid": ID, "date-time": "2026-01-02T03:04:05.678Z", "date": "2026-01-02"}
         return formats.get(schema.get("format", ""), "x" * int(schema.get("minLength", 1)))
-    if get_origin(kind) is Literal:
-        return get_args(kind)[0]
+    if choices := _choices(kind):
+        return choices[0]
     if get_origin(kind) in (list, tuple):
         return [sample(get_args(kind)[0])]
     if _is_struct(kind):
@@ -81,8 +82,8 @@ def _values(kind: Any) -> Iterator[Value]:
         yield ("", [], False, "a wrong type")
         for trial in trials_of(inner):
             yield (f".{trial.path}", {**_sample_struct(inner), **trial.body}, trial.fits, trial.said)
-    elif get_origin(inner) is Literal:
-        yield from [("", choice, True, "a choice") for choice in get_args(inner)]
+    elif choices := _choices(inner):
+        yield from [("", choice, True, "a choice") for choice in choices]
         yield ("", "nonsense", False, "no choice")
         yield ("", 7, False, "a wrong type")
     elif inner is bool:
@@ -155,6 +156,14 @@ def _annotated(kind: Any) -> Any:
 def _inner(kind: Any) -> Any:
     member = _annotated(kind)
     return get_args(member)[0] if get_origin(member) is Annotated else member
+
+
+def _choices(kind: Any) -> list[Any]:
+    """The values of a closed set; none for any other type."""
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    members: list[Any] = list(kind) if isinstance(kind, EnumMeta) else []
+    return [member.value for member in members]
 
 
 def _is_struct(kind: Any) -> bool:
