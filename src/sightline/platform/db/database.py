@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any, Union
 
@@ -126,6 +126,10 @@ class Database:
             self.pool.terminate()
 
 
+# After these a connection cannot be used again, whatever it says of itself.
+_BROKEN = (OSError, asyncpg.InternalClientError, asyncpg.PostgresConnectionError, asyncpg.AdminShutdownError)
+
+
 class _Borrowed:
     """A connection of the pool for the length of a block.
 
@@ -164,8 +168,11 @@ class _Borrowed:
         try:
             if kind is None:
                 self._database.idle.append(self._connection)
-            else:
-                await self._database.pool.release(self._connection)
+                return
+            if isinstance(kind, type) and issubclass(kind, _BROKEN):
+                with suppress(asyncpg.InterfaceError):  # the pool may have taken it back already
+                    self._connection.terminate()
+            await self._database.pool.release(self._connection)
         finally:
             self._database.turns.release()
 

@@ -45,6 +45,7 @@ def as_refusal(error: Exception) -> Refusal | None:
     passing = (
         OSError,
         TimeoutError,
+        asyncpg.InternalClientError,  # a connection whose server went away in the middle of a message
         asyncpg.PostgresConnectionError,
         asyncpg.CannotConnectNowError,
         asyncpg.TooManyConnectionsError,
