@@ -6,7 +6,6 @@ import tarfile
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
@@ -76,9 +75,6 @@ class ArchiveWriter:
     def __init__(self, out: BinaryIO, manifest: Manifest) -> None:
         self._file = _File(out)
         self._packed = gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=self._file, mtime=0)
-        self._tar = tarfile.open(  # noqa: SIM115 - seal() closes it; one that is left open is no backup
-            fileobj=self._packed, mode="w|", format=tarfile.USTAR_FORMAT
-        )
         self._created = int(manifest.created_at.timestamp())
         text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         self._seal = Seal(hashlib.sha256(text).hexdigest(), {})
@@ -100,14 +96,15 @@ class ArchiveWriter:
 
     def seal(self) -> None:
         self._add(SEAL, msgspec.json.format(msgspec.json.encode(self._seal), indent=1))
-        self._tar.close()
+        self._packed.write(bytes(2 * tarfile.BLOCKSIZE))
         self._packed.close()
 
     def _add(self, name: str, content: bytes) -> None:
         member = tarfile.TarInfo(name)
         member.size, member.mtime, member.mode = len(content), self._created, 0o600
-        self._tar.addfile(member, BytesIO(content))
-        self._tar.members = []  # type: ignore[attr-defined]  # it would remember every one
+        self._packed.write(member.tobuf(tarfile.USTAR_FORMAT))
+        self._packed.write(content)
+        self._packed.write(bytes(-len(content) % tarfile.BLOCKSIZE))
 
 
 class TableWriter:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from graphlib import TopologicalSorter
 
-from sightline.backup.records import LEFT_OUT, BackupRefused
+from sightline.backup.records import LEFT_OUT
 from sightline.platform.db import Connection
+from sightline.platform.db.database import Row
 
 # A value is read back as it was written, whatever the server's own settings are.
 WRITE_ALIKE = """
@@ -35,10 +36,8 @@ SELECT pg_class.relname::text AS child, parent.relname::text AS parent
  WHERE contype = 'f' AND conrelid <> confrelid AND pg_class.{_OURS}"""
 
 _SEQUENCES = f"""
-SELECT relname::text AS name, has_sequence_privilege(pg_class.oid, 'SELECT') AS is_readable,
-       coalesce(pg_sequences.last_value + increment_by, start_value) AS next
-  FROM pg_class JOIN pg_sequences ON schemaname = current_schema() AND sequencename = relname
- WHERE {_OURS} AND relkind = 'S'
+SELECT relname::text AS name, seqincrement AS step FROM pg_class JOIN pg_sequence ON seqrelid = pg_class.oid
+ WHERE {_OURS}
  ORDER BY relname"""
 
 
@@ -68,12 +67,14 @@ async def has_rows(connection: Connection, table: str) -> bool:
 
 
 async def next_numbers(connection: Connection) -> dict[str, int]:
-    """What each sequence gives next. Refuses with BackupRefused where we may not know: a number would come twice."""
-    rows = await connection.fetch(_SEQUENCES)
-    for row in rows:
-        if not row["is_readable"]:
-            raise BackupRefused(f"The database's user may not read the sequence {row['name']}: use the owner.")
-    return {row["name"]: row["next"] for row in rows}
+    """What each sequence gives next. Not from pg_sequences, which forgets where a restarted one begins."""
+    return {row["name"]: await _next_number(connection, row) for row in await connection.fetch(_SEQUENCES)}
+
+
+async def _next_number(connection: Connection, sequence: Row) -> int:
+    statement = f"SELECT last_value, is_called FROM {quoted(sequence['name'])}"
+    last, is_given = await connection.fetchrow(statement) or (1, False)
+    return int(last + sequence["step"] if is_given else last)
 
 
 async def set_next_number(connection: Connection, sequence: str, number: int) -> None:

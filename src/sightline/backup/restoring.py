@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
+from sightline import migrations
 from sightline.backup import queries
 from sightline.backup.archive import Archive
 from sightline.backup.records import BackupRefused, Manifest, Progress, Restored, Table
-from sightline.migrations import HEAD, REVISIONS, locked, migrate_within, revision_on
+from sightline.migrations import locked, migrate_within, revision_on
 from sightline.platform.db import Connection
 from sightline.platform.db.database import first_line
 
@@ -24,10 +25,10 @@ async def restoring(
     Refuses with BackupRefused (not empty, newer than this program, damaged, not fitting), otherwise like `migrate()`.
     """
     manifest = archive.manifest
-    if manifest.revision not in REVISIONS:
+    if manifest.revision not in migrations.REVISIONS:
         raise BackupRefused(
             f"The backup was made by Sightline {manifest.program} at revision {manifest.revision} and this version "
-            f"knows {HEAD} at most: restore it with that version, or a newer one."
+            f"knows {migrations.HEAD} at most: restore it with that version, or a newer one."
         )
     async with locked(url) as connection:
         await connection.execute(queries.WRITE_ALIKE)
@@ -35,7 +36,7 @@ async def restoring(
             await _prepare(connection, manifest)
             tables, skipped = await _matched(connection, manifest)
             await _load(connection, archive, tables, progress)
-            await migrate_within(connection, HEAD)
+            await migrate_within(connection, migrations.HEAD)
             portals = await queries.forget_portal_secrets(connection) if forget_secrets else []
             rows = sum(table.rows for table in tables.values())
             yield Restored(len(tables), rows, skipped, portals)

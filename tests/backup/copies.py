@@ -1,0 +1,140 @@
+"""Backups of databases of the tests' own, and a look at what is in a database."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+
+from sightline.backup import Archive, Restored, restoring, write_backup
+from sightline.backup.queries import columns_by_table, quoted
+from sightline.migrations import migrate
+from sightline.platform.db import Database
+from sightline.sample.compose import load
+from sightline.workspaces.keys import create_key
+from sightline.workspaces.records import NewKey
+from sightline.workspaces.tenants import find_workspace
+from tests.migrations.servers import connected, on_database
+from tests.workspace_file.files import apply, whole
+from tests.world import OPERATOR
+
+SECRET = "s3cret-of-the-tests-and-of-nobody-else"
+SAMPLE = load()
+SLUG: str = SAMPLE["workspace"]["slug"]
+OWNER = next(member["email"] for member in SAMPLE["members"] if member["role"] == "owner")
+# What no workspace file brings.
+MORE = (
+    """UPDATE portals SET secret = decode('00ff10', 'hex'), secret_rotated_at = now() WHERE workspace_id = $1""",
+    """INSERT INTO portal_sessions (token_hash, workspace_id, user_id, created_at, expires_at)
+       SELECT decode(md5(id::text), 'hex'), workspace_id, id, now(), now() + '1 day' FROM portal_users
+        WHERE workspace_id = $1""",
+    """INSERT INTO portal_used_tokens (workspace_id, jti_hash, valid_until) VALUES ($1, '\\x0a5c', now())""",
+    """INSERT INTO document_generations
+           (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after, created_at, updated_at)
+       SELECT workspace_id, id, id, id, 'PRD', true, 'pending', now(), now(), now() FROM initiatives
+        WHERE workspace_id = $1""",
+    """INSERT INTO idempotency_keys (workspace_id, key_id, operation, value, body_hash, status, body, created_at)
+       VALUES ($1, $1, 'create', E'tab\t, line\n, \\\\N and \\\\.', '\\x00', 201, '\\x0001ff', now())""",
+)
+HUGE = """
+INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at, detail)
+SELECT gen_random_uuid(), gen_random_uuid(), 'huge', gen_random_uuid(), 'added', 'operator', now(),
+       jsonb_build_object('noise', (SELECT string_agg(md5(m::text || random()), '')
+                                      FROM generate_series(n, n + 30) AS m))
+  FROM generate_series(1, $1::int) AS n"""
+# What belongs to no workspace.
+QUEUED = """
+INSERT INTO pgqueuer (priority, status, entrypoint, payload, headers) VALUES (0, 'picked', 'x', '\\x00', '{"a": 1}');
+INSERT INTO pgqueuer_log (job_id, status, priority, entrypoint) VALUES (1, 'queued', 0, 'x');
+INSERT INTO pgqueuer_schedules (expression, entrypoint) VALUES ('* * * * *', 'x');
+INSERT INTO pgqueuer_statistics (count, priority, status, entrypoint) VALUES (1, 0, 'successful', 'x');
+INSERT INTO job_totals (kind, outcome, jobs, seconds) VALUES ('x', 'done', 1, 0.1)"""
+
+
+class Unwatched:
+    """Nobody wants to know how far it is."""
+
+    def begin(self, rows: int) -> None: ...
+
+    def advance(self, rows: int) -> None: ...
+
+
+async def new_database(server: str, *, migrated: bool = False) -> str:
+    """A database of the caller's own on a server that other processes use too; its address."""
+    name = f"b_{uuid4().hex}"
+    async with connected(on_database(server, "postgres")) as connection:
+        await connection.execute(f"CREATE DATABASE {name}")
+    url = on_database(server, name)
+    if migrated:
+        await migrate(url)
+    return url
+
+
+async def fill(url: str) -> str:
+    """Something in every table; a key of the sample's owner."""
+    database = await Database.connect(url, size=2)
+    try:
+        for file in (SAMPLE, whole()):
+            await apply(database, file)
+        async with database.write() as tx:
+            actor = replace(OPERATOR, workspace_id=(await find_workspace(tx, SLUG)).id)
+            await tx.connection.execute(QUEUED)
+            for statement in MORE:
+                await tx.run(statement, actor.workspace_id)
+            return (await create_key(tx, actor, NewKey(name="test", scopes=["all"], member=OWNER))).key
+    finally:
+        await database.close()
+
+
+async def backed_up(url: str, secret: str = SECRET) -> bytes:
+    out = BytesIO()
+    await write_backup(url, out, secret, Unwatched())
+    return out.getvalue()
+
+
+async def restore(url: str, backup: bytes, **options: Any) -> Restored:
+    with Archive(BytesIO(backup)) as archive:
+        async with restoring(url, archive, Unwatched(), **options) as restored:
+            pass
+    return restored
+
+
+async def contents(url: str) -> dict[str, tuple[int, str]]:
+    """Of each copied table, how many rows it has and a fingerprint of them."""
+    async with looking(url) as connection:
+        found = {}
+        for table, columns in (await columns_by_table(connection)).items():
+            row = f"ROW({', '.join(map(quoted, columns))})::text"
+            rows, fingerprint = await connection.fetchrow(
+                f"SELECT count(*), md5(string_agg({row}, E'\\n' ORDER BY {row} COLLATE \"C\")) FROM {quoted(table)}"  # noqa: S608
+            ) or (0, "")
+            found[table] = rows, fingerprint
+        return found
+
+
+async def make_large(url: str, rows: int) -> None:
+    """Adds about 1 KiB a row that hardly compresses."""
+    await value(url, HUGE, rows)
+
+
+async def tables(url: str) -> int:
+    async with looking(url) as connection:
+        found: int = await connection.fetchval(
+            "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+        )
+        return found
+
+
+async def value(url: str, statement: str, *values: object) -> Any:
+    async with looking(url) as connection:
+        return await connection.fetchval(statement, *values)
+
+
+@asynccontextmanager
+async def looking(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    async with connected(url) as connection:
+        await connection.execute("SET TimeZone = 'UTC'")
+        yield connection

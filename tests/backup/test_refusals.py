@@ -1,0 +1,221 @@
+"""What is refused leaves the database as empty as it was."""
+
+import gzip
+import shutil
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+import asyncpg
+import msgspec
+import pytest
+import pytest_asyncio
+
+from sightline import migrations
+from sightline.backup import Archive, BackupRefused, is_made_with, restoring
+from sightline.backup.records import FORMAT, Manifest
+from sightline.backup.secrets import check_value
+from sightline.migrations import runner
+from sightline.platform.db import DatabaseUnavailable
+from tests.backup.conftest import Filled
+from tests.backup.copies import SECRET, Unwatched, backed_up, contents, new_database, restore, tables, value
+from tests.migrations.servers import connected
+
+
+@pytest_asyncio.fixture(scope="module")
+async def empty(database_server: str) -> str:
+    return await new_database(database_server)
+
+
+def members(backup: bytes) -> dict[str, bytes]:
+    with tarfile.open(fileobj=BytesIO(backup)) as tar:
+        return {member.name: opened.read() for member in tar if (opened := tar.extractfile(member))}
+
+
+def archive(members: dict[str, bytes]) -> bytes:
+    out = BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, BytesIO(content))
+    return out.getvalue()
+
+
+def with_manifest(backup: bytes, **changes: object) -> bytes:
+    found = members(backup)
+    changed = msgspec.json.decode(found["manifest.json"]) | changes
+    return archive({**found, "manifest.json": msgspec.json.encode(changed)})
+
+
+async def refusal(url: str, backup: bytes) -> str:
+    """The one line, after which nothing is left."""
+    with pytest.raises(BackupRefused) as refused:
+        await restore(url, backup)
+    assert await tables(url) == 0
+    line = str(refused.value)
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.2, 0.7, 0.99, 0.9999])
+async def test_a_truncated_file_is_refused(empty: str, filled: Filled, share: float) -> None:
+    line = await refusal(empty, filled.backup[: int(len(filled.backup) * share)])
+    assert line.startswith(("This is no backup of Sightline: ", "The backup is damaged or cut off: "))
+
+
+@pytest.mark.parametrize("place", [0, 2, 30, 5_000, 70_000, -6_000, -7, -3])
+async def test_a_flipped_bit_is_refused(empty: str, filled: Filled, place: int) -> None:
+    damaged = bytearray(filled.backup)
+    damaged[place] ^= 0x10
+    line = await refusal(empty, bytes(damaged))
+    assert line.startswith(("This is no backup of Sightline: ", "The backup is damaged"))
+
+
+@pytest.mark.parametrize("other", [b"", b"CREATE TABLE x ();", gzip.compress(b"hello"), archive({"x": b"y"})])
+async def test_another_file_is_refused(empty: str, other: bytes) -> None:
+    assert (await refusal(empty, other)).startswith("This is no backup of Sightline: ")
+
+
+async def test_a_changed_row_is_refused_although_the_file_is_sound(empty: str, filled: Filled) -> None:
+    found = members(filled.backup)
+    name = "tables/members/00000001"
+    found[name] = found[name].replace(b"viewer", b"editor")
+    assert "checksums" in await refusal(empty, archive(found))
+
+
+async def test_a_row_that_refers_to_nothing_is_refused(empty: str, filled: Filled) -> None:
+    found = members(filled.backup)
+    del found["tables/members/00000001"]
+    assert "members has not the" in await refusal(empty, archive(found))
+    found = members(filled.backup)
+    name = "tables/plans/00000001"
+    found[name] = b"\t".join([b"00000000-0000-0000-0000-000000000001", *found[name].split(b"\t", 1)[1:]])
+    assert "violates foreign key" in await refusal(empty, archive(found))
+
+
+async def test_a_missing_seal_or_table_is_refused(empty: str, filled: Filled) -> None:
+    found = members(filled.backup)
+    assert "seal.json is not where it belongs" in await refusal(
+        empty, archive({name: content for name, content in found.items() if name != "seal.json"})
+    )
+    manifest = msgspec.json.decode(found["manifest.json"], type=Manifest)
+    fewer = [table for table in manifest.tables if table.name != "plans"]
+    assert "its table plans differs" in await refusal(empty, with_manifest(filled.backup, tables=fewer))
+
+
+async def test_a_backup_of_a_newer_program_is_refused(empty: str, filled: Filled) -> None:
+    line = await refusal(empty, with_manifest(filled.backup, format=FORMAT + 1, tables="otherwise"))
+    assert line.startswith(f"The backup has format {FORMAT + 1} and")
+    line = await refusal(empty, with_manifest(filled.backup, revision="9999", program="7.0"))
+    assert line.startswith("The backup was made by Sightline 7.0 at revision 9999 and")
+
+
+async def test_a_database_with_data_is_refused_and_kept(database_server: str, filled: Filled) -> None:
+    with pytest.raises(BackupRefused, match=r"^The database is not empty \(\w+ has rows\)"):
+        await restore(filled.url, filled.backup)
+    assert (await contents(filled.url))["ideas"] == filled.contents["ideas"]
+    theirs = await new_database(database_server)
+    await value(theirs, "CREATE TABLE ideas (mine int)")
+    with pytest.raises(BackupRefused, match="holds tables of something else"):
+        await restore(theirs, filled.backup)
+    assert await tables(theirs) == 1
+
+
+async def test_a_database_without_tables_has_nothing_to_back_up(empty: str) -> None:
+    with pytest.raises(BackupRefused, match="never been migrated"):
+        await backed_up(empty)
+
+
+def test_the_check_value_tells_the_secret_from_others_and_is_new_each_time() -> None:
+    first, second = check_value(SECRET), check_value(SECRET)
+    assert is_made_with(first, SECRET)
+    assert not is_made_with(first, SECRET + "x")
+    assert (first.salt, first.value) != (second.salt, second.value)
+
+
+@pytest.fixture
+def newer_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """This program with one more revision, from here to the end of the test; its name."""
+    newer = "9000"
+    shutil.copytree(runner.HERE, tmp_path, dirs_exist_ok=True)
+    text = (tmp_path / "versions/revision_0001.py").read_text()
+    after = text.replace('"0001"', f'"{newer}"').replace("None\n", f'"{migrations.HEAD}"\n', 1)
+    (tmp_path / f"versions/revision_{newer}.py").write_text(after)
+    (tmp_path / "sql" / newer).mkdir()
+    (tmp_path / "sql" / newer / "01.sql").write_text("ALTER TABLE ideas ADD COLUMN taste text NOT NULL DEFAULT 'sour'")
+    monkeypatch.setattr(runner, "HERE", tmp_path)
+    monkeypatch.setattr(runner, "SQL", tmp_path / "sql")
+    monkeypatch.setattr(migrations, "REVISIONS", (*migrations.REVISIONS, newer))
+    monkeypatch.setattr(migrations, "HEAD", newer)
+    return newer
+
+
+async def test_an_older_backup_is_brought_to_this_version(
+    database_server: str, filled: Filled, newer_program: str
+) -> None:
+    url = await new_database(database_server)
+    await restore(url, filled.backup)
+    assert await value(url, "SELECT version_num FROM alembic_version") == newer_program
+    assert await value(url, "SELECT array_agg(DISTINCT taste) FROM ideas") == ["sour"]
+    assert {name: rows for name, (rows, _) in (await contents(url)).items()} == {
+        name: rows for name, (rows, _) in filled.contents.items()
+    }
+
+
+@pytest.mark.usefixtures("newer_program")
+async def test_an_older_backup_needs_a_database_without_tables(database_server: str, filled: Filled) -> None:
+    url = await new_database(database_server, migrated=True)
+    with pytest.raises(BackupRefused, match=r"at revision 9000 and the backup at \d+: give one without tables"):
+        await restore(url, filled.backup)
+
+
+async def test_a_program_can_back_up_a_database_it_has_not_migrated_yet(
+    database_server: str, filled: Filled, newer_program: str
+) -> None:
+    with Archive(BytesIO(await backed_up(filled.url))) as opened:
+        assert opened.manifest.revision == migrations.REVISIONS[-2] != newer_program
+
+
+async def test_no_rights_are_needed_but_to_create_tables(database_server: str, filled: Filled) -> None:
+    url = await new_database(database_server)
+    name = f"plain_{url.partition('?')[0].rpartition('_')[2]}"
+    await value(url, f"CREATE ROLE {name} LOGIN")
+    await value(url, f"GRANT CREATE, USAGE ON SCHEMA public TO {name}")
+    as_plain = url.replace("sightline@", f"{name}@", 1)
+    await restore(as_plain, filled.backup)
+    assert await contents(as_plain) == filled.contents
+    assert await backed_up(as_plain)
+    await value(url, "ALTER TABLE ideas OWNER TO sightline")
+    with pytest.raises(DatabaseUnavailable, match="permission denied for table ideas"):
+        await backed_up(as_plain)
+
+
+async def test_until_the_block_is_left_nobody_writes_or_migrates(database_server: str, filled: Filled) -> None:
+    url = await new_database(database_server, migrated=True)
+    with Archive(BytesIO(filled.backup)) as opened:
+        async with restoring(url, opened, Unwatched()), connected(url) as other:
+            assert not await other.fetchval("SELECT pg_try_advisory_lock_shared($1)", migrations.LOCK)
+            await other.execute("SET lock_timeout = 1")
+            with pytest.raises(asyncpg.LockNotAvailableError):
+                await other.execute("DELETE FROM ideas")
+
+
+async def test_a_fault_in_the_block_undoes_everything(database_server: str, filled: Filled) -> None:
+    url = await new_database(database_server)
+
+    async def fail() -> None:
+        with Archive(BytesIO(filled.backup)) as opened:
+            async with restoring(url, opened, Unwatched()):
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    assert await tables(url) == 0
+
+
+async def test_migrating_waits_for_a_backup_and_others_write(database_server: str) -> None:
+    url = await new_database(database_server, migrated=True)
+    async with migrations.locked(url, shared=True), connected(url) as other:
+        assert not await other.fetchval("SELECT pg_try_advisory_lock($1)", migrations.LOCK)
+        assert await other.fetchval("SELECT pg_try_advisory_lock_shared($1)", migrations.LOCK)
