@@ -1,0 +1,194 @@
+"""Documents of initiatives. Specification: Regenerate, Document regeneration job status; decisions: Initiatives."""
+
+import asyncio
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx2
+import pytest
+import pytest_asyncio
+
+from sightline.documents.jobs import give_up, write_document
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import Engine
+from sightline.platform.jobs import Tools
+from tests.world import World
+
+Json = dict[str, Any]
+AT = "/initiatives/INITIATIVE-1"
+TOOLS: Tools = {Engine: embedded_engine()}
+
+
+@pytest_asyncio.fixture
+async def acme(world: World) -> World:
+    """An initiative with an idea, an answered and an open question, and a PRD that somebody wrote."""
+    questions = [
+        {"key": "who", "question": "Who waits?", "status": "answered", "answer": "Finance, every month."},
+        {"key": "when", "question": "Until when?", "status": "pending", "placeholder": "By summer."},
+    ]
+    document = {"key": "prd", "type": "PRD", "content": "# By hand"}
+    await world.add(
+        teams=[{"key": "core", "name": "Core"}],
+        initiatives=[{"key": "out", "name": "Exports", "number": 1, "teams": ["core"], "documents": [document]}],
+        ideas=[
+            {
+                "key": "csv",
+                "name": "CSV export",
+                "description": "Export tables as CSV.",
+                "initiative": "out",
+                "questions": questions,
+            }
+        ],
+    )
+    return world
+
+
+async def regenerate(acme: World, type: str = "PRD", **headers: str) -> httpx2.Response:
+    return await acme.client.post(f"{AT}/documents/regenerate", json={"type": type}, headers=headers)
+
+
+async def carry_out(acme: World, receipt: Json) -> None:
+    """What a worker does with the job."""
+    await write_document(acme.database, TOOLS, acme.workspace_id, UUID(receipt["jobId"]))
+
+
+async def poll(acme: World, receipt: Json) -> Json:
+    answer = await acme.client.get(f"{acme.address}{receipt['statusUrl']}")
+    assert answer.status_code == 200, answer.text
+    found: Json = answer.json()
+    return found
+
+
+async def test_a_regeneration_replaces_the_document_in_place(acme: World) -> None:
+    [before] = (await acme.client.get(f"{AT}/documents")).json()
+    initiative = (await acme.client.get(AT)).json()
+    answer = await regenerate(acme)
+    receipt = answer.json()
+    assert answer.status_code == 202
+    assert (receipt["operation"], receipt["jobType"]) == ("initiative_document_regeneration", "generate-prd")
+    assert (receipt["status"], receipt["queued"], receipt["deduplicated"]) == ("pending", True, False)
+    assert (receipt["documentId"], receipt["documentType"]) == (before["id"], "PRD")
+    assert (receipt["initiativeId"], receipt["initiativePublicId"]) == (initiative["id"], "INITIATIVE-1")
+    assert receipt["failure"] is None
+    await carry_out(acme, receipt)
+    done = await poll(acme, receipt)
+    assert (done["status"], done["jobId"], "statusUrl" in done) == ("completed", receipt["jobId"], False)
+    after = (await acme.client.get(f"{AT}/documents/{before['id']}")).json()
+    assert (after["id"], after["version"]) == (before["id"], before["version"] + 1)
+    assert "Finance, every month." in after["content"]
+    assert "By summer." not in after["content"]
+    assert {source["publicId"] for source in after["sources"]} >= {"INITIATIVE-1", "IDEA-1"}
+    assert (await acme.client.get(AT)).json() == initiative
+    async with acme.database.read() as tx:
+        old = await tx.value("SELECT content FROM document_versions WHERE document_id = $1", UUID(before["id"]))
+    assert old == "# By hand"
+
+
+async def test_the_address_to_poll_keeps_the_kind_of_reference(acme: World) -> None:
+    ids = await acme.ids("initiatives")
+    by_id = await acme.client.post(f"/initiatives/{ids['out']}/documents/regenerate", json={"type": "PRD"})
+    by_number = await regenerate(acme)
+    job = by_id.json()["jobId"]
+    begin = "/api/external/v1/initiatives"
+    assert by_id.json()["statusUrl"] == f"{begin}/{ids['out']}/documents/regenerations/{job}"
+    assert by_number.json()["statusUrl"] == f"{begin}/INITIATIVE-1/documents/regenerations/{job}"
+
+
+async def test_an_active_regeneration_is_joined(acme: World) -> None:
+    receipts = [answer.json() for answer in await asyncio.gather(*(regenerate(acme) for _ in range(32)))]
+    assert len({receipt["jobId"] for receipt in receipts}) == 1
+    assert sorted(receipt["deduplicated"] for receipt in receipts) == [False] + [True] * 31
+    assert all(receipt["statusUrl"] for receipt in receipts)
+    async with acme.database.read() as tx:
+        waiting = "SELECT count(*) FROM pgqueuer WHERE dedupe_key LIKE $1"
+        assert await tx.value(waiting, f"%{receipts[0]['jobId']}%") == 1
+
+
+async def test_a_wish_that_comes_while_it_is_written_is_not_lost(acme: World) -> None:
+    """What was read before the last wish is not what is stored."""
+    first = (await regenerate(acme)).json()
+    question = (await acme.client.get("/ideas/IDEA-1/questions")).json()[1]
+
+    class Answering:
+        """An engine during whose writing somebody answers, and asks again."""
+
+        name, version = "test", "1"
+        turns = 0
+
+        def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+            self.loop = loop
+
+        def write_document(self, kind: Any, material: Any) -> Any:
+            self.turns += 1
+            if self.turns == 1:
+                asyncio.run_coroutine_threadsafe(self.answer(), self.loop).result(20)
+            return embedded_engine().write_document(kind, material)
+
+        async def answer(self) -> None:
+            body = {"answer": "Until Easter."}
+            await acme.client.patch(f"/ideas/IDEA-1/questions/{question['id']}/answer", json=body)
+            assert (await regenerate(acme)).json()["deduplicated"]
+
+    engine = Answering(asyncio.get_running_loop())
+    await write_document(acme.database, {Engine: engine}, acme.workspace_id, UUID(first["jobId"]))
+    assert engine.turns == 2
+    document = (await acme.client.get(f"{AT}/documents/{first['documentId']}")).json()
+    assert (document["version"], "Until Easter." in document["content"]) == (2, True)
+
+
+async def test_carrying_out_a_job_twice_is_harmless(acme: World) -> None:
+    receipt = (await regenerate(acme)).json()
+    await asyncio.gather(*(carry_out(acme, receipt) for _ in range(8)))
+    assert (await acme.client.get(f"{AT}/documents/{receipt['documentId']}")).json()["version"] == 2
+
+
+async def test_a_first_generation_makes_the_document(acme: World) -> None:
+    answer = await acme.client.post(f"{AT}/documents", json={"type": "TDD"})
+    receipt = answer.json()
+    assert (answer.status_code, receipt["jobType"], receipt["deduplicated"]) == (202, "generate-tdd", False)
+    again = (await acme.client.post(f"{AT}/documents", json={"type": "TDD"})).json()
+    assert (again["jobId"], again["deduplicated"]) == (receipt["jobId"], True)
+    active = await regenerate(acme, "TDD")
+    assert (active.status_code, active.json()["code"]) == (409, "GENERATION_ACTIVE")
+    await carry_out(acme, receipt)
+    assert (await poll(acme, receipt))["status"] == "completed"
+    document = (await acme.client.get(f"{AT}/documents/{receipt['documentId']}")).json()
+    assert (document["type"], document["version"]) == ("TDD", 1)
+    exists = await acme.client.post(f"{AT}/documents", json={"type": "TDD"})
+    assert (exists.status_code, exists.json()["code"]) == (409, "DOCUMENT_EXISTS")
+    assert (await regenerate(acme, "TDD")).status_code == 202
+
+
+async def test_a_job_that_failed_for_good_says_so_safely(acme: World) -> None:
+    receipt = (await regenerate(acme)).json()
+    await give_up(acme.database, acme.workspace_id, UUID(receipt["jobId"]), RuntimeError("secret inside"))
+    failed = await poll(acme, receipt)
+    assert (failed["status"], failed["queued"]) == ("failed", False)
+    assert failed["failure"] == {"message": "The document could not be written.", "retryable": True}
+    assert (await regenerate(acme)).json()["jobId"] != receipt["jobId"]
+
+
+async def test_what_is_not_there_is_not_found(acme: World) -> None:
+    await acme.add(initiatives=[{"key": "other", "name": "Other", "number": 2}])
+    receipt = (await regenerate(acme)).json()
+    assert (await regenerate(acme, "INITIATIVE_BRIEF")).status_code == 404
+    for path in (
+        f"/initiatives/INITIATIVE-2/documents/regenerations/{receipt['jobId']}",
+        f"{AT}/documents/regenerations/{uuid4()}",
+        f"{AT}/documents/regenerations/7",
+        f"/initiatives/INITIATIVE-2/documents/{receipt['documentId']}",
+    ):
+        assert (await acme.client.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize("body", [{}, {"type": "ROADMAP"}, {"type": "prd"}, {"type": None}, {"type": "PRD", "x": 1}])
+async def test_only_the_three_types_are_written(acme: World, body: Json) -> None:
+    answer = await acme.client.post(f"{AT}/documents/regenerate", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
+
+
+async def test_a_document_that_did_not_change_is_not_sent_again(acme: World) -> None:
+    [summary] = (await acme.client.get(f"{AT}/documents")).json()
+    first = await acme.client.get(f"{AT}/documents/{summary['id']}")
+    again = await acme.client.get(f"{AT}/documents/{summary['id']}", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
