@@ -17,7 +17,10 @@ HEAVY = {"alembic", "asyncpg", "sqlalchemy", "starlette", "uvicorn", "yaml"}
 
 def test_help_names_every_command() -> None:
     shown = run("--help").out
-    for name in ("init", "serve", "migrate", "workspace", "keys", "openapi", "audit", "doctor", "bench", "demo"):
+    for name in (
+        *("init", "serve", "migrate", "workspace", "keys", "openapi", "audit", "doctor", "bench", "demo"),
+        *("backup", "restore"),
+    ):
         assert f"\n  {name} " in shown
 
 

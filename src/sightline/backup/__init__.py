@@ -8,7 +8,7 @@ The file is a gzip-compressed tar, so that `tar -xzf` opens it. In this order:
     seal.json                     Seal: rows, bytes and SHA-256 of each table, SHA-256 of the manifest
 
 What comes last is the proof that the file is whole. Why it is so stands in
-docs/decisions/0014-backup-format.md.
+docs/decisions/0011-backup-format.md.
 """
 
 from sightline.backup.archive import Archive
