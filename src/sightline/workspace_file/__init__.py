@@ -2,13 +2,19 @@
 
 from sightline.workspace_file.applying import FileRefused, apply_file
 from sightline.workspace_file.exporting import export_workspace
+from sightline.workspace_file.importing import KINDS, Import, Imported
+from sightline.workspace_file.reading import ListReader
 from sightline.workspace_file.tally import Applied, ListCount
 from sightline.workspace_file.workspaces import WorkspaceLine, delete_workspace, list_workspaces
 
 __all__ = [
+    "KINDS",
     "Applied",
     "FileRefused",
+    "Import",
+    "Imported",
     "ListCount",
+    "ListReader",
     "WorkspaceLine",
     "apply_file",
     "delete_workspace",

@@ -19,11 +19,26 @@ PREPARE = (
 )
 
 LOCK_SLUG = "SELECT pg_advisory_xact_lock(hashtextextended('sightline workspace ' || $1, 0))"
+SHARE_SLUG = "SELECT pg_advisory_xact_lock_shared(hashtextextended('sightline workspace ' || $1, 0))"
+LOCK_LIST = "SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || $1 || ' ' || $2, 0))"
 
 SEE = """
 INSERT INTO pg_temp.file_seen (list, id, path) SELECT $1, * FROM unnest($2::uuid[], $3::text[])
 ON CONFLICT DO NOTHING RETURNING id"""
 SEEN = "SELECT id, path FROM pg_temp.file_seen WHERE list = $1 AND id = ANY($2)"
+
+
+# Without figures, or with those of a much smaller table, the planner may look a pair of columns up in an index of the
+# first one alone, and go through a whole source for each record.
+_OUTGROWN = """
+SELECT pg_relation_size(oid) / current_setting('block_size')::bigint > greatest(64, 2 * relpages)
+  FROM pg_class WHERE oid = $1::text::regclass"""
+
+
+async def keep_figures(tx: Tx, table: Table) -> None:
+    """Lets the database count a table again that has doubled since it last did. In no transaction."""
+    if await tx.value(_OUTGROWN, table.name):
+        await tx.run(f"ANALYZE (SKIP_LOCKED) {table.name}")
 
 
 def column_type(values: Iterable[Any]) -> str:

@@ -128,6 +128,7 @@ class Store:
         await read_fields(run, table, entries, late=True)
         rows = await queries.find_by(run.tx, table, run.workspace_id, ("id",), [(entry.id,) for entry in entries])
         stored = {row["id"]: row for row in rows}
+        entries = [entry for entry in entries if entry.id in stored]
         for field in (field for field in table.fields if field.late):
             moved = [e for e in entries if field.column in e.values and not e.broken]
             moved = [e for e in moved if stored[e.id][field.column] != e.values[field.column]]
