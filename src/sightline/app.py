@@ -28,6 +28,7 @@ from sightline.platform.http.operations import Operation, operations_of
 from sightline.platform.http.pages import Page, reference_pages
 from sightline.platform.http.server import Server, refuse_unknown_path
 from sightline.platform.http.throttle import RequestsPerMinute
+from sightline.platform.jobs.metrics import tell_jobs
 from sightline.settings import Settings
 from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
@@ -111,7 +112,7 @@ def _pages(lazy: Lazy) -> dict[str, Page]:
     return {
         **reference_pages(openapi_document, f"{API}/openapi.json"),
         **health_pages(Readiness(pending_on), lambda: lazy.services.db),
-        "/metrics": metrics_page(),
+        "/metrics": metrics_page(lambda: tell_jobs(lazy.services.db)),
     }
 
 

@@ -65,3 +65,11 @@ def test_an_api_process_loads_nothing_of_the_worker() -> None:
     look = "import sys, sightline.app, sightline.cli.api_process; print('pgqueuer' in sys.modules)"
     seen = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert seen.stdout == "False\n"
+
+
+def test_jobs_are_listed_retried_and_stopped(site: Site) -> None:
+    assert site.run("jobs", "list", "--json").json == []
+    assert site.run("jobs", "list", "--state", "failed", "--workspace", "acme").out.startswith("ID")
+    assert site.run("jobs", "retry", "123456").refusal == "sightline: There is no job 123456: it is done, or never was."
+    assert "no job 123456" in site.run("jobs", "stop", "123456").refusal
+    assert site.run("jobs", "list", "--state", "lost").code == 2

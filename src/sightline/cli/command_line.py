@@ -10,7 +10,9 @@ from sightline.cli import (
     bench,
     demo,
     doctor,
+    imports,
     init,
+    jobs,
     keys,
     migrate,
     openapi,
@@ -29,7 +31,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for room in (demo, init, serve, worker, migrate, workspace, keys, openapi, backup, restore, audit, doctor, bench):
+for room in (
+    demo, init, serve, worker, migrate, workspace, imports, keys, jobs, openapi, backup, restore, audit, doctor, bench,
+):  # fmt: skip
     room.register(app)
 
 

@@ -2,21 +2,33 @@
 
 import sys
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 
-class RowBar:
-    """A bar that counts rows."""
+class _Bar:
+    """A bar that is drawn while a block runs."""
 
-    def __init__(self, title: str) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    def __init__(self, title: str, total: int | None, *columns: ProgressColumn, **shown: Any) -> None:
         self._bars = Progress(
-            *columns, console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty()
+            TextColumn("{task.description}"),
+            BarColumn(),
+            *columns,
+            console=Console(file=sys.stderr),
+            transient=True,
+            disable=not sys.stderr.isatty(),
         )
-        self._task = self._bars.add_task(title, total=None)
+        self._task = self._bars.add_task(title, total=total, **shown)
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -27,8 +39,30 @@ class RowBar:
     ) -> None:
         self._bars.stop()
 
+
+class RowBar(_Bar):
+    """A bar that counts rows."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title, None, TaskProgressColumn(), TimeRemainingColumn())
+
     def begin(self, rows: int) -> None:
         self._bars.update(self._task, total=rows)
 
     def advance(self, rows: int) -> None:
         self._bars.advance(self._task, rows)
+
+
+class LineBar(_Bar):
+    """A bar that counts the bytes of a file, and its lines a second. `size`: None where nobody knows it."""
+
+    def __init__(self, title: str, size: int | None) -> None:
+        speed = TextColumn("{task.fields[speed]} lines/s")
+        super().__init__(title, size, DownloadColumn(), speed, TimeRemainingColumn(), speed="-")
+        self._lines = 0
+
+    def reach(self, bytes: int, lines: int) -> None:
+        """So far into the file, so many lines further."""
+        self._lines += lines
+        seconds = self._bars.tasks[self._task].elapsed
+        self._bars.update(self._task, completed=bytes, speed=f"{self._lines / seconds:,.0f}" if seconds else "-")

@@ -43,9 +43,17 @@ async def give_up(db: Database, workspace_id: UUID, generation_id: UUID, error: 
         await queries.fail(tx, workspace_id, generation_id, Failure(message, retryable=True))
 
 
+async def revive(db: Database, workspace_id: UUID, generation_id: UUID) -> None:
+    """Lets a failed generation wait again, unless the same document was asked for since."""
+    async with db.write() as tx:
+        await queries.revive(tx, workspace_id, generation_id)
+
+
 async def resume(db: Database, tools: Tools) -> None:
     """Finds generations without a job, as after a restore."""
     await add_missing_jobs(db, WRITE_DOCUMENT, _PENDING)
 
 
-JOBS = JobsOfRoom(work=[Work(WRITE_DOCUMENT, write_document, give_up)], ticks=[Tick("documents.resume", resume)])
+JOBS = JobsOfRoom(
+    work=[Work(WRITE_DOCUMENT, write_document, give_up, revive=revive)], ticks=[Tick("documents.resume", resume)]
+)

@@ -202,6 +202,19 @@ async def fail(tx: Tx, workspace_id: UUID, id: UUID, failure: Failure) -> bool:
     return await tx.run(_FAIL, workspace_id, id, tx.now, failure) == 1
 
 
+_REVIVE = """
+UPDATE document_generations AS g SET status = 'pending', failure = NULL, updated_at = $3
+ WHERE workspace_id = $1 AND id = $2 AND status = 'failed'
+   AND NOT EXISTS (SELECT FROM document_generations AS newer
+                    WHERE newer.workspace_id = $1 AND newer.initiative_id = g.initiative_id AND newer.type = g.type
+                      AND (newer.created_at, newer.id) > (g.created_at, g.id))"""
+
+
+async def revive(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
+    """Opens a failed generation again, unless the same document was asked for since."""
+    return await tx.run(_REVIVE, workspace_id, id, tx.now) == 1
+
+
 _KEEP_OLD = """
 INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
 SELECT workspace_id, id, version, content, sources, writer, updated_at

@@ -6,19 +6,23 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import msgspec
 import pytest_asyncio
 
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobKind, add_job
+from sightline.platform.jobs.running import Pace
 from tests.conftest import new_database
 from tests.platform.jobs.entries import TABLES
 
 ROOT = Path(__file__).parents[3]
 HEARTBEAT = 1.0
+NEW = "INSERT INTO records (workspace_id, id, wanted) VALUES ($1, $2, $3)"
 
 
 class Site:
@@ -35,9 +39,13 @@ class Site:
         async with self.db.pool.acquire() as connection:
             await connection.execute(TABLES)
 
-    def worker(self, *, heartbeat: float = HEARTBEAT, tick: float = 60) -> "subprocess.Popen[bytes]":
-        """A worker that takes jobs."""
-        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, str(heartbeat), str(tick)]
+    def worker(
+        self, *, concurrency: int = 10, heartbeat: float = HEARTBEAT, tick: float = 60
+    ) -> "subprocess.Popen[bytes]":
+        """A worker that takes jobs; heartbeat and tick in seconds."""
+        beat, minute = timedelta(seconds=heartbeat), timedelta(seconds=tick)
+        told = msgspec.json.encode(Pace(concurrency=concurrency, heartbeat=beat, tick=minute)).decode()
+        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, told]
         with open(self._log, "ab") as log:
             process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
         self._workers.append(process)
@@ -49,16 +57,15 @@ class Site:
     def said(self) -> str:
         return self._log.read_text() if self._log.exists() else ""
 
-    async def record(self, **columns: Any) -> UUID:
+    async def record(self, *, wanted: int = 0) -> UUID:
         record = uuid4()
         async with self.db.write() as tx:
-            await tx.run(
-                "INSERT INTO records (workspace_id, id, status) VALUES ($1, $2, $3)",
-                self.workspace,
-                record,
-                columns.get("status", "pending"),
-            )
+            await tx.run(NEW, self.workspace, record, wanted)
         return record
+
+    async def open_gate(self) -> None:
+        async with self.db.write() as tx:
+            await tx.run("INSERT INTO gates VALUES ('open')")
 
     async def add(self, kind: JobKind, record: UUID, **options: Any) -> None:
         async with self.db.write() as tx:
@@ -70,6 +77,12 @@ class Site:
 
     async def told(self, record: UUID, what: str) -> int:
         return int(await self.value("SELECT count(*) FROM effects WHERE record_id = $1 AND what = $2", record, what))
+
+    async def processes(self, record: UUID, what: str) -> set[int]:
+        """Which processes did it."""
+        async with self.db.read() as tx:
+            rows = await tx.rows("SELECT process FROM effects WHERE record_id = $1 AND what = $2", record, what)
+        return {row[0] for row in rows}
 
     async def status(self, record: UUID) -> str:
         return str(await self.value("SELECT status FROM records WHERE id = $1", record))

@@ -1,109 +1,151 @@
-"""Kinds of jobs that only tests have, and the table they write to.
+"""Kinds of jobs that only tests have, and the tables they write to.
 
-Each handler leaves a row in `effects` for what it did; the unique `effect` is what may happen once only.
+`records` is what jobs are about; `effects` says what was done, by which process. What may happen once only is written
+under the seal of the record; `begun` is written past every guard, to see what really ran.
 """
 
 import asyncio
+import os
 from datetime import timedelta
 from uuid import UUID
 
-from sightline.platform.db import Database
+from sightline.platform.db import Database, Tx
 from sightline.platform.jobs import JobKind, JobsOfRoom, Tick, Tools, Work, add_missing_jobs
-from sightline.platform.jobs.kinds import Handler
 
 TABLES = """
 CREATE TABLE records (workspace_id uuid, id uuid, wanted int NOT NULL DEFAULT 0, seen int NOT NULL DEFAULT 0,
                       status text NOT NULL DEFAULT 'pending', error text, PRIMARY KEY (workspace_id, id));
-CREATE TABLE effects (at timestamptz DEFAULT clock_timestamp(), record_id uuid, what text, worker int);
-CREATE TABLE gates (name text PRIMARY KEY)"""
+CREATE TABLE effects (at timestamptz DEFAULT clock_timestamp(), record_id uuid, what text, process int);
+CREATE TABLE gates (name text)"""
 
 SEAL = "UPDATE records SET status = 'sealed' WHERE workspace_id = $1 AND id = $2 AND status = 'pending'"
-TELL = "INSERT INTO effects (record_id, what, worker) VALUES ($1, $2, pg_backend_pid())"
+TELL = "INSERT INTO effects (record_id, what, process) VALUES ($1, $2, $3)"
+WANTED = "SELECT wanted FROM records WHERE workspace_id = $1 AND id = $2"
+IS_OPEN = "SELECT EXISTS (SELECT FROM gates)"
 
 QUICK = JobKind("test.quick")
 SLOW = JobKind("test.slow")
 GATED = JobKind("test.gated")
+HELD = JobKind("test.held")
+HUNG = JobKind("test.hung")
+DEADLY = JobKind("test.deadly")
 POISONED = JobKind("test.poisoned")
 COUNTED = JobKind("test.counted")
 
+SLOW_SECONDS = 1.2
 
-async def tell(db: Database, record_id: UUID, what: str) -> None:
-    """Outside of the fence: what really ran, whoever it was."""
+
+async def tell(tx: Tx, record: UUID, what: str) -> None:
+    await tx.run(TELL, record, what, os.getpid())
+
+
+async def begin(db: Database, record: UUID) -> None:
     async with db.read() as tx:
-        await tx.run(TELL, record_id, what)
+        await tell(tx, record, "begun")
 
 
-async def seal(db: Database, workspace_id: UUID, record_id: UUID) -> None:
+async def quick(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
     async with db.write() as tx:
-        if await tx.run(SEAL, workspace_id, record_id):
-            await tx.run(TELL, record_id, "sealed")
+        if await tx.run(SEAL, workspace, record):
+            await tell(tx, record, "sealed")
 
 
-async def quick(db: Database, _tools: Tools, workspace_id: UUID, record_id: UUID) -> None:
-    await seal(db, workspace_id, record_id)
+async def slow(db: Database, tools: Tools, workspace: UUID, record: UUID) -> None:
+    await begin(db, record)
+    await asyncio.sleep(SLOW_SECONDS)
+    await quick(db, tools, workspace, record)
 
 
-async def slow(db: Database, _tools: Tools, workspace_id: UUID, record_id: UUID) -> None:
-    await tell(db, record_id, "begun")
-    await asyncio.sleep(1.5)
-    await seal(db, workspace_id, record_id)
-
-
-async def gated(db: Database, _tools: Tools, workspace_id: UUID, record_id: UUID) -> None:
-    """Waits until the gate named `open` stands in the table, then looks at what is wanted."""
+async def gated(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
+    """Looks at what is wanted, waits for the gate, and says what it saw, without a seal."""
     async with db.read() as tx:
-        wanted = await tx.value(
-            "SELECT wanted FROM records WHERE workspace_id = $1 AND id = $2", workspace_id, record_id
-        )
-    await tell(db, record_id, "begun")
+        wanted = await tx.value(WANTED, workspace, record)
+    await begin(db, record)
+    await gate(db)
+    async with db.write() as tx:
+        await tx.run("UPDATE records SET seen = $2 WHERE id = $1", record, wanted)
+        await tell(tx, record, "written")
+
+
+async def gate(db: Database) -> None:
     while True:
         async with db.read() as tx:
-            if await tx.value("SELECT EXISTS (SELECT FROM gates WHERE name = 'open')"):
-                break
+            if await tx.value(IS_OPEN):
+                return
         await asyncio.sleep(0.02)
+
+
+async def held(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
+    """Stays inside a transaction for a while; a process that is frozen meanwhile has not committed."""
+    await begin(db, record)
     async with db.write() as tx:
-        await tx.run(
-            "UPDATE records SET seen = $3 WHERE workspace_id = $1 AND id = $2", workspace_id, record_id, wanted
-        )
+        if await tx.run(SEAL, workspace, record):
+            await tell(tx, record, "sealed")
+        await asyncio.sleep(0.4)
 
 
-async def poisoned(db: Database, _tools: Tools, _workspace_id: UUID, record_id: UUID) -> None:
-    await tell(db, record_id, "begun")
+async def hung(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
+    await begin(db, record)
+    await asyncio.sleep(3600)
+
+
+async def deadly(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
+    await begin(db, record)
+    os._exit(9)
+
+
+async def poisoned(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
+    await begin(db, record)
     raise ValueError("This never works.")
 
 
-async def counted(db: Database, _tools: Tools, workspace_id: UUID, record_id: UUID) -> None:
+async def counted(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
     async with db.write() as tx:
-        await tx.run("UPDATE records SET seen = seen + 1 WHERE workspace_id = $1 AND id = $2", workspace_id, record_id)
+        await tx.run("UPDATE records SET seen = seen + 1 WHERE id = $1", record)
 
 
-async def on_dead(db: Database, workspace_id: UUID, record_id: UUID, error: Exception) -> None:
+async def on_dead(db: Database, _workspace: UUID, record: UUID, error: Exception) -> None:
+    said = f"{type(error).__name__}: {error}"
     async with db.write() as tx:
-        await tx.run(TELL, record_id, "dead")
+        await tell(tx, record, "dead")
         await tx.run(
-            "UPDATE records SET status = 'failed', error = $3 WHERE workspace_id = $1 AND id = $2",
-            workspace_id,
-            record_id,
-            f"{type(error).__name__}: {error}",
+            "UPDATE records SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'", record, said
         )
 
 
+async def revive(db: Database, _workspace: UUID, record: UUID) -> None:
+    async with db.write() as tx:
+        await tx.run("UPDATE records SET status = 'pending' WHERE id = $1 AND status = 'failed'", record)
+
+
 async def sweep(db: Database, _tools: Tools) -> None:
-    """Those whose status says that they wait for it."""
-    await add_missing_jobs(db, QUICK, "SELECT workspace_id, id, NULL::timestamptz FROM records WHERE status = 'lost'")
+    await add_missing_jobs(
+        db, QUICK, "SELECT workspace_id, id, NULL::timestamptz FROM records WHERE status = 'pending' AND wanted = -1"
+    )
 
 
-def _work(kind: JobKind, handler: Handler) -> Work:
-    return Work(kind, handler, on_dead, attempts=3, first_wait=timedelta(milliseconds=50))
+async def break_down(_db: Database, _tools: Tools) -> None:
+    raise ValueError("This tick never works.")
+
+
+HANDLERS = {
+    QUICK: quick,
+    SLOW: slow,
+    GATED: gated,
+    HELD: held,
+    HUNG: hung,
+    DEADLY: deadly,
+    POISONED: poisoned,
+    COUNTED: counted,
+}
+
+
+def works(kind: JobKind) -> Work:
+    limit = timedelta(seconds=0.3) if kind is HUNG else timedelta(hours=1)
+    wait = timedelta(milliseconds=50)
+    return Work(kind, HANDLERS[kind], on_dead, attempts=3, first_wait=wait, time_limit=limit, revive=revive)
 
 
 JOBS = JobsOfRoom(
-    work=[
-        _work(QUICK, quick),
-        _work(SLOW, slow),
-        _work(GATED, gated),
-        _work(POISONED, poisoned),
-        _work(COUNTED, counted),
-    ],
-    ticks=[Tick("test.sweep", sweep)],
+    work=[works(kind) for kind in HANDLERS], ticks=[Tick("test.broken", break_down), Tick("test.sweep", sweep)]
 )

@@ -1,16 +1,56 @@
 """Jobs as rooms see them: added with their cause, run once at a time, retried, given up."""
 
-from tests.platform.jobs.conftest import Site, until
-from tests.platform.jobs.entries import POISONED, QUICK
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from sightline.platform.jobs import HoldLost, add_job, ensure_held
+from sightline.platform.jobs.holding import HeldDatabase, Hold
+from tests.platform.jobs.conftest import HEARTBEAT, Site, until
+from tests.platform.jobs.entries import COUNTED, GATED, HUNG, POISONED, QUICK, SLOW
 
 
 async def test_a_job_runs_and_is_gone(site: Site) -> None:
     site.worker()
     record = await site.record()
     await site.add(QUICK, record)
-    await until(lambda: site.told(record, "sealed"))
     await until(lambda: site.is_gone(record))
     assert await site.told(record, "sealed") == 1
+
+
+async def test_a_rollback_leaves_no_job(site: Site) -> None:
+    record = await site.record()
+
+    async def change_ones_mind() -> None:
+        async with site.db.write() as tx:
+            await add_job(tx, QUICK, site.workspace, record)
+            raise ValueError("I changed my mind.")
+
+    with pytest.raises(ValueError, match="changed my mind"):
+        await change_ones_mind()
+    assert await site.is_gone(record)
+
+
+async def test_many_who_add_one_job_at_once_make_one(site: Site) -> None:
+    record = await site.record()
+    await asyncio.gather(*(site.add(COUNTED, record) for _ in range(32)))
+    assert await site.jobs(record) == 1
+    site.worker()
+    await until(lambda: site.is_gone(record))
+    assert await site.value("SELECT seen FROM records WHERE id = $1", record) == 1
+
+
+async def test_a_job_waits_for_its_moment_and_runs_at_the_earlier_one(site: Site) -> None:
+    site.worker()
+    late, early = await site.record(), await site.record()
+    for record in (late, early):
+        await site.add(QUICK, record, run_after=site.db.clock.now() + timedelta(hours=1))
+    await site.add(QUICK, early, run_after=site.db.clock.now() + timedelta(seconds=1))
+    assert await until(lambda: site.is_gone(early)) > 0.8
+    assert await site.status(late) == "pending"
+    await site.add(QUICK, late)
+    await until(lambda: site.is_gone(late), 2)
 
 
 async def test_a_poisoned_job_ends_as_failed_after_its_attempts(site: Site) -> None:
@@ -20,3 +60,92 @@ async def test_a_poisoned_job_ends_as_failed_after_its_attempts(site: Site) -> N
     await until(lambda: site.value("SELECT status = 'failed' FROM pgqueuer"))
     assert (await site.told(record, "begun"), await site.told(record, "dead")) == (3, 1)
     assert await site.value("SELECT error FROM records WHERE id = $1", record) == "ValueError: This never works."
+    assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'failed'") == 1
+    assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'retried'") == 2
+
+
+async def test_an_attempt_past_its_time_limit_counts_as_failed(site: Site) -> None:
+    site.worker()
+    record = await site.record()
+    await site.add(HUNG, record)
+    await until(lambda: site.told(record, "dead"))
+    assert str(await site.value("SELECT error FROM records WHERE id = $1", record)).startswith("TookTooLong")
+    assert await site.told(record, "begun") == 3
+
+
+async def test_a_wake_up_during_a_run_is_not_lost(site: Site) -> None:
+    """The run has looked already when the wish comes: it looks again afterwards, however the two commits fall."""
+    site.worker()
+    record = await site.record()
+    await site.add(GATED, record)
+    await until(lambda: site.told(record, "begun"))
+    async with site.db.write() as tx:
+        await tx.run("UPDATE records SET wanted = 7 WHERE id = $1", record)
+        await add_job(tx, GATED, site.workspace, record)
+        await site.open_gate()
+        await asyncio.sleep(0.5)  # the run ends meanwhile and has to wait for this commit
+    await until(lambda: site.value("SELECT seen = 7 FROM records WHERE id = $1", record))
+    await until(lambda: site.is_gone(record))
+    assert await site.told(record, "begun") == 2
+
+
+async def test_a_wake_up_of_a_waiting_job_is_not_lost(site: Site) -> None:
+    """No worker takes the job and finishes before the transaction that wakes it commits."""
+    record = await site.record()
+    await site.open_gate()
+    await site.add(GATED, record)
+    async with site.db.write() as tx:
+        await tx.run("UPDATE records SET wanted = 7 WHERE id = $1", record)
+        await add_job(tx, GATED, site.workspace, record)
+        site.worker()
+        await asyncio.sleep(0.5)
+    await until(lambda: site.value("SELECT seen = 7 FROM records WHERE id = $1", record))
+
+
+async def test_storms_of_wake_ups_end_with_the_last_seen(site: Site) -> None:
+    site.worker()
+    records = [await site.record() for _ in range(4)]
+    await site.open_gate()
+
+    async def storm(number: int) -> None:
+        record = records[number % 4]
+        for _ in range(25):
+            async with site.db.write() as tx:
+                await tx.run("UPDATE records SET wanted = wanted + 1 WHERE id = $1", record)
+                await add_job(tx, GATED, site.workspace, record)
+            await asyncio.sleep(0.003 * (number % 5))
+
+    await asyncio.gather(*(storm(number) for number in range(8)))
+    await until(lambda: site.value("SELECT count(*) = 0 FROM pgqueuer"))
+    assert await site.value("SELECT array_agg(DISTINCT (wanted, seen)::text) FROM records") == ["(50,50)"]
+
+
+async def test_pending_rows_without_a_job_get_theirs_with_a_tick(site: Site) -> None:
+    """Whatever another tick does."""
+    site.worker(tick=0.3)
+    records = [await site.record(wanted=-1) for _ in range(3)]
+    for record in records:
+        await until(lambda record=record: site.told(record, "sealed"))  # type: ignore[misc]  # bound now
+    assert "This tick never works." in site.said
+
+
+async def test_who_holds_no_job_writes_nothing(site: Site) -> None:
+    record = await site.record()
+    stranger = HeldDatabase(site.db, Hold(1, site.workspace, 1), timedelta(seconds=HEARTBEAT))
+    with pytest.raises(HoldLost):
+        async with stranger.write() as tx:
+            await tx.run("UPDATE records SET status = 'sealed' WHERE id = $1", record)
+    with pytest.raises(HoldLost):
+        await ensure_held(stranger)
+    await ensure_held(site.db)
+    assert await site.status(record) == "pending"
+
+
+async def test_no_more_jobs_run_at_once_than_a_worker_may(site: Site) -> None:
+    site.worker(concurrency=1)
+    records = [await site.record() for _ in range(3)]
+    for record in records:
+        await site.add(SLOW, record)
+    await until(lambda: site.value("SELECT count(*) = 2 FROM effects WHERE what = 'sealed'"))
+    assert await site.value("SELECT count(*) FROM effects WHERE what = 'begun'") <= 3
+    assert await site.value("SELECT count(*) FROM pgqueuer WHERE status = 'picked'") <= 1

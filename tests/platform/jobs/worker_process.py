@@ -1,4 +1,4 @@
-"""A worker with the kinds of the tests: `python -m tests.platform.jobs.worker_process <database> <heartbeat> [<tick>]`.
+"""A worker with the kinds of the tests: `python -m tests.platform.jobs.worker_process <database> <pace>`, pace as JSON.
 
 Prints a line when it takes jobs; ends in order on SIGTERM.
 """
@@ -6,7 +6,8 @@ Prints a line when it takes jobs; ends in order on SIGTERM.
 import asyncio
 import signal
 import sys
-from datetime import timedelta
+
+import msgspec
 
 from sightline.platform import logs
 from sightline.platform.db import Database
@@ -18,10 +19,9 @@ def say_ready() -> None:
     print("ready", flush=True)  # noqa: T201 - the test waits for it
 
 
-async def main(url: str, heartbeat: str, tick: str = "60") -> None:
+async def main(url: str, pace: Pace) -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
-    pace = Pace(heartbeat=timedelta(seconds=float(heartbeat)), tick=timedelta(seconds=float(tick)))
     db = await Database.connect(url, size=4)
     await run_jobs(db, url, [JOBS], {}, pace=pace, ending=ending, on_ready=say_ready)
     await db.close()
@@ -29,4 +29,4 @@ async def main(url: str, heartbeat: str, tick: str = "60") -> None:
 
 if __name__ == "__main__":
     logs.configure("info", "text")
-    asyncio.run(main(*sys.argv[1:]))
+    asyncio.run(main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace)))

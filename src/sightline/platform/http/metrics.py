@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -55,14 +55,16 @@ async def _watch(db: Database) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def metrics_page() -> Page:
-    return Page("metrics", _answer, is_probe=True)
+def metrics_page(prepare: Callable[[], Awaitable[None]]) -> Page:
+    """`prepare` brings up to date what is only known when it is asked for."""
 
+    async def answer(_: dict[bytes, bytes]) -> Answer:
+        await prepare()
+        body = await asyncio.to_thread(_collect)
+        headers = [(b"content-type", CONTENT_TYPE_LATEST.encode()), (b"content-length", b"%d" % len(body))]
+        return 200, headers, body
 
-async def _answer(_: dict[bytes, bytes]) -> Answer:
-    body = await asyncio.to_thread(_collect)
-    headers = [(b"content-type", CONTENT_TYPE_LATEST.encode()), (b"content-length", b"%d" % len(body))]
-    return 200, headers, body
+    return Page("metrics", answer, is_probe=True)
 
 
 def _collect() -> bytes:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import structlog
@@ -82,14 +83,12 @@ class Attempts(AbstractEntrypointExecutor):
 
     async def _problem(self, db: HeldDatabase, job: Job, begun: Begun) -> Exception | None:
         """Why the attempt failed, None when it did not."""
-        if begun.stopped_by is not None:
-            return JobStopped(begun.stopped_by)
+        if begun.stopped is not None:
+            return JobStopped(begun.stopped)
         if begun.attempt > self._work.attempts:
             return WorkerDied("The worker died each time it worked on this.")
-        about = msgspec.json.decode(job.payload or b"", type=Payload)
-        handling = self._work.handler(db, self._bench.tools, about.workspace_id, about.record_id)
         try:
-            await self._run(job, handling)
+            await self._run(job, self._handle(db, job, begun))
         except (HoldLost, HandedBack):
             raise
         except Exception as error:
@@ -98,13 +97,20 @@ class Attempts(AbstractEntrypointExecutor):
             return error
         return None
 
+    async def _handle(self, db: HeldDatabase, job: Job, begun: Begun) -> None:
+        about = msgspec.json.decode(job.payload or b"", type=Payload)
+        if begun.is_revived and self._work.revive is not None:
+            await self._work.revive(db, about.workspace_id, about.record_id)
+        await self._work.handler(db, self._bench.tools, about.workspace_id, about.record_id)
+
     async def _run(self, job: Job, handling: Awaitable[None]) -> None:
         """Until the handler is done, or has to end; raises what it raises."""
         task = asyncio.ensure_future(handling)
-        told = self._bench.queue.running[job.id] = asyncio.get_running_loop().create_future()
+        told = self._bench.queue.watch(job.id)
         try:
+            either: set[asyncio.Future[Any]] = {task, told}
             limit = self._work.time_limit.total_seconds()
-            await asyncio.wait({task, told}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 return _result(task)
             task.cancel()

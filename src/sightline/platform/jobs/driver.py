@@ -26,6 +26,12 @@ LOOK_SECONDS = 5.0
 LONGEST_WAIT = 2.0
 CLOSE_SECONDS = 2.0
 
+AWAY = (
+    *(OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError),
+    *(asyncpg.InsufficientResourcesError, asyncpg.DeadlockDetectedError, asyncpg.SerializationError),
+    asyncpg.InternalClientError,  # what a connection says that was lost in the middle of a statement
+)
+
 Result = TypeVar("Result")
 _log = structlog.get_logger()
 
@@ -148,13 +154,10 @@ class Driver:
 
 
 def _is_lost(error: Exception) -> bool:
-    """Whether it says that the database is away, not that the statement is wrong."""
-    if isinstance(error, asyncpg.DataError | asyncpg.exceptions.DataError):
-        return False
-    away = (asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError, asyncpg.InsufficientResourcesError)
-    contended = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-    closed = isinstance(error, asyncpg.InterfaceError) and ("closed" in str(error) or "connection" in str(error))
-    return closed or isinstance(error, OSError | TimeoutError | away | contended)
+    """Whether it says that the database is away or was contended for, not that the statement is wrong."""
+    if isinstance(error, asyncpg.InterfaceError):  # also what is said of wrong arguments
+        return "closed" in str(error) or "connection" in str(error)
+    return isinstance(error, AWAY)
 
 
 def _relay(callback: NotifyCallback) -> Callable[[Any, int, str, object], None]:

@@ -12,6 +12,7 @@ Tools = Mapping[type, Any]
 """What the process made for its rooms when it started: engines, providers."""
 
 Handler = Callable[[Database, Tools, UUID, UUID], Awaitable[None]]
+Revive = Callable[[Database, UUID, UUID], Awaitable[None]]
 OnDead = Callable[[Database, UUID, UUID, Exception], Awaitable[None]]
 
 
@@ -52,8 +53,12 @@ class Work:
 
     A handler that raises is called again after `first_wait`, then twice that, and so on up to five minutes, `attempts`
     times in all; an attempt whose worker died counts. Then `on_dead(db, workspace_id, record_id, error)` is called, for
-    the record to say that it failed; once, unless the worker dies meanwhile. An attempt that takes longer than
-    `time_limit` is ended and counts as failed.
+    the record to say that it failed, unless it is done after all: its last worker may have died right after. That is
+    called once, unless the worker dies meanwhile. An attempt that takes longer than `time_limit` is ended and counts
+    as failed.
+
+    `revive(db, workspace_id, record_id)` is called before the handler when somebody retries a failed job: where the
+    record says that it failed it lets it wait again, unless something newer took its place; may be called twice.
     """
 
     kind: JobKind
@@ -62,6 +67,7 @@ class Work:
     attempts: int = 5
     first_wait: timedelta = timedelta(seconds=2)
     time_limit: timedelta = timedelta(hours=1)
+    revive: Revive | None = None
 
     def wait_after(self, attempt: int) -> timedelta:
         """How long the next attempt waits after this one, counted from 1."""

@@ -1,7 +1,8 @@
 """The SQL of the queue that is our own. Jobs are known by their key, so the workspace stands inside it.
 
 A job's `headers` hold what PgQueuer has no column for: `again`, the moment at which to run once more after the present
-run; `stop`, when somebody stopped it; `error`, why the last attempt failed.
+run; `stop`, what was said when somebody stopped it; `revive`, when it had failed and begins anew; `error`, why the last
+attempt failed.
 """
 
 # A conflicting row is locked even where nothing is changed: no worker can take the job, see the state before this
@@ -38,7 +39,7 @@ SELECT EXISTS (SELECT FROM pgqueuer WHERE id = $1 AND queue_manager_id = $2 AND 
 BEGIN = """
 UPDATE pgqueuer SET attempts = attempts + 1, headers = headers - 'again'
  WHERE id = $1 AND queue_manager_id = $2 AND status = 'picked'
-RETURNING attempts, headers ->> 'stop' AS stop"""
+RETURNING attempts, headers ->> 'stop' AS stop, (headers ? 'revive') IS TRUE AS is_revived"""
 
 # Rows that a transaction has locked just now keep their place: whoever wants to take them over skips them too.
 BEAT = """
@@ -63,7 +64,7 @@ REMOVE = "DELETE FROM pgqueuer WHERE id = ANY($1::bigint[])"
 
 RUN_AGAIN = """
 UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, attempts = 0, updated = now(),
-       execute_after = (headers ->> 'again')::timestamptz, headers = headers - 'again'
+       execute_after = (headers ->> 'again')::timestamptz, headers = headers - '{again,revive,error}'::text[]
  WHERE id = ANY($1::bigint[])"""
 
 KEEP_FAILED = """
@@ -105,6 +106,41 @@ TRIM_FAILED = """
 DELETE FROM pgqueuer WHERE id IN (
     SELECT id FROM pgqueuer WHERE status = 'failed' AND updated < now() - $1::interval LIMIT 5000
        FOR UPDATE SKIP LOCKED)"""
+
+
+_JOB = """
+SELECT job.id, job.entrypoint,
+       CASE job.status WHEN 'queued' THEN 'waiting' WHEN 'picked' THEN 'running' ELSE 'failed' END AS state,
+       workspaces.slug, (about ->> 'recordId')::uuid, job.attempts, iso(job.created) AS added_at,
+       iso(job.execute_after) AS run_after, iso(job.updated) AS since,
+       job.headers ->> 'error' AS error, (job.headers ? 'stop') IS TRUE AS is_stopping
+  FROM pgqueuer AS job
+ CROSS JOIN LATERAL (SELECT convert_from(job.payload, 'UTF8')::jsonb) AS payload (about)
+  LEFT JOIN workspaces ON workspaces.id = (about ->> 'workspaceId')::uuid"""
+
+LIST = f"""
+SELECT * FROM ({_JOB} WHERE $2::uuid IS NULL OR workspaces.id = $2) AS jobs
+ WHERE $1::text IS NULL OR state = $1
+ ORDER BY array_position('{{running,waiting,failed}}', state), run_after, id LIMIT 1000"""
+
+FIND = f"{_JOB} WHERE job.id = $1"
+
+REVIVE = """
+UPDATE pgqueuer SET status = 'queued', attempts = 0, execute_after = now(), updated = now(),
+       headers = jsonb_build_object('revive', true)
+ WHERE id = $1 AND status = 'failed'"""
+
+STOP = """
+UPDATE pgqueuer SET headers = coalesce(headers, '{}') || jsonb_build_object('stop', $2::text),
+       execute_after = least(execute_after, now())
+ WHERE id = $1 AND status IN ('queued', 'picked')"""
+
+TOTALS = """
+SELECT entrypoint AS kind, CASE status WHEN 'queued' THEN 'waiting' WHEN 'picked' THEN 'running' ELSE 'failed' END,
+       count(*), coalesce(extract(epoch FROM now() - min(execute_after) FILTER (WHERE status = 'queued')), 0)::float8
+  FROM pgqueuer GROUP BY 1, 2"""
+
+FINISHED = "SELECT kind, outcome, jobs, seconds FROM job_totals"
 
 
 def without_job(pending: str) -> str:

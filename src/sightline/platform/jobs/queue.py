@@ -53,10 +53,11 @@ class Ending(enum.Enum):
 
 
 class Begun(NamedTuple):
-    """An attempt that begins: which it is, counted from 1, and who stopped the job, if anybody did."""
+    """An attempt that begins: which it is, counted from 1, and what an operator has said to the job."""
 
     attempt: int
-    stopped_by: str | None
+    stopped: str | None
+    is_revived: bool
 
 
 class Outcome(NamedTuple):
@@ -98,7 +99,7 @@ class Queue(Queries):
         if not rows:
             return None
         stop = rows[0]["stop"]
-        return Begun(job.attempts, None if stop is None else str(stop))
+        return Begun(job.attempts, None if stop is None else str(stop), bool(rows[0]["is_revived"]))
 
     async def update_heartbeat(self, job_ids: list[JobId]) -> None:
         """Beats, and ends what is ours no more or was stopped."""
@@ -110,6 +111,13 @@ class Queue(Queries):
                 self.end(job_id, Ending.LOST)
             elif row["stop"] is not None:
                 self.end(job_id, Ending.STOPPED)
+
+    def watch(self, job_id: int) -> "asyncio.Future[Ending]":
+        """Tells when the job's handler has to end; `running` holds it until the handler has ended."""
+        told = self.running[job_id] = asyncio.get_running_loop().create_future()
+        if self.is_ending:
+            told.set_result(Ending.HANDED_BACK)
+        return told
 
     def end(self, job_id: int, why: Ending) -> None:
         told = self.running.get(job_id)
@@ -142,6 +150,7 @@ class Queue(Queries):
             if kind is not None:
                 await connection.execute(queries.LOG, [job.id], ["queued"], [kind], [error])
                 await connection.execute(queries.COUNT, [kind], ["retried"], [0.0])
+                await connection.execute(queries.WAKE)
 
         await self.own.transaction(work)
 

@@ -1,0 +1,83 @@
+"""The database dies and comes back while jobs are added and done."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from sightline.migrations import migrate
+from sightline.platform.db import Database
+from sightline.platform.db.embedded import EmbeddedServer
+from tests.platform.embedded_world import QUICK as QUICK_SERVER
+from tests.platform.embedded_world import kill_postmaster, open_place
+from tests.platform.jobs.conftest import Site, until
+from tests.platform.jobs.entries import COUNTED, QUICK, SLOW
+
+AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+
+
+class Restartable(Site):
+    """Has a server of its own."""
+
+    server: EmbeddedServer
+    data_dir: Path
+
+    async def restart(self) -> None:
+        await asyncio.to_thread(kill_postmaster, self.data_dir)
+        await asyncio.to_thread(self.server.ensure_running)
+
+    async def insist(self, seconds: float) -> int:
+        """Adds a record with its job, again and again; how many were added."""
+        added, deadline = 0, asyncio.get_running_loop().time() + seconds
+        while asyncio.get_running_loop().time() < deadline:
+            try:
+                await self.add((QUICK, SLOW, COUNTED)[added % 3], await self.record(wanted=-1))
+                added += 1
+            except AWAY:
+                await asyncio.sleep(0.1)
+            await asyncio.sleep(0.03)
+        return added
+
+
+@pytest_asyncio.fixture
+async def own(tmp_path: Path) -> AsyncIterator[Restartable]:
+    with open_place() as place, EmbeddedServer(place / "data", settings=QUICK_SERVER) as server:
+        url = server.start()
+        await migrate(url)
+        site = Restartable(await Database.connect(url, size=4), url, tmp_path / "workers.log")
+        site.server, site.data_dir = server, place / "data"
+        await site.make_tables()
+        try:
+            yield site
+        finally:
+            site.end()
+            await site.db.close()
+            print(site.said)  # noqa: T201 - for who reads a failure
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(6, marks=pytest.mark.torture)], ids=["once", "often"])
+async def test_jobs_outlive_restarts_of_the_database(own: Restartable, times: int) -> None:
+    """Nothing that was committed is forgotten, nothing is done twice, and the worker is the same process."""
+    worker = own.worker(tick=1)
+    adding = asyncio.create_task(own.insist(1.5 * times + 1))
+    for _ in range(times):
+        await asyncio.sleep(1)
+        await own.restart()
+    assert await adding > 10
+    await until(lambda: no_more(own), 30)
+    assert worker.poll() is None
+    assert await own.value("SELECT count(*) FROM records WHERE status <> 'sealed'") == 0
+    assert await own.value("SELECT count(DISTINCT record_id) = count(*) FROM effects WHERE what = 'sealed'")
+
+
+async def no_more(site: Site) -> bool:
+    try:
+        is_over = await site.value(
+            "SELECT NOT EXISTS (SELECT FROM pgqueuer) AND NOT EXISTS (SELECT FROM records WHERE status = 'pending')"
+        )
+    except AWAY:
+        return False
+    return bool(is_over)
