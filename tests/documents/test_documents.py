@@ -8,7 +8,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.documents.jobs import give_up, write_document
+from sightline.documents.jobs import give_up, revive, write_document
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.platform.jobs import Tools
@@ -166,6 +166,19 @@ async def test_a_job_that_failed_for_good_says_so_safely(acme: World) -> None:
     assert (failed["status"], failed["queued"]) == ("failed", False)
     assert failed["failure"] == {"message": "The document could not be written.", "retryable": True}
     assert (await regenerate(acme)).json()["jobId"] != receipt["jobId"]
+
+
+async def test_a_failed_generation_can_be_retried_until_the_document_is_asked_for_anew(acme: World) -> None:
+    receipt = (await regenerate(acme)).json()
+    job = UUID(receipt["jobId"])
+    await give_up(acme.database, acme.workspace_id, job, RuntimeError("no luck"))
+    await revive(acme.database, acme.workspace_id, job)
+    again = await poll(acme, receipt)
+    assert (again["status"], again["failure"]) == ("pending", None)
+    await give_up(acme.database, acme.workspace_id, job, RuntimeError("no luck"))
+    assert (await regenerate(acme)).json()["jobId"] != receipt["jobId"]
+    await revive(acme.database, acme.workspace_id, job)
+    assert (await poll(acme, receipt))["status"] == "failed"
 
 
 async def test_what_is_not_there_is_not_found(acme: World) -> None:
