@@ -80,7 +80,13 @@ def _derive_id(run: Run, table: Table, entry: Entry) -> None:
             entry.values["id"] = derived_id(run.workspace_id, table.path, *words)
             entry.notes["derived"] = True
             return
-    run.refuse(entry, "", "Give an id or a key")
+    run.refuse(entry, "", f"Give {_ways_to_name(table)}")
+
+
+def _ways_to_name(table: Table) -> str:
+    others = (" and ".join(_file_names(table, columns)) for columns in table.identities)
+    ways = ["an id", *(["a key"] if table.keyed else []), *others]
+    return " or ".join([", ".join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)
 
 
 async def _refuse_old_ids(run: Run, table: Table, entries: Sequence[Entry]) -> None:

@@ -1,0 +1,178 @@
+"""CSV says the same as JSON Lines: names of fields in its first line, parts of fields by dotted names."""
+
+from typing import Any
+
+import pytest
+
+from sightline.platform.db import Database
+from sightline.platform.errors import ValidationFailed
+from tests.workspace_file.files import exported
+from tests.workspace_file.imports import THEN, base, counts, csv_lines, faults, load
+
+# For each kind a record, and the same as columns and cells.
+SAME: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "ideas": (
+        {
+            "key": "i",
+            "number": 17,
+            "name": 'Say "so"; then,\nagain',
+            "description": " as it is ",
+            "product": "app",
+            "features": ["csv"],
+            "portalVisible": True,
+            "insights": ["a", {"insight": "b", "validated": True}],
+            "provenance": {"method": "crm", "by": "Ada"},
+            "questions": [{"key": "q", "question": "Why?"}],
+        },
+        {
+            "key": "i",
+            "number": "17",
+            "name": 'Say "so"; then,\nagain',
+            "description": " as it is ",
+            "product": "app",
+            "features": "csv",
+            "portalVisible": "TRUE",
+            "insights": '["a", {"insight": "b", "validated": true}]',
+            "provenance.method": "crm",
+            "provenance.by": "Ada",
+            "questions": '[{"key": "q", "question": "Why?"}]',
+            "comments": "",
+        },
+    ),
+    "accounts": (
+        {"key": "a", "externalId": "007", "name": "1", "contacts": [{"email": "bo@a.test"}]},
+        {"key": "a", "externalId": "007", "name": "1", "contacts": '[{"email": "bo@a.test"}]'},
+    ),
+    "insights": (
+        {"key": "i", "title": "true", "accounts": ["initech", "hooli"], "extracts": [{"text": "So."}]},
+        {"key": "i", "title": "true", "accounts": "initech; hooli;", "extracts": '[{"text": "So."}]'},
+    ),
+    "feedback": (
+        {
+            "key": "f",
+            "study": "talks",
+            "rating": 7.5,
+            "metric": "ease",
+            "subject": {"type": "product", "id": "app"},
+            "submittedAt": THEN,
+        },
+        {
+            "key": "f",
+            "study": "talks",
+            "rating": "7.5",
+            "metric": "ease",
+            "subject.type": "product",
+            "subject.id": "app",
+            "submittedAt": THEN,
+        },
+    ),
+    "signals": (
+        {
+            "key": "s",
+            "name": "S",
+            "data": {"n": 1},
+            "source": {"type": "zoom", "external_data": {"a": "b"}},
+            "transcript": {"durationSeconds": 61.5, "speakers": ["Bo", "Cy"]},
+            "import": {"batch": 7},
+        },
+        {
+            "key": "s",
+            "name": "S",
+            "data": '{"n": 1}',
+            "source.type": "zoom",
+            "source.external_data.a": "b",
+            "transcript.durationSeconds": "61.5",
+            "transcript.speakers": "Bo;Cy",
+            "import": '{"batch": 7}',
+        },
+    ),
+}
+
+
+async def _place(database: Database) -> str:
+    accounts = [{"key": "initech", "name": "Initech"}, {"key": "hooli", "name": "Hooli"}]
+    return await base(database, accounts=accounts, insights=[{"key": "a", "title": "A"}, {"key": "b", "title": "B"}])
+
+
+@pytest.mark.parametrize("kind", SAME)
+async def test_csv_and_json_lines_give_the_same(database: Database, kind: str) -> None:
+    record, cells = SAME[kind]
+    slug = await _place(database)
+    assert counts(await load(database, slug, kind, [record])) == (1, 0, 0, 0)
+    there = await exported(database, slug)
+    lines = csv_lines(list(cells), list(cells.values()))
+    done = await load(database, slug, kind, lines)
+    assert counts(done) == (0, 0, 1, 0), done.faults
+    anew = await _place(database)
+    assert counts(await load(database, anew, kind, b"\xef\xbb\xbf" + lines, format="csv")) == (1, 0, 0, 0)
+    here = await exported(database, anew)
+    left = ("id", "createdAt", "updatedAt")
+    found, expected = (
+        next(
+            {name: value for name, value in one.items() if name not in left}
+            for one in file[kind]
+            if one["key"] == cells["key"]
+        )
+        for file in (here, there)
+    )
+    assert found.keys() == expected.keys()
+    plain = {name for name, value in record.items() if isinstance(value, str | int | float)}
+    assert {name: found[name] for name in plain - {"product", "study"}} == {
+        name: expected[name] for name in plain - {"product", "study"}
+    }
+
+
+async def test_rows_that_do_not_fit_are_told_by_the_line_they_begin_in(database: Database) -> None:
+    slug = await base(database, accounts=[])
+    rows = [
+        b"key,name,domain,createdAt",
+        b'a,"A',
+        b'lfa",,',
+        b"",
+        b"b,B",
+        b"c,C,,,",
+        b'd,"D"x,,',
+        b'e,E,,"no moment"',
+        b"f,F\xff,,",
+        b"g,\0,,",
+        b"h,H,h.test,2026-03-01",
+        b'i,"I,,',
+        b"j,J,,",
+    ]
+    done = await load(database, slug, "accounts", b"\n".join(rows))
+    assert counts(done) == (2, 0, 0, 7)
+    assert faults(done).keys() == {(5, ""), (6, ""), (7, ""), (8, "createdAt"), (9, ""), (10, "name"), (12, "")}
+    assert faults(done)[5, ""] == "Has 2 cells; the first line has 4"
+    assert faults(done)[12, ""] == "Is not CSV: unexpected end of data"
+
+
+async def test_a_cell_that_is_no_number_no_flag_or_no_json_is_told(database: Database) -> None:
+    slug = await base(database)
+    head = ["key", "name", "description", "number", "portalVisible", "provenance", "features"]
+    rows = [["a", "A", "x", "seven", "", "", ""], ["b", "B", "x", "", "maybe", "", ""]]
+    rows += [["c", "C", "x", "", "", "{no", ""], ["d", "D", "x", "", "", "", "[1]"], ["e", "E", "x", "01", "", "", ""]]
+    found = faults(await load(database, slug, "ideas", csv_lines(head, *rows)))
+    assert found.keys() == {(2, "number"), (3, "portalVisible"), (4, "provenance"), (5, "features[0]"), (6, "number")}
+
+
+async def test_a_first_line_that_names_no_fields_ends_it(database: Database) -> None:
+    slug = await base(database)
+    lines = b"key,nme,,subject.id,data.a.b,name, name ,contacts,contacts.email\n"
+    with pytest.raises(ValidationFailed) as refused:
+        await load(database, slug, "accounts", lines)
+    said = " ".join(fault.message for fault in refused.value.extras["errors"])
+    for name in ("'nme'", "column 3", "'subject.id'", "'data.a.b'", "'name' and 'name'", "'contacts.email'"):
+        assert name in said
+
+
+async def test_a_quote_that_is_never_closed_does_not_fill_the_memory(database: Database) -> None:
+    slug = await base(database, accounts=[])
+    lines = b'key,name\na,A\nb,"B\n' + (b"x" * 99 + b"\n") * 90_000 + b"c,C\n"
+    found = faults(await load(database, slug, "accounts", lines))
+    assert found[3, ""] == "Is longer than 8 MiB; a quote may not be closed"
+    assert len(found) == 100
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"key,name\n", b"\xef\xbb\xbf"])
+async def test_a_file_without_records_does_nothing(database: Database, data: bytes) -> None:
+    assert counts(await load(database, await base(database), "accounts", data)) == (0, 0, 0, 0)
