@@ -81,3 +81,17 @@ async def no_more(site: Site) -> bool:
     except AWAY:
         return False
     return bool(is_over)
+
+
+@pytest.mark.torture
+async def test_a_worker_without_its_database_ends_all_the_same(own: Restartable) -> None:
+    worker, record = own.worker(), await own.record()
+    await own.add(SLOW, record)
+    await until(lambda: own.told(record, "begun"))
+    await asyncio.to_thread(kill_postmaster, own.data_dir)
+    worker.terminate()
+    assert await asyncio.to_thread(worker.wait, 12) == 0
+    await asyncio.to_thread(own.server.ensure_running)
+    own.worker()
+    await until(lambda: own.is_gone(record))
+    assert await own.told(record, "sealed") == 1

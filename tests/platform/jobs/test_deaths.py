@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from sightline.platform.jobs.overview import list_jobs
 from tests.platform.jobs.conftest import HEARTBEAT, Site, until
 from tests.platform.jobs.entries import DEADLY, GATED, HELD, SLOW, SLOW_SECONDS
 
@@ -47,6 +48,23 @@ async def test_a_frozen_worker_that_wakes_up_writes_nothing(site: Site) -> None:
         assert await site.told(one, "written") == 1
 
 
+async def test_a_job_that_comes_back_to_a_thawed_worker_is_another_attempt(site: Site) -> None:
+    """What that worker began before it froze neither writes nor ends what it may begin now."""
+    first, record = site.worker(), await site.record(wanted=3)
+    await site.add(GATED, record)
+    await until(lambda: site.told(record, "begun"))
+    first.send_signal(signal.SIGSTOP)
+    second = site.worker()
+    await until(lambda: site.value("SELECT count(*) = 2 FROM effects WHERE what = 'begun'"))
+    second.terminate()
+    assert second.wait(8) == 0
+    first.send_signal(signal.SIGCONT)
+    await until(lambda: site.value("SELECT count(*) = 3 FROM effects WHERE what = 'begun'"))
+    await site.open_gate()
+    await until(lambda: site.is_gone(record))
+    assert await site.told(record, "written") == 1
+
+
 async def said(site: Site, line: str, times: int) -> bool:
     return site.said.count(line) >= times
 
@@ -76,6 +94,15 @@ async def test_a_worker_that_thaws_goes_on_with_new_jobs(site: Site) -> None:
     assert await site.told(record, "sealed") == 1
 
 
+async def test_what_ran_when_a_backup_was_made_goes_on_where_it_is_restored(site: Site) -> None:
+    record = await site.record()
+    await site.add(SLOW, record)
+    await site.value("UPDATE pgqueuer SET status = 'picked', queue_manager_id = gen_random_uuid(), attempts = 1")
+    site.worker()
+    await until(lambda: site.is_gone(record))
+    assert await site.told(record, "sealed") == 1
+
+
 async def test_a_job_that_kills_its_worker_ends_as_failed(site: Site) -> None:
     record = await site.record()
     await site.add(DEADLY, record)
@@ -98,7 +125,8 @@ async def test_a_worker_that_is_told_to_end_hands_its_work_back_at_once(site: Si
     first.send_signal(signal.SIGTERM)
     waited = await until(lambda: site.value("SELECT count(*) = 10 FROM effects WHERE what = 'begun'"))
     assert waited < 0.5 + SLOW_SECONDS / 2
-    assert await site.value("SELECT max(attempts) FROM pgqueuer") == 1
+    async with site.db.read() as tx:
+        assert {job.attempts for job in await list_jobs(tx)} == {1}
     assert first.wait(8) == 0
     await until(lambda: site.value("SELECT count(*) = 0 FROM pgqueuer"))
     for record in records:

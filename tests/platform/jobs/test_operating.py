@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import httpx2
 import pytest
 from prometheus_client import REGISTRY
 
@@ -11,6 +12,7 @@ from sightline.platform.jobs.metrics import tell_jobs
 from sightline.platform.jobs.overview import QueuedJob, list_jobs, retry_failed_job, stop_job
 from tests.platform.jobs.conftest import Site, until
 from tests.platform.jobs.entries import GATED, POISONED, QUICK
+from tests.world import serving
 
 
 async def listed(site: Site) -> list[QueuedJob]:
@@ -113,6 +115,14 @@ async def test_metrics_tell_of_all_workers(site: Site) -> None:
     await tell_jobs(site.db)
     assert (metric("sightline_jobs", state="running"), metric("sightline_jobs_finished", outcome="done")) == (0, 1)
     assert (metric("sightline_jobs_seconds") or 0) > 0
+
+
+async def test_the_page_tells_them_in_every_api_process(site: Site) -> None:
+    await site.add(QUICK, await site.record())
+    async with serving(site.url) as address, httpx2.AsyncClient(verify=False) as client:
+        told = (await client.get(f"{address}/metrics")).text
+    assert 'sightline_jobs{kind="test.quick",state="waiting"} 1.0' in told
+    assert 'sightline_jobs_late_seconds{kind="test.quick"}' in told
 
 
 def metric(name: str, **labels: str) -> float | None:

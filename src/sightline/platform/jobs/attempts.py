@@ -18,7 +18,7 @@ from sightline.platform.db.database import first_line
 from sightline.platform.jobs.adding import Payload
 from sightline.platform.jobs.holding import HeldDatabase, Hold, HoldLost
 from sightline.platform.jobs.kinds import JobFailed, JobStopped, TookTooLong, Tools, Work, WorkerDied
-from sightline.platform.jobs.queue import Begun, Ending, Queue
+from sightline.platform.jobs.queue import NOBODY, Begun, Ending, Queue
 
 UNWIND_SECONDS = 2.0
 ERROR_LENGTH = 500
@@ -56,13 +56,16 @@ class Attempts(AbstractEntrypointExecutor):
         begun = await self._bench.queue.begin(job)
         if begun is None:
             return
-        log = _log.bind(kind=self._work.kind.name, job=job.id, attempt=begun.attempt)
+        log = _log.bind(kind=self._work.kind.name, job=job.id, attempt=begun.counted)
         hold = Hold(job.id, self._bench.queue.worker_id, begun.attempt)
         db = HeldDatabase(self._bench.db, hold, self._bench.heartbeat)
         try:
             await self._attempt(db, job, begun, log)
         except (HoldLost, HandedBack) as left:
+            job.attempts = NOBODY  # for PgQueuer it is done now; that must not end what another does
             log.info("Job left to another worker", reason=type(left).__name__)
+        finally:
+            del self._bench.queue.begun[job.id]
 
     async def _attempt(
         self, db: HeldDatabase, job: Job, begun: Begun, log: structlog.typing.FilteringBoundLogger
@@ -73,8 +76,8 @@ class Attempts(AbstractEntrypointExecutor):
             log.info("Job done")
             return
         said = f"{type(problem).__name__}: {first_line(problem)}"[:ERROR_LENGTH]
-        if begun.attempt < self._work.attempts and not isinstance(problem, JobStopped):
-            wait = self._work.wait_after(begun.attempt)
+        if begun.counted < self._work.attempts and not isinstance(problem, JobStopped):
+            wait = self._work.wait_after(begun.counted)
             log.warning("Job failed and is retried", error=said, wait=wait.total_seconds(), exc_info=problem)
             raise RetryRequested(wait, said)
         await self._bury(db, job, problem)
@@ -85,7 +88,7 @@ class Attempts(AbstractEntrypointExecutor):
         """Why the attempt failed, None when it did not."""
         if begun.stopped is not None:
             return JobStopped(begun.stopped)
-        if begun.attempt > self._work.attempts:
+        if begun.counted > self._work.attempts:
             return WorkerDied("The worker died each time it worked on this.")
         try:
             await self._run(job, self._handle(db, job, begun))

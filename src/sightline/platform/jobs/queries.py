@@ -2,12 +2,15 @@
 
 A job's `headers` hold what PgQueuer has no column for: `again`, the moment at which to run once more after the present
 run; `stop`, what was said when somebody stopped it; `revive`, when it had failed and begins anew; `error`, why the last
-attempt failed.
+attempt failed; `spared`, how many attempts do not count. `attempts` itself never goes back: with the worker it tells
+one attempt at a job from all others.
 """
+
+_SPARED = "coalesce((job.headers ->> 'spared')::int, 0)"
 
 # A conflicting row is locked even where nothing is changed: no worker can take the job, see the state before this
 # transaction and finish before it commits.
-ADD = """
+ADD = f"""
 INSERT INTO pgqueuer AS job (priority, status, entrypoint, dedupe_key, payload, execute_after)
 SELECT DISTINCT ON (key) 0, 'queued'::pgqueuer_status, $1, key, payload, now() + wait
   FROM unnest($2::text[], $3::bytea[], $4::interval[]) AS wanted (key, payload, wait)
@@ -16,9 +19,9 @@ ON CONFLICT (dedupe_key) WHERE status IN ('queued', 'picked') AND dedupe_key IS 
 DO UPDATE SET
     execute_after = CASE WHEN job.status = 'queued' THEN excluded.execute_after ELSE job.execute_after END,
     headers = CASE WHEN job.status = 'queued' THEN job.headers
-                   ELSE coalesce(job.headers, '{}') || jsonb_build_object(
+                   ELSE coalesce(job.headers, '{{}}') || jsonb_build_object(
                        'again', least((job.headers ->> 'again')::timestamptz, excluded.execute_after)) END
- WHERE job.status = 'picked' OR (job.attempts = 0 AND job.execute_after > excluded.execute_after)"""
+ WHERE job.status = 'picked' OR (job.attempts = {_SPARED} AND job.execute_after > excluded.execute_after)"""
 
 # What the triggers of the queue say when a job comes; a change of a waiting one they do not tell.
 WAKE = """
@@ -36,20 +39,23 @@ SELECT set_config('idle_in_transaction_session_timeout', $4, true) FROM pgqueuer
 IS_HELD = """
 SELECT EXISTS (SELECT FROM pgqueuer WHERE id = $1 AND queue_manager_id = $2 AND attempts = $3 AND status = 'picked')"""
 
-BEGIN = """
-UPDATE pgqueuer SET attempts = attempts + 1, headers = headers - 'again'
+BEGIN = f"""
+UPDATE pgqueuer AS job SET attempts = attempts + 1, headers = headers - 'again'
  WHERE id = $1 AND queue_manager_id = $2 AND status = 'picked'
-RETURNING attempts, headers ->> 'stop' AS stop, (headers ? 'revive') IS TRUE AS is_revived"""
+RETURNING attempts, attempts - {_SPARED} AS counted, headers ->> 'stop' AS stop,
+          (headers ? 'revive') IS TRUE AS is_revived"""
 
 # Rows that a transaction has locked just now keep their place: whoever wants to take them over skips them too.
 BEAT = """
 UPDATE pgqueuer SET heartbeat = now()
- WHERE id IN (SELECT id FROM pgqueuer WHERE id = ANY($1::bigint[]) AND queue_manager_id = $2 AND status = 'picked'
-                 FOR NO KEY UPDATE SKIP LOCKED)"""
+ WHERE id IN (SELECT id FROM pgqueuer JOIN unnest($1::bigint[], $2::int[]) AS begun (id, attempt) USING (id)
+               WHERE queue_manager_id = $3 AND status = 'picked' AND attempts = attempt
+                 FOR NO KEY UPDATE OF pgqueuer SKIP LOCKED)"""
 
 STATES = """
-SELECT id, (queue_manager_id = $2 AND status = 'picked') IS TRUE AS is_ours, headers ->> 'stop' AS stop
-  FROM pgqueuer WHERE id = ANY($1::bigint[])"""
+SELECT id, headers ->> 'stop' AS stop
+  FROM pgqueuer JOIN unnest($1::bigint[], $2::int[]) AS begun (id, attempt) USING (id)
+ WHERE queue_manager_id = $3 AND status = 'picked' AND attempts = attempt"""
 
 FINISHING = """
 SELECT job.id, job.entrypoint AS kind, ended.outcome, ended.error, (job.headers ? 'again') IS TRUE AS is_woken,
@@ -63,13 +69,13 @@ SELECT job.id, job.entrypoint AS kind, ended.outcome, ended.error, (job.headers 
 REMOVE = "DELETE FROM pgqueuer WHERE id = ANY($1::bigint[])"
 
 RUN_AGAIN = """
-UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, attempts = 0, updated = now(),
-       execute_after = (headers ->> 'again')::timestamptz, headers = headers - '{again,revive,error}'::text[]
+UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, updated = now(),
+       execute_after = (headers ->> 'again')::timestamptz, headers = jsonb_build_object('spared', attempts)
  WHERE id = ANY($1::bigint[])"""
 
 KEEP_FAILED = """
 UPDATE pgqueuer AS job SET status = 'failed', queue_manager_id = NULL, updated = now(),
-       headers = jsonb_build_object('error', failed.error)
+       headers = jsonb_build_object('error', failed.error, 'spared', job.headers -> 'spared')
   FROM unnest($1::bigint[], $2::text[]) AS failed (id, error)
  WHERE job.id = failed.id"""
 
@@ -80,8 +86,9 @@ UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, updated = now(),
  WHERE id = $1 AND queue_manager_id = $2 AND attempts = $3 AND status = 'picked'
 RETURNING entrypoint"""
 
-HAND_BACK = """
-UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, attempts = greatest(attempts - $4, 0), updated = now()
+HAND_BACK = f"""
+UPDATE pgqueuer AS job SET status = 'queued', queue_manager_id = NULL, updated = now(),
+       headers = coalesce(headers, '{{}}') || jsonb_build_object('spared', {_SPARED} + $4::int)
  WHERE queue_manager_id = $1 AND status = 'picked' AND ($2::bigint IS NULL OR (id = $2 AND attempts = $3))"""
 
 LOG = """
@@ -108,10 +115,11 @@ DELETE FROM pgqueuer WHERE id IN (
        FOR UPDATE SKIP LOCKED)"""
 
 
-_JOB = """
+_JOB = f"""
 SELECT job.id, job.entrypoint,
        CASE job.status WHEN 'queued' THEN 'waiting' WHEN 'picked' THEN 'running' ELSE 'failed' END AS state,
-       workspaces.slug, (about ->> 'recordId')::uuid, job.attempts, iso(job.created) AS added_at,
+       workspaces.slug, (about ->> 'recordId')::uuid, job.attempts - {_SPARED} AS attempts,
+       iso(job.created) AS added_at,
        iso(job.execute_after) AS run_after, iso(job.updated) AS since,
        job.headers ->> 'error' AS error, (job.headers ? 'stop') IS TRUE AS is_stopping
   FROM pgqueuer AS job
@@ -126,8 +134,8 @@ SELECT * FROM ({_JOB} WHERE $2::uuid IS NULL OR workspaces.id = $2) AS jobs
 FIND = f"{_JOB} WHERE job.id = $1"
 
 REVIVE = """
-UPDATE pgqueuer SET status = 'queued', attempts = 0, execute_after = now(), updated = now(),
-       headers = jsonb_build_object('revive', true)
+UPDATE pgqueuer SET status = 'queued', execute_after = now(), updated = now(),
+       headers = jsonb_build_object('revive', true, 'spared', attempts)
  WHERE id = $1 AND status = 'failed'"""
 
 STOP = """

@@ -53,9 +53,10 @@ class Ending(enum.Enum):
 
 
 class Begun(NamedTuple):
-    """An attempt that begins: which it is, counted from 1, and what an operator has said to the job."""
+    """An attempt that begins: which of all, which of those that count, and what an operator has said to the job."""
 
     attempt: int
+    counted: int
     stopped: str | None
     is_revived: bool
 
@@ -76,6 +77,7 @@ class Queue(Queries):
     own: Driver = field(kw_only=True)
     concurrency: int = field(kw_only=True)
     worker_id: UUID = NOWHERE
+    begun: dict[int, int] = field(default_factory=dict)  # the attempts that are made now, by the jobs' ids
     running: dict[int, "asyncio.Future[Ending]"] = field(default_factory=dict)
     is_ending: bool = False
 
@@ -98,18 +100,21 @@ class Queue(Queries):
         job.attempts = int(str(rows[0]["attempts"])) if rows else NOBODY
         if not rows:
             return None
+        self.begun[job.id] = job.attempts
         stop = rows[0]["stop"]
-        return Begun(job.attempts, None if stop is None else str(stop), bool(rows[0]["is_revived"]))
+        counted = int(str(rows[0]["counted"]))
+        return Begun(job.attempts, counted, None if stop is None else str(stop), bool(rows[0]["is_revived"]))
 
     async def update_heartbeat(self, job_ids: list[JobId]) -> None:
         """Beats, and ends what is ours no more or was stopped."""
-        await self.own.execute(queries.BEAT, job_ids, self.worker_id)
-        rows = {int(str(row["id"])): row for row in await self.own.fetch(queries.STATES, job_ids, self.worker_id)}
-        for job_id in set(job_ids):
-            row = rows.get(job_id)
-            if row is None or not row["is_ours"]:
+        begun = {job_id: self.begun[job_id] for job_id in job_ids if job_id in self.begun}
+        about = list(begun), list(begun.values()), self.worker_id
+        await self.own.execute(queries.BEAT, *about)
+        ours = {int(str(row["id"])): row["stop"] for row in await self.own.fetch(queries.STATES, *about)}
+        for job_id in begun:
+            if job_id not in ours:
                 self.end(job_id, Ending.LOST)
-            elif row["stop"] is not None:
+            elif ours[job_id] is not None:
                 self.end(job_id, Ending.STOPPED)
 
     def watch(self, job_id: int) -> "asyncio.Future[Ending]":

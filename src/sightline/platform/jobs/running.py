@@ -108,14 +108,17 @@ async def _run_until(
             await asyncio.wait_for(queue.hand_back(), HAND_BACK_SECONDS)
         queue.own.shutdown.set()
         told.cancel()
-        if not running.done():
-            await _end(running)
-    running.result()
+        await _end(running)
+    if not ending.is_set():
+        running.result()
 
 
 async def _end(task: "asyncio.Task[None]") -> None:
+    """What it still raises was told already, or concerns nobody any more."""
     task.cancel()
     await asyncio.wait({task}, timeout=1)
+    if task.done() and not task.cancelled():
+        task.exception()
 
 
 def _is_news(record: logging.LogRecord) -> bool:
