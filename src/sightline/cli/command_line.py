@@ -10,6 +10,7 @@ from sightline.cli import (
     bench,
     demo,
     doctor,
+    documents,
     imports,
     init,
     jobs,
@@ -32,7 +33,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for room in (
-    demo, init, serve, worker, migrate, workspace, imports, keys, jobs, openapi, backup, restore, audit, doctor, bench,
+    demo, init, serve, worker, migrate, workspace, imports, keys, documents, jobs, openapi, backup, restore, audit,
+    doctor, bench,
 ):  # fmt: skip
     room.register(app)
 

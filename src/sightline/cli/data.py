@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from sightline.cli.refusals import CommandRefused
-from sightline.platform.access import Actor
+from sightline.platform.access import Actor, Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.settings import Settings
@@ -74,8 +74,8 @@ async def _with_database(
 
 
 def operator(workspace_id: UUID = NOWHERE) -> Actor:
-    """Who sits at this machine, for the trail."""
-    return Actor(workspace_id=workspace_id, kind="operator", id=_login_name(), name="sightline")
+    """Who sits at this machine, for the trail; may do whatever an owner may."""
+    return Actor(workspace_id=workspace_id, kind="operator", id=_login_name(), name="sightline", role=Role.OWNER)
 
 
 def _login_name() -> str:

@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
+from msgspec import json
+
 from sightline.documents.records import Document, DocumentSummary, Failure, GenerationReceipt, Writer
 from sightline.intelligence.material import DocumentType, Draft
 from sightline.platform.db import Tx, Window
@@ -113,7 +115,7 @@ def _generation(row: Row) -> Generation:
         document_type=type,
         created_at=row[6],
         updated_at=row[7],
-        failure=row[8],
+        failure=json.decode(row[8], type=Failure) if row[8] else None,
     )
     return Generation(receipt, row[9], row[10])
 
