@@ -14,23 +14,26 @@ from tests.platform.embedded_world import open_place
 
 ROOT = Path(__file__).parents[2]
 README = indented_step(ROOT / "README.md", "## First requests")
-GUIDE = steps_of(ROOT / "docs/guide/ideas.md")
-STEPS = [README, *GUIDE]
+PAGES = {name: steps_of(ROOT / f"docs/guide/{name}.md") for name in ("ideas", "initiatives")}
+GUIDE = [step for steps in PAGES.values() for step in steps]
 
 
 @pytest.fixture(scope="module")
 def printed() -> Iterator[dict[str, str]]:
-    """What every step printed, by its place. One demo answers both pages."""
-    if missing := [name for name in ("bash", "curl") if shutil.which(name) is None]:
-        pytest.skip(f"{' and '.join(missing)} missing: NOTHING of README.md and docs/guide/ideas.md was run")
+    """What every step printed, by its place. One demo answers all pages, each in a shell of its own."""
+    if missing := [name for name in ("bash", "curl", "python3") if shutil.which(name) is None]:
+        pytest.skip(f"{' and '.join(missing)} missing: NOTHING of README.md and docs/guide was run")
     with open_place() as place, serving(place / "log", "demo", "--data-dir", place / "data") as demo:
         address = demo.wait_ready()
         wait_until(lambda: "\ntry " in demo.said)
         found = re.search(r"^key +(sl_\w+)$", demo.said, re.MULTILINE)
         assert found
-        folder = place / "session"
-        folder.mkdir()
-        yield dict(zip(map(str, STEPS), run_steps(STEPS, folder, found[1], address), strict=True))
+        said: dict[str, str] = {}
+        for name, steps in {"readme": [README], **PAGES}.items():
+            folder = place / name
+            folder.mkdir()
+            said |= zip(map(str, steps), run_steps(steps, folder, found[1], address), strict=True)
+        yield said
 
 
 @pytest.mark.parametrize("step", GUIDE, ids=str)
@@ -51,10 +54,12 @@ def test_the_readmes_first_requests_work(printed: dict[str, str]) -> None:
     assert (len(newest), first["publicId"], created["externalId"]) == (3, "IDEA-1", "first-idea")
 
 
-def test_every_answer_of_the_guide_belongs_to_a_command() -> None:
-    assert len(GUIDE) > 30
-    silent = [step.place for step in GUIDE if not step.form]
-    assert silent == [GUIDE[0].place], f"commands whose answer the guide does not show: {silent}"
+@pytest.mark.parametrize(("page", "fewest"), [("ideas", 30), ("initiatives", 20)])
+def test_every_answer_of_the_guide_belongs_to_a_command(page: str, fewest: int) -> None:
+    steps = PAGES[page]
+    assert len(steps) > fewest
+    silent = [step.place for step in steps if not step.form]
+    assert silent == [steps[0].place], f"commands whose answer the guide does not show: {silent}"
 
 
 @pytest.mark.parametrize(
