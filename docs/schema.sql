@@ -1,5 +1,13 @@
 -- The schema of a freshly migrated database, for reading. Written by `make schema`; do not edit.
 
+CREATE TYPE public.linked_signal_step AS (
+	workspace_id uuid,
+	kind text,
+	record_id uuid,
+	signal_id uuid,
+	step integer
+);
+
 CREATE TYPE public.pgqueuer_status AS ENUM (
     'queued',
     'picked',
@@ -52,6 +60,70 @@ BEGIN
 
 END;
 $$;
+
+CREATE FUNCTION public.follow_insights() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+DECLARE
+    steps linked_signal_step[];
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        SELECT array_agg(ROW(later.workspace_id, 'account', account, signal, 1)::linked_signal_step) INTO steps
+          FROM after AS later CROSS JOIN unnest(later.account_ids) AS account CROSS JOIN unnest(later.signal_ids) AS signal;
+    ELSIF TG_OP = 'DELETE' THEN
+        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, -1)::linked_signal_step) INTO steps
+          FROM before AS earlier
+         CROSS JOIN unnest(earlier.account_ids) AS account CROSS JOIN unnest(earlier.signal_ids) AS signal;
+    ELSE
+        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, side.step)::linked_signal_step) INTO steps
+          FROM before AS earlier
+          JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
+         CROSS JOIN LATERAL (VALUES (earlier.account_ids, earlier.signal_ids, -1),
+                                    (later.account_ids, later.signal_ids, 1)) AS side (account_ids, signal_ids, step)
+         CROSS JOIN unnest(side.account_ids) AS account CROSS JOIN unnest(side.signal_ids) AS signal
+         WHERE (earlier.account_ids, earlier.signal_ids) IS DISTINCT FROM (later.account_ids, later.signal_ids);
+    END IF;
+    IF steps IS NOT NULL THEN
+        PERFORM step_linked_signals(steps);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.follow_signals() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+DECLARE
+    steps linked_signal_step[];
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        SELECT array_agg(ROW(later.workspace_id, link.kind, link.record_id, later.id, 1)::linked_signal_step) INTO steps
+          FROM after AS later CROSS JOIN LATERAL links_of(later) AS link;
+    ELSE
+        SELECT array_agg(ROW(earlier.workspace_id, side.kind, side.record_id, earlier.id, side.step)::linked_signal_step)
+          INTO steps
+          FROM before AS earlier
+          JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
+         CROSS JOIN LATERAL (SELECT kind, record_id, -1 AS step FROM links_of(earlier)
+                              UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS side
+         WHERE (earlier.account_ids, earlier.initiative_ids, earlier.study_ids)
+               IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.study_ids);
+        UPDATE linked_signals AS linked SET created_at = later.created_at, number = later.number
+          FROM before AS earlier
+          JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
+         WHERE linked.workspace_id = later.workspace_id AND linked.signal_id = later.id
+           AND (earlier.created_at, earlier.number) <> (later.created_at, later.number);
+    END IF;
+    IF steps IS NOT NULL THEN
+        PERFORM step_linked_signals(steps);
+    END IF;
+    RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.iso(moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -855,6 +927,75 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE TABLE public.signals (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    number bigint NOT NULL,
+    key text,
+    name text NOT NULL,
+    status text NOT NULL,
+    context text NOT NULL,
+    signal_type text,
+    processor_type text NOT NULL,
+    provider_type text NOT NULL,
+    evidence_kind text NOT NULL,
+    analysis_profile text NOT NULL,
+    source_facet text GENERATED ALWAYS AS (((provider_type || ':'::text) || evidence_kind)) STORED NOT NULL,
+    source_label text NOT NULL,
+    source_type text NOT NULL,
+    external_data jsonb DEFAULT '{}'::jsonb NOT NULL,
+    source_links jsonb DEFAULT '[]'::jsonb NOT NULL,
+    data jsonb DEFAULT '{}'::jsonb NOT NULL,
+    transcript jsonb,
+    import jsonb,
+    integration_id uuid,
+    source_key text,
+    external_id text,
+    origin text,
+    account_id uuid,
+    insight_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    initiative_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    study_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    failure text,
+    process_after timestamp(3) with time zone,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    updated_at timestamp(3) with time zone NOT NULL,
+    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    CONSTRAINT signals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text])))
+);
+
+CREATE FUNCTION public.links_of(signal public.signals) RETURNS TABLE(kind text, record_id uuid)
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT 'account', unnest(signal.account_ids)
+    UNION ALL SELECT 'initiative', unnest(signal.initiative_ids)
+    UNION ALL SELECT 'study', unnest(signal.study_ids)
+$$;
+
+CREATE FUNCTION public.move_feed() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    feed_name text := TG_ARGV[0];
+    remembered text := 'sightline.moved_' || TG_ARGV[0];
+    moved uuid;
+BEGIN
+    FOR moved IN SELECT DISTINCT workspace_id FROM touched LOOP
+        CONTINUE WHEN current_setting(remembered, true) = moved::text;
+        UPDATE feed_versions SET version = version + 1
+         WHERE workspace_id = moved AND feed = feed_name
+           AND slot = (SELECT slot FROM feed_versions WHERE workspace_id = moved AND feed = feed_name
+                          FOR NO KEY UPDATE SKIP LOCKED LIMIT 1);
+        IF NOT FOUND THEN
+            INSERT INTO feed_versions (workspace_id, feed) VALUES (moved, feed_name);
+        END IF;
+        PERFORM set_config(remembered, moved::text, true);
+    END LOOP;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.move_map_version() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
@@ -903,6 +1044,27 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.step_linked_signals(steps public.linked_signal_step[]) RETURNS void
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+BEGIN
+    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number)
+    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number
+      FROM (SELECT workspace_id, kind, record_id, signal_id, sum(step) AS step FROM unnest(steps)
+             GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0) AS moved
+      JOIN signals AS s ON s.workspace_id = moved.workspace_id AND s.id = moved.signal_id
+     ORDER BY moved.workspace_id, moved.signal_id, moved.kind, moved.record_id
+    ON CONFLICT (workspace_id, signal_id, kind, record_id) DO UPDATE SET paths = linked.paths + excluded.paths;
+    DELETE FROM linked_signals AS linked USING (SELECT DISTINCT workspace_id, kind, record_id, signal_id
+                                                  FROM unnest(steps) WHERE step < 0) AS gone
+     WHERE (linked.workspace_id, linked.signal_id, linked.kind, linked.record_id)
+           = (gone.workspace_id, gone.signal_id, gone.kind, gone.record_id)
+       AND linked.paths <= 0;
+END $$;
+
 CREATE TABLE public.account_contacts (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -922,7 +1084,8 @@ CREATE TABLE public.accounts (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL
+    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || COALESCE(domain, ''::text)))) STORED NOT NULL
 );
 
 CREATE TABLE public.alembic_version (
@@ -1014,6 +1177,23 @@ CREATE TABLE public.features (
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT features_check CHECK ((parent_id <> id))
+);
+
+CREATE TABLE public.feed_versions (
+    workspace_id uuid NOT NULL,
+    feed text NOT NULL,
+    slot bigint NOT NULL,
+    version bigint DEFAULT ((EXTRACT(epoch FROM clock_timestamp()) * (1000000)::numeric))::bigint NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE public.feed_versions ALTER COLUMN slot ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.feed_versions_slot_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.idea_accounts (
@@ -1325,6 +1505,7 @@ CREATE TABLE public.insights (
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     written xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
     CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'merged'::text])))
 );
 
@@ -1345,6 +1526,17 @@ CREATE TABLE public.job_totals (
     jobs bigint NOT NULL,
     seconds double precision NOT NULL,
     CONSTRAINT job_totals_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'retried'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.linked_signals (
+    workspace_id uuid NOT NULL,
+    kind text NOT NULL,
+    record_id uuid NOT NULL,
+    signal_id uuid NOT NULL,
+    paths bigint NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    number bigint NOT NULL,
+    CONSTRAINT linked_signals_kind_check CHECK ((kind = ANY (ARRAY['account'::text, 'initiative'::text, 'study'::text])))
 );
 
 CREATE TABLE public.members (
@@ -1746,45 +1938,6 @@ ALTER TABLE public.signal_studies ALTER COLUMN link ADD GENERATED ALWAYS AS IDEN
     CACHE 1
 );
 
-CREATE TABLE public.signals (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    number bigint NOT NULL,
-    key text,
-    name text NOT NULL,
-    status text NOT NULL,
-    context text NOT NULL,
-    signal_type text,
-    processor_type text NOT NULL,
-    provider_type text NOT NULL,
-    evidence_kind text NOT NULL,
-    analysis_profile text NOT NULL,
-    source_facet text GENERATED ALWAYS AS (((provider_type || ':'::text) || evidence_kind)) STORED NOT NULL,
-    source_label text NOT NULL,
-    source_type text NOT NULL,
-    external_data jsonb DEFAULT '{}'::jsonb NOT NULL,
-    source_links jsonb DEFAULT '[]'::jsonb NOT NULL,
-    data jsonb DEFAULT '{}'::jsonb NOT NULL,
-    transcript jsonb,
-    import jsonb,
-    integration_id uuid,
-    source_key text,
-    external_id text,
-    origin text,
-    account_id uuid,
-    insight_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    initiative_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    study_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    failure text,
-    process_after timestamp(3) with time zone,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
-    CONSTRAINT signals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text])))
-);
-
 CREATE TABLE public.sprints (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1977,6 +2130,9 @@ ALTER TABLE ONLY public.features
 ALTER TABLE ONLY public.features
     ADD CONSTRAINT features_workspace_id_product_id_id_key UNIQUE (workspace_id, product_id, id);
 
+ALTER TABLE ONLY public.feed_versions
+    ADD CONSTRAINT feed_versions_pkey PRIMARY KEY (workspace_id, feed, slot);
+
 ALTER TABLE ONLY public.idea_accounts
     ADD CONSTRAINT idea_accounts_pkey PRIMARY KEY (workspace_id, idea_id, account_id);
 
@@ -2036,6 +2192,9 @@ ALTER TABLE ONLY public.integrations
 
 ALTER TABLE ONLY public.job_totals
     ADD CONSTRAINT job_totals_pkey PRIMARY KEY (kind, outcome);
+
+ALTER TABLE ONLY public.linked_signals
+    ADD CONSTRAINT linked_signals_pkey PRIMARY KEY (workspace_id, signal_id, kind, record_id);
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, id);
@@ -2181,11 +2340,17 @@ CREATE UNIQUE INDEX account_contacts_of_account ON public.account_contacts USING
 
 CREATE INDEX accounts_by_name ON public.accounts USING btree (workspace_id, name, id);
 
+CREATE INDEX accounts_changed ON public.accounts USING btree (workspace_id, updated_at, id);
+
 CREATE INDEX accounts_domain ON public.accounts USING btree (workspace_id, lower(domain)) WHERE (domain IS NOT NULL);
 
 CREATE UNIQUE INDEX accounts_external_id ON public.accounts USING btree (workspace_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE UNIQUE INDEX accounts_key ON public.accounts USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+
+CREATE INDEX accounts_newest ON public.accounts USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE INDEX accounts_search ON public.accounts USING gin (search);
 
 CREATE INDEX api_keys_of_member ON public.api_keys USING btree (workspace_id, member_id) WHERE (member_id IS NOT NULL);
 
@@ -2295,6 +2460,10 @@ CREATE INDEX insight_accounts_of_account ON public.insight_accounts USING btree 
 
 CREATE INDEX insight_signals_of_signal ON public.insight_signals USING btree (workspace_id, signal_id, insight_id);
 
+CREATE INDEX insights_by_category ON public.insights USING btree (workspace_id, category, created_at DESC, id DESC);
+
+CREATE INDEX insights_by_review_state ON public.insights USING btree (workspace_id, review_state, created_at DESC, id DESC);
+
 CREATE INDEX insights_changed ON public.insights USING btree (workspace_id, updated_at, id);
 
 CREATE UNIQUE INDEX insights_external_id ON public.insights USING btree (workspace_id, external_id) WHERE (external_id IS NOT NULL);
@@ -2305,11 +2474,17 @@ CREATE INDEX insights_merged ON public.insights USING btree (workspace_id, merge
 
 CREATE INDEX insights_newest ON public.insights USING btree (workspace_id, created_at DESC, id DESC);
 
+CREATE INDEX insights_search ON public.insights USING gin (search);
+
 CREATE UNIQUE INDEX integrations_key ON public.integrations USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+
+CREATE INDEX linked_signals_newest ON public.linked_signals USING btree (workspace_id, kind, record_id, created_at DESC, number DESC) INCLUDE (signal_id);
 
 CREATE UNIQUE INDEX members_email ON public.members USING btree (workspace_id, lower(email));
 
 CREATE UNIQUE INDEX members_key ON public.members USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+
+CREATE INDEX opportunities_changed ON public.opportunities USING btree (workspace_id, updated_at, id);
 
 CREATE UNIQUE INDEX opportunities_key ON public.opportunities USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 
@@ -2363,6 +2538,8 @@ CREATE INDEX portal_votes_of_user ON public.portal_votes USING btree (workspace_
 
 CREATE UNIQUE INDEX products_key ON public.products USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 
+CREATE INDEX products_newest ON public.products USING btree (workspace_id, created_at DESC, id DESC);
+
 CREATE INDEX research_briefs_due ON public.research_briefs USING btree (next_run_at) WHERE ((next_run_at IS NOT NULL) AND (state = 'active'::text));
 
 CREATE UNIQUE INDEX research_briefs_key ON public.research_briefs USING btree (workspace_id, key) WHERE (key IS NOT NULL);
@@ -2389,13 +2566,21 @@ CREATE INDEX signal_initiatives_of_initiative ON public.signal_initiatives USING
 
 CREATE INDEX signal_studies_of_study ON public.signal_studies USING btree (workspace_id, study_id, signal_id);
 
-CREATE INDEX signals_by_facet ON public.signals USING btree (workspace_id, source_facet, created_at DESC, number DESC);
+CREATE INDEX signals_by_facet_changed ON public.signals USING btree (workspace_id, source_facet, status, updated_at, id);
 
-CREATE INDEX signals_by_provider ON public.signals USING btree (workspace_id, provider_type, created_at DESC, number DESC);
+CREATE INDEX signals_by_facet_newest ON public.signals USING btree (workspace_id, source_facet, status, created_at DESC, number DESC) INCLUDE (id, provider_type);
 
-CREATE INDEX signals_by_source_type ON public.signals USING btree (workspace_id, source_type, created_at DESC, number DESC);
+CREATE INDEX signals_by_provider_changed ON public.signals USING btree (workspace_id, provider_type, status, updated_at, id);
 
-CREATE INDEX signals_by_status ON public.signals USING btree (workspace_id, status, created_at DESC, number DESC);
+CREATE INDEX signals_by_provider_newest ON public.signals USING btree (workspace_id, provider_type, status, created_at DESC, number DESC) INCLUDE (id);
+
+CREATE INDEX signals_by_source_type_changed ON public.signals USING btree (workspace_id, source_type, status, updated_at, id) WHERE ((source_type <> provider_type) AND (source_type <> source_facet));
+
+CREATE INDEX signals_by_source_type_newest ON public.signals USING btree (workspace_id, source_type, status, created_at DESC, number DESC) INCLUDE (id, provider_type, source_facet) WHERE ((source_type <> provider_type) AND (source_type <> source_facet));
+
+CREATE INDEX signals_by_status_changed ON public.signals USING btree (workspace_id, status, updated_at, id);
+
+CREATE INDEX signals_by_status_newest ON public.signals USING btree (workspace_id, status, created_at DESC, number DESC) INCLUDE (id);
 
 CREATE INDEX signals_changed ON public.signals USING btree (workspace_id, updated_at, id);
 
@@ -2409,7 +2594,9 @@ CREATE UNIQUE INDEX signals_number ON public.signals USING btree (workspace_id, 
 
 CREATE INDEX signals_of_account ON public.signals USING btree (workspace_id, account_id) WHERE (account_id IS NOT NULL);
 
-CREATE INDEX signals_of_integration ON public.signals USING btree (workspace_id, integration_id, created_at DESC, number DESC) WHERE (integration_id IS NOT NULL);
+CREATE INDEX signals_of_integration_changed ON public.signals USING btree (workspace_id, integration_id, status, updated_at, id) WHERE (integration_id IS NOT NULL);
+
+CREATE INDEX signals_of_integration_newest ON public.signals USING btree (workspace_id, integration_id, status, created_at DESC, number DESC) INCLUDE (id) WHERE (integration_id IS NOT NULL);
 
 CREATE UNIQUE INDEX signals_origin ON public.signals USING btree (workspace_id, origin) WHERE (origin IS NOT NULL);
 
@@ -2422,6 +2609,8 @@ CREATE UNIQUE INDEX studies_key ON public.studies USING btree (workspace_id, key
 CREATE UNIQUE INDEX studies_number ON public.studies USING btree (workspace_id, number);
 
 CREATE INDEX study_feedback_by_metric ON public.study_feedback USING btree (workspace_id, metric, submitted_at, id);
+
+CREATE INDEX study_feedback_by_subject_type ON public.study_feedback USING btree (workspace_id, subject_type, submitted_at, id);
 
 CREATE UNIQUE INDEX study_feedback_external_id ON public.study_feedback USING btree (workspace_id, external_id) WHERE (external_id IS NOT NULL);
 
@@ -2458,6 +2647,16 @@ CREATE TRIGGER features_added AFTER INSERT ON public.features REFERENCING NEW TA
 CREATE TRIGGER features_changed AFTER UPDATE ON public.features REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_versions_of_both();
 
 CREATE TRIGGER features_removed AFTER DELETE ON public.features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
+
+CREATE TRIGGER follow_insights_added AFTER INSERT ON public.insights REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_insights();
+
+CREATE TRIGGER follow_insights_changed AFTER UPDATE ON public.insights REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_insights();
+
+CREATE TRIGGER follow_insights_removed AFTER DELETE ON public.insights REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION public.follow_insights();
+
+CREATE TRIGGER follow_signals_added AFTER INSERT ON public.signals REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
+
+CREATE TRIGGER follow_signals_changed AFTER UPDATE ON public.signals REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
 
 CREATE TRIGGER ideas_lose_reference BEFORE UPDATE ON public.ideas FOR EACH ROW WHEN (((new.version = old.version) AND (((old.product_id IS DISTINCT FROM new.product_id) OR (old.initiative_id IS DISTINCT FROM new.initiative_id)) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
@@ -2550,6 +2749,36 @@ CREATE TRIGGER keep_team_ids_of_initiatives_changed AFTER UPDATE ON public.initi
 CREATE TRIGGER keep_team_ids_of_initiatives_removed AFTER DELETE ON public.initiative_teams REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.keep_team_ids_of_initiatives_removed();
 
 CREATE TRIGGER members_notify AFTER DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION public.notify_access();
+
+CREATE TRIGGER move_feed_added AFTER INSERT ON public.linked_signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
+CREATE TRIGGER move_feed_added AFTER INSERT ON public.signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
+CREATE TRIGGER move_feed_added AFTER INSERT ON public.study_feedback REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_added AFTER INSERT ON public.study_ideas REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_added AFTER INSERT ON public.study_initiatives REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.linked_signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.study_feedback REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.study_ideas REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.study_initiatives REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_removed AFTER DELETE ON public.linked_signals REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
+CREATE TRIGGER move_feed_removed AFTER DELETE ON public.signals REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
+CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_feedback REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_ideas REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_initiatives REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
 
 CREATE TRIGGER signals_lose_reference BEFORE UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
@@ -2694,6 +2923,9 @@ ALTER TABLE ONLY public.insights
 
 ALTER TABLE ONLY public.integrations
     ADD CONSTRAINT integrations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.linked_signals
+    ADD CONSTRAINT linked_signals_workspace_id_signal_id_fkey FOREIGN KEY (workspace_id, signal_id) REFERENCES public.signals(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;

@@ -19,6 +19,7 @@ from sightline.migrations import pending_on
 from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
+from sightline.platform.db.feeds import Totals
 from sightline.platform.http import openapi
 from sightline.platform.http.compression import Compressed
 from sightline.platform.http.endpoint import Endpoint, Lazy, Paths, Services
@@ -30,11 +31,13 @@ from sightline.platform.http.server import Server, refuse_unknown_path
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.jobs.metrics import tell_jobs
 from sightline.settings import Settings
+from sightline.signals import routes as signals
+from sightline.signals import routes_insights as insights
 from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
 
 API = "/api/external/v1"
-ROOMS = (ideas, idea_reviews, initiatives, documents, catalog, workspaces)
+ROOMS = (ideas, idea_reviews, signals, insights, initiatives, documents, catalog, workspaces)
 
 # What browsers of other origins may send and see, where `cors_origins` lets them.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
@@ -92,7 +95,7 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
     await guard.open()
     try:
         throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
-        yield Services(db, guard, throttle, tools={FeatureMaps: FeatureMaps(embedded_engine())})
+        yield Services(db, guard, throttle, tools={FeatureMaps: FeatureMaps(embedded_engine()), Totals: Totals()})
     finally:
         await guard.close()
         await db.close()

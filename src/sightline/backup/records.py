@@ -12,6 +12,7 @@ LEFT_OUT = {
     "alembic_version": "The manifest names the revision; restoring migrates to it and on.",
     "job_totals": "What a server has done since it was set up, for its monitoring: a restored one begins anew.",
     "pgqueuer_log": "What became of attempts, for a week. What waits stands in pgqueuer, which is copied.",
+    "feed_versions": "What counts of feeds are kept under: a restored server counts anew.",
     "pgqueuer_schedules": "Nothing is kept here: schedules are columns of the rooms' own rows.",
     "pgqueuer_statistics": "Nothing is kept here: job_totals counts.",
     "portal_sessions": "A sign-in that was ended since must not open again: people sign in anew.",

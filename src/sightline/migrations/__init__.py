@@ -26,7 +26,7 @@ __all__ = [
     "revision_on",
 ]
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 HEAD = REVISIONS[-1]
 
 LOCK = 0x5197_11_0E  # any number; every program that migrates takes the advisory lock of this one

@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from sightline.platform.db.sql import Window
+from sightline.platform.db.sql import Position, Window
 from sightline.platform.refs import parse_uuid
 
 Shown = TypeVar("Shown")
@@ -46,11 +46,21 @@ class Versioned(Struct, Generic[Shown], frozen=True):
 
 
 class Page(Struct, Generic[Shown], frozen=True):
-    """A part of a list, and how long the whole list is."""
+    """A part of a list, and how long the whole list is.
+
+    A feed says where its next page begins, null at its end; other lists are followed by offset alone.
+    """
 
     items: list[Shown]
     total: int
     window: Window
+    after: Position | UnsetType | None = UNSET
+
+    @property
+    def has_more(self) -> bool:
+        if self.after is not UNSET:
+            return self.after is not None
+        return bool(self.items) and self.window.offset + len(self.items) < self.total
 
 
 Expectation = Callable[[str | None], None]

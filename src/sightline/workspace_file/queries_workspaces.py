@@ -45,6 +45,7 @@ TABLES = (
     "insight_signals",
     "insight_accounts",
     "signal_accounts",
+    "linked_signals",
     "signal_raw",
     "studies",
     "ideas",
@@ -70,6 +71,7 @@ TABLES = (
     "changes",
     "record_counts",
     "public_numbers",
+    "feed_versions",
 )
 
 _PAGE = """

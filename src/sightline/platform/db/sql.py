@@ -1,15 +1,27 @@
 """The pieces a statement is put together from. Values always travel as $1, $2, ..., never in the text."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A row's place in a list: the order's name, the row's moment, and what tells equal moments apart."""
+
+    order: str
+    moment: datetime
+    tie: int | UUID
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which part of a list: at most `limit` rows after the first `offset`."""
+    """Which part of a list: at most `limit` rows, after a position or else after the first `offset`."""
 
     limit: int
     offset: int = 0
+    after: Position | None = None
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Window
 from sightline.platform.errors import Fault, MethodNotAllowed, ValidationFailed
 from sightline.platform.http.bodies import Body, ClientGone, receive_body, refuse_other_types
+from sightline.platform.http.cursors import write_cursor
 from sightline.platform.http.idempotency import answer_once
 from sightline.platform.http.operations import Call, Operation, argument_role
 from sightline.platform.http.problems import Answer, as_refusal, problem
@@ -175,17 +176,15 @@ def _is_known(known: bytes, tag: str) -> bool:
 
 def _page_headers(page: Page[Any], given: list[tuple[str, str]], path: str) -> Headers:
     window: Window = page.window
-    reached = window.offset + len(page.items)
-    has_more = bool(page.items) and reached < page.total
     headers: Headers = [
         (b"x-total-count", b"%d" % page.total),
         (b"x-limit", b"%d" % window.limit),
         (b"x-offset", b"%d" % window.offset),
-        (b"x-has-more", b"true" if has_more else b"false"),
+        (b"x-has-more", b"true" if page.has_more else b"false"),
     ]
-    if has_more:
-        kept = [(name, text) for name, text in given if name not in ("limit", "offset")]
-        filters = urlencode(kept) + "&" if kept else ""
-        next_page = f"{path}?{filters}limit={window.limit}&offset={window.offset + window.limit}"
-        headers.append((b"link", f'<{next_page}>; rel="next"'.encode()))
+    if page.has_more:
+        kept = [(name, text) for name, text in given if name not in ("limit", "offset", "after")]
+        kept += [("limit", str(window.limit)), ("offset", str(window.offset + window.limit))]
+        kept += [("after", write_cursor(page.after))] if page.after else []
+        headers.append((b"link", f'<{path}?{urlencode(kept)}>; rel="next"'.encode()))
     return headers

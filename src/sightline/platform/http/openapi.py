@@ -38,7 +38,8 @@ needs. What a key may do tells `GET /api/external/v1/auth/context`.
 Moments are ISO 8601, UTC, with milliseconds.
 
 **Lists.** `limit` and `offset` choose the part; `X-Total-Count`, `X-Limit`, `X-Offset`, `X-Has-More` and
-`Link: <...>; rel="next"` tell where it lies. Unknown query parameters are ignored, known ones are strict.
+`Link: <...>; rel="next"` tell where it lies. Unknown query parameters are ignored, known ones are strict. Feeds may be
+followed by `Link` alone: its `after` finds the next page at once, however deep it lies.
 
 **Versions.** Answers with one record carry an `ETag`; reads honour `If-None-Match`, writes `If-Match`. Every GET also
 answers HEAD.
@@ -50,6 +51,11 @@ the one that was sent.
 **Limits.** Bodies have at most 1 MiB unless the operation says otherwise; no string may hold the character NUL.
 Where a rate limit is set, every answer to a valid key carries `RateLimit`, `RateLimit-Policy` and `X-RateLimit-*`.
 """
+
+_AFTER = (
+    "Where the page begins, from the `Link` of the one before; `offset` then only says how many lie before it. "
+    "Costs the same at any depth, and shows no row twice when others are added meanwhile."
+)
 
 
 def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
@@ -235,9 +241,12 @@ def _paging_parameters(paging: Paging) -> list[Json]:
         limit["maximum"] = paging.most
         said = f"How many at most, 1 to {paging.most}."
     offset = {"type": "integer", "minimum": 0, "maximum": LARGEST_OFFSET, "default": 0}
+    after: Json = {"type": "string", "maxLength": 200}
+    cursor: Json = {"name": "after", "in": "query", "description": _AFTER, "schema": after}
     return [
         {"name": "limit", "in": "query", "description": said, "schema": limit},
         {"name": "offset", "in": "query", "description": "How many to pass over.", "schema": offset},
+        *([cursor] if paging.cursor else []),
     ]
 
 

@@ -11,8 +11,9 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import Struct
 
-from sightline.platform.db.sql import Window
-from sightline.platform.errors import Fault, Refusal, ValidationFailed
+from sightline.platform.db.sql import Position, Window
+from sightline.platform.errors import Fault, NotFound, Refusal, ValidationFailed
+from sightline.platform.http.cursors import read_cursor
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WireType, schema_of_wire_type
 
@@ -29,23 +30,41 @@ class Query(Struct, rename="camel", kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """How long a page may be. With `clamp` a larger limit is served as `most`, without it is refused."""
+    """How long a page may be. With `clamp` a larger limit is served as `most`, without it is refused.
+
+    With `cursor` the list is a feed: `Link` also carries `after`, which costs the same however deep the page lies.
+    """
 
     default: int = 20
     most: int = 100
     clamp: bool = False
+    cursor: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("limit", "offset", "after") if self.cursor else ("limit", "offset")
 
     def read(self, given: list[tuple[str, str]], faults: list[Fault]) -> Window:
         found = dict(given)
         if len(found) < len(given):
             names = [name for name, _ in given]
-            faults += [Fault(name, "Given more than once") for name in ("limit", "offset") if names.count(name) > 1]
+            faults += [Fault(name, "Given more than once") for name in self.names if names.count(name) > 1]
         limit = self._limit(found.get("limit"), faults)
+        after = self._after(found.get("after"), faults)
         offset = found.get("offset", "0")
         if not _DIGITS.fullmatch(offset) or len(offset) > 20 or int(offset) > LARGEST_OFFSET:
             faults.append(Fault("offset", f"Expected a whole number from 0 to {LARGEST_OFFSET}"))
             return Window(limit)
-        return Window(limit, int(offset))
+        return Window(limit, int(offset), after)
+
+    def _after(self, given: str | None, faults: list[Fault]) -> Position | None:
+        if given is None or not self.cursor:
+            return None
+        try:
+            return read_cursor(given)
+        except ValueError as error:
+            faults.append(Fault("after", str(error)))
+            return None
 
     def _limit(self, given: str | None, faults: list[Fault]) -> int:
         if given is None:
@@ -117,11 +136,19 @@ def reader_of(kind: Any) -> Reader:
     if issubclass(kind, StrEnum):
         return _choice(tuple(kind))
     if issubclass(kind, Ref):
-        return lambda text: kind.parse(text)
+        return lambda text: _reference(kind, text)
     if isinstance(kind, WireType):
         return lambda text: kind.read(text)
     assert kind is str, f"no parameter can be a {kind}"  # noqa: S101 - a fault of the program, at start
     return str
+
+
+def _reference(kind: type[Ref], text: str) -> Ref:
+    """A well-formed reference to something else finds nothing; only a shapeless one is refused."""
+    try:
+        return kind.parse(text)
+    except NotFound:
+        return kind(number=0)
 
 
 def _comma_list(reader: Reader) -> Reader:
