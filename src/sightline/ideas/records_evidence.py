@@ -7,15 +7,9 @@ from msgspec import UNSET, UnsetType
 
 from sightline.platform.http.queries import Query
 from sightline.platform.wire import Input, Record, Text, Timestamp
+from sightline.signals.records_insights import Extract
 
 EvidenceRole = Literal["supports", "qualifies", "contradicts", "context"]
-
-
-class Extract(Record):
-    """The wording a statement rests on, and the signal it stands in."""
-
-    text: str
-    signal_id: UUID | None
 
 
 class Evidence(Record):
