@@ -20,7 +20,7 @@ PAGE = (
     "SELECT name, description FROM ideas WHERE ($1::text IS NULL OR source_key = $1) ORDER BY number LIMIT $2 OFFSET $3"
 )
 WORKSPACE = "SELECT id FROM workspaces"
-NUMBER = "UPDATE public_numbers SET last = last + 1 WHERE workspace_id = $1 RETURNING last"
+NUMBER = "UPDATE public_numbers SET last = last + 1 WHERE workspace_id = $1 AND kind = 'idea' RETURNING last"
 ADD = """
 INSERT INTO ideas (workspace_id, id, number, name, description, status, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, 'New', $6, $6)"""

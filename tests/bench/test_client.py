@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from sightline.bench.client import Load
-from sightline.bench.wire import Request, read_head
+from sightline.bench.wire import FRESH_ID, Request, read_head
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"
 NO_BODY = b"HTTP/1.1 204 No Content\r\n\r\n"
@@ -72,6 +72,35 @@ async def test_a_lost_connection_is_an_error() -> None:
 async def test_what_is_no_http_is_an_error() -> None:
     shot = await load(lambda writer, _: writer.write(b"220 mail.example ESMTP\r\n\r\n"), connections=1)
     assert "no answer" in shot.errors[0]
+
+
+async def test_each_request_is_sent_once_where_that_is_wanted() -> None:
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Server(lambda writer, _: writer.write(GOOD)), "127.0.0.1", 0
+    )
+    async with server:
+        shot = Load([Request("GET", f"/{number}").to_bytes("key") for number in range(5)], seconds=10, once=True)
+        said = await shot.run(server.sockets[0].getsockname()[1], connections=8)
+    assert (said["requests"], said["errors"]) == (5, 0)
+
+
+async def test_an_id_that_must_be_fresh_is_another_each_time() -> None:
+    seen: list[bytes] = []
+
+    class Noting(Server):
+        def data_received(self, data: bytes) -> None:
+            seen.append(data)
+            super().data_received(data)
+
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Noting(lambda writer, _: writer.write(GOOD)), "127.0.0.1", 0
+    )
+    sent = Request("POST", "/", f'{{"clientRequestId":"{FRESH_ID}"}}'.encode()).to_bytes("key")
+    async with server:
+        await Load([sent] * 5, seconds=10, once=True).run(server.sockets[0].getsockname()[1], connections=1)
+    assert len(set(seen)) == 5
+    assert {len(data) for data in seen} == {len(sent)}
+    assert not any(FRESH_ID.encode() in data for data in seen)
 
 
 async def test_requests_are_sent_in_turn() -> None:

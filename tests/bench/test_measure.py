@@ -30,6 +30,7 @@ TINY = Plan(
     seconds=5,
     longest=0.05,
     operations=MEASURED,
+    regenerations=(),
     factory=f"{stand_in.__name__}:create_app",
 )
 NOWHERE = Request("GET", f"{API}/ideas/00000000-0000-0000-0000-000000000000")
@@ -125,5 +126,10 @@ def test_a_row_that_is_not_measured_is_refused(capsys: pytest.CaptureFixture[str
 def test_a_quick_run_is_planned_to_end_within_a_minute() -> None:
     plan = plan_of(quick=True)
     assert plan.seconds <= 50
-    assert [operation.name for operation in plan_of(False, ["create_idea"]).operations] == ["create_idea"]
     assert plan_of(False).size == 100_000
+
+
+def test_only_the_rows_that_are_wanted_are_planned() -> None:
+    wanted = plan_of(False, ["create_idea", "regenerate_document_1_worker"])
+    assert [operation.name for operation in wanted.operations] == ["create_idea"]
+    assert [one.workers for one in wanted.regenerations] == [1]

@@ -5,6 +5,7 @@
 
 Parts: `measure` the run, `stage` its processes, `world` the data, `operations` what is asked; `capture` and `replay`
 find an operation's statements and run them again; `client`, `servers` and `statements` are the processes measured.
+Beside that, without a limit: `regenerations`, how fast `workers` write documents.
 """
 
 

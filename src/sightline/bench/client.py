@@ -10,7 +10,7 @@ from typing import Any, cast
 import uvloop
 
 from sightline.bench.child import answer_questions
-from sightline.bench.wire import read_head
+from sightline.bench.wire import FRESH_ID, freshened, read_head
 
 LATE_SECONDS = 10
 
@@ -18,8 +18,10 @@ LATE_SECONDS = 10
 class Load:
     """What all connections of one measure share."""
 
-    def __init__(self, requests: list[bytes], seconds: float) -> None:
-        self.requests: Iterator[bytes] = cycle(requests)
+    def __init__(self, requests: list[bytes], seconds: float, *, once: bool = False) -> None:
+        """`once`: each request is sent once, and what is left after `seconds` is not."""
+        self.requests: Iterator[bytes] = iter(requests) if once else cycle(requests)
+        self.is_fresh = any(FRESH_ID.encode() in request for request in requests)
         self.seconds = seconds
         self.deadline = 0
         self.nanoseconds = array("q")
@@ -68,8 +70,14 @@ class Line(asyncio.Protocol):
     def send(self) -> None:
         self._is_open = True
         self._received = b""
+        request = next(self._load.requests, None)
+        if request is None:
+            self._rest()
+            return
+        if self._load.is_fresh:
+            request = freshened(request)
         self._sent = time.perf_counter_ns()
-        self._write(next(self._load.requests))
+        self._write(request)
 
     def data_received(self, data: bytes) -> None:
         received = self._received + data if self._received else data
@@ -111,7 +119,8 @@ def main() -> None:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
 
         def measure(question: dict[str, Any]) -> dict[str, Any]:
-            load = Load([request.encode("latin-1") for request in question["requests"]], question["seconds"])
+            requests = [request.encode("latin-1") for request in question["requests"]]
+            load = Load(requests, question["seconds"], once=question["once"])
             return runner.run(load.run(question["port"], question["connections"]))
 
         answer_questions(measure)

@@ -8,7 +8,7 @@ from typing import Any, Self
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sightline.bench.failure import BenchFailed
-from sightline.bench.wire import Answer, Request
+from sightline.bench.wire import Answer, Request, freshened
 
 START_SECONDS = 60
 
@@ -70,7 +70,7 @@ class InProcess:
             "server": ("127.0.0.1", 2),
             "state": self._state.copy(),
         }
-        call = _Call(request.body)
+        call = _Call(freshened(request.body))
         await self._app(scope, call.receive, call.send)
         return Answer(call.status, call.headers, bytes(call.body))
 

@@ -11,6 +11,7 @@ from sightline.bench.failure import BenchFailed
 from sightline.bench.figures import Case, Series, headroom
 from sightline.bench.machine import describe, resident_megabytes
 from sightline.bench.operations import OPERATIONS, Operation
+from sightline.bench.regenerations import REGENERATIONS, Regenerations, measure_regenerations
 from sightline.bench.stage import Served, Stage
 from sightline.bench.world import World
 
@@ -24,7 +25,10 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is measured; a round lasts at most `longest` seconds, and less when `seconds` in all would not do."""
+    """How much is measured; a round lasts at most `longest` seconds, and less when `seconds` in all would not do.
+
+    Documents are regenerated `documents` at once, in `turns`.
+    """
 
     size: int = 100_000
     rounds: int = 5
@@ -33,22 +37,26 @@ class Plan:
     connections: tuple[int, ...] = (1, 32)
     processes: int = 1
     operations: Sequence[Operation] = OPERATIONS
+    regenerations: Sequence[Regenerations] = REGENERATIONS
+    documents: int = 1_000
+    turns: int = 3
     factory: str = APPLICATION
 
 
 FULL = Plan()
-QUICK = Plan(size=60_000, rounds=3, seconds=48, longest=0.5)
+QUICK = Plan(size=60_000, rounds=3, seconds=46, longest=0.5, documents=600, turns=1)
 SIZES = (10_000, 1_000_000)  # between which a first page has to cost the same
 
 
 def plan_of(quick: bool, only: Sequence[str] | None = None, size: int | None = None) -> Plan:
     """Refuses with BenchFailed when `only` names what is not measured."""
     plan = QUICK if quick else FULL
-    known = [operation.name for operation in OPERATIONS]
+    known = [one.name for one in (*OPERATIONS, *REGENERATIONS)]
     if unknown := set(only or ()) - set(known):
         raise BenchFailed(f"Not measured: {', '.join(sorted(unknown))}. Known are {', '.join(known)}.")
-    chosen = [operation for operation in OPERATIONS if not only or operation.name in only]
-    return replace(plan, operations=chosen, size=size or plan.size)
+    operations = [one for one in OPERATIONS if not only or one.name in only]
+    regenerations = [one for one in REGENERATIONS if not only or one.name in only]
+    return replace(plan, operations=operations, regenerations=regenerations, size=size or plan.size)
 
 
 def measure_sizes(plan: Plan, sizes: Sequence[int], tell: Tell) -> dict[str, Any]:
@@ -86,13 +94,15 @@ def measure(plan: Plan, tell: Tell) -> dict[str, Any]:
         ours = stage.serve_ours()
         start_seconds = time.monotonic() - begun
         memory_before = resident_megabytes(ours.children[0].pid)
+        # They come first: nothing else has left work for the workers then.
+        written = [_regenerate(one, plan, stage, ours, world, tell) for one in plan.regenerations]
         cases: list[Case] = []
         for operation in plan.operations:
             cases += _Run(plan, pace, stage, ours, world, operation, tell).cases()
-        client = _measure_client(stage, world, plan, cases, pace)
+        client = _measure_client(stage, world, plan, cases) if cases else None
         return {
             "machine": describe(),
-            "rows": [case.row(plan.size, plan.processes) for case in cases],
+            "rows": [case.row(plan.size, plan.processes) for case in cases] + written,
             "client": client,
             "server": {
                 "startSeconds": round(start_seconds, 2),
@@ -147,7 +157,13 @@ class _Run:
         self.stage.replay(connections, seconds, case.statements)
 
 
-def _measure_client(stage: Stage, world: World, plan: Plan, cases: list[Case], pace: Pace) -> dict[str, Any]:
+def _regenerate(one: Regenerations, plan: Plan, stage: Stage, ours: Served, world: World, tell: Tell) -> dict[str, Any]:
+    row = measure_regenerations(one, stage, ours, world, documents=plan.documents, turns=plan.turns)
+    tell(f"{one.name}: {row['requestsPerSecond']:,.0f}/s, {row['documents']} at once")
+    return row
+
+
+def _measure_client(stage: Stage, world: World, plan: Plan, cases: list[Case]) -> dict[str, Any]:
     """How fast the client is when the server does next to nothing."""
     requests = [request.to_bytes(world.key).decode("latin-1") for request in plan.operations[0].requests(world)]
     body = "x" * cases[0].learnt["bytes"]

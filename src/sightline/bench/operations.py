@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import cycle
 
-from sightline.bench.wire import API, Request
+from sightline.bench.wire import API, FRESH_ID, Request
 from sightline.bench.world import STATUSES, World
 
 PAGE = 20
@@ -76,6 +76,26 @@ def _set_idea_status(world: World) -> list[Request]:
     ]
 
 
+def _list_initiatives(world: World) -> list[Request]:
+    return [Request("GET", f"{API}/initiatives?limit={PAGE}")] * 50
+
+
+def _patch_initiative(world: World) -> list[Request]:
+    """As with ideas."""
+    return [
+        _patch(f"initiatives/{initiative}", {"name": f"{name} {turn}"})
+        for turn in ("at first", "after all")
+        for initiative, (name, _) in zip(world.initiatives[:CHANGED], cycle(world.texts), strict=False)
+    ]
+
+
+def _create_initiative(world: World) -> list[Request]:
+    """Each time under a request id of its own: the same again would create nothing."""
+    fixed = {"clientRequestId": FRESH_ID, "productId": str(world.product), "teamIds": [str(world.teams[0])]}
+    wishes = [{"name": name, "description": description, **fixed} for name, description in world.texts]
+    return [Request("POST", f"{API}/initiatives", json.dumps(wish).encode()) for wish in wishes]
+
+
 def _patch(path: str, wish: dict[str, str]) -> Request:
     return Request("PATCH", f"{API}/{path}", json.dumps(wish).encode())
 
@@ -87,8 +107,11 @@ OPERATIONS = (
     Operation("list_ideas_filtered", _list_ideas_filtered, 0.58, 0.70),
     Operation("list_ideas_classified", _list_ideas_classified, 0.58, 0.70),
     Operation("list_ideas_deep", _list_ideas_deep, 0.58, 0.70),
+    Operation("list_initiatives", _list_initiatives, 0.58, 0.70),
     Operation("patch_idea", _patch_idea, 0.65, 0.70),
     Operation("set_idea_status", _set_idea_status, 0.65, 0.70),
     Operation("create_idea", _create_idea, 0.65, 0.70),
     Operation("create_idea_matched", _create_idea_matched, 0.65, 0.70),
+    Operation("patch_initiative", _patch_initiative, 0.65, 0.70),
+    Operation("create_initiative", _create_initiative, 0.65, 0.70),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 WIDTH, HEIGHT = 860, 480
 LEFT, RIGHT, TOP, BOTTOM = 80, 220, 40, 60
-COLOURS = ("#0a7", "#c33", "#36c", "#a60", "#72b", "#088", "#946", "#555", "#d70")
+COLOURS = ("#0a7", "#c33", "#36c", "#a60", "#72b", "#088", "#946", "#555", "#d70", "#39c", "#690", "#c6a")
 
 
 class Scale:

@@ -20,12 +20,11 @@ def show(report: dict[str, Any], console: Console) -> None:
     for name in COLUMNS:
         table.add_column(name, justify="left" if name == "operation" else "right", no_wrap=True)
     for row in report["rows"]:
-        table.add_row(*_cells(row, report["aims"][row["name"]]))
+        table.add_row(*_cells(row), *_compared(row, report["aims"]))
     console.print(table)
 
 
-def _cells(row: dict[str, Any], aims: dict[str, float]) -> list[str]:
-    low, high = row["ratioRange"]
+def _cells(row: dict[str, Any]) -> list[str]:
     return [
         row["name"],
         f"{row['size']:,}",
@@ -33,19 +32,36 @@ def _cells(row: dict[str, Any], aims: dict[str, float]) -> list[str]:
         f"{row['requestsPerSecond']:,.0f}",
         f"{row['p50Ms']:.2f}",
         f"{row['p99Ms']:.2f}",
+    ]
+
+
+def _compared(row: dict[str, Any], aims: dict[str, dict[str, float]]) -> list[str]:
+    """Beside the limit, where there is one."""
+    if row["ratio"] is None:
+        return []
+    (low, high), aim = row["ratioRange"], aims[row["name"]]
+    return [
         f"{row['limitPerSecond']:,.0f}",
         f"[bold]{row['ratio']:.2f}[/bold]",
         f"{low:.2f}-{high:.2f}",
         f"{row['cpuMicroseconds']['ratio']:.2f}" if row["cpuMicroseconds"] else "",
-        f"{aims['first']:.2f}, {aims['then']:.2f}",
+        f"{aim['first']:.2f}, {aim['then']:.2f}",
     ]
 
 
 def _caption(report: dict[str, Any]) -> str:
-    client = report["client"]
-    return (
+    said = [
         "limit: the time of a constant answer plus the time of the same statements on bare asyncpg, same run. "
-        "ratio: limit time over ours; rounds: lowest and highest; cpu: the same of processor time.\n"
-        f"client: {client['requestsPerSecond']:,.0f}/s against a trivial server, {client['headroom']:.1f} times the "
-        f"fastest server here, {client['headroomOverOurs']:.1f} times ours."
-    )
+        "ratio: limit time over ours; rounds: lowest and highest; cpu: the same of processor time."
+    ]
+    if any(row["ratio"] is None for row in report["rows"]):
+        said.append(
+            "regenerate_document: asked for all at once; from a request until its document is written, with the second "
+            "in which further edits may follow."
+        )
+    if client := report["client"]:
+        said.append(
+            f"client: {client['requestsPerSecond']:,.0f}/s against a trivial server, {client['headroom']:.1f} times "
+            f"the fastest server here, {client['headroomOverOurs']:.1f} times ours."
+        )
+    return "\n".join(said)

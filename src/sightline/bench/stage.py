@@ -18,6 +18,7 @@ from sightline.platform.db.embedded import EmbeddedServer
 START_SECONDS = 60
 LEARN_SECONDS = 60
 SLACK_SECONDS = 30
+ONCE_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,15 @@ class Stage:
         try:
             database = EmbeddedServer(self._folder / "data")
             self._stack.callback(database.stop)
-            self._url = database.start()
+            self.url = database.start()
             self.environment = {
-                "SIGHTLINE_DATABASE_URL": self._url,
+                "SIGHTLINE_DATABASE_URL": self.url,
                 "SIGHTLINE_LISTEN_URL": "",
                 "SIGHTLINE_DATA_DIR": str(self._folder / "files"),
                 "SIGHTLINE_SECRET": "benchmark-" + "0" * 54,
                 "SIGHTLINE_RATE_LIMIT": "0",
             }
-            asyncio.run(migrate(self._url))
+            asyncio.run(migrate(self.url))
         except BaseException:
             self._stack.close()
             raise
@@ -74,7 +75,7 @@ class Stage:
         self._stack.close()
 
     def load(self, size: int) -> World:
-        return asyncio.run(load(self._url, size))
+        return asyncio.run(load(self.url, size))
 
     def start_client(self) -> None:
         self._client = self._child("client")
@@ -88,6 +89,12 @@ class Stage:
 
     def serve_trivially(self, answer: Any) -> Served:
         return self._serve(1, answer=answer, trivial=True)
+
+    def start_workers(self, processes: int) -> list[Child]:
+        workers = [self._child("workers") for _ in range(processes)]
+        for worker in workers:
+            worker.ask(START_SECONDS)
+        return workers
 
     def _serve(self, processes: int, **what: Any) -> Served:
         with socket.create_server(("127.0.0.1", 0), backlog=1024) as sock:
@@ -110,17 +117,31 @@ class Stage:
     def ask(self, served: Served, requests: list[str], connections: int, seconds: float, series: Series) -> None:
         """Adds one round. Refuses with BenchFailed when any answer is not a 2xx."""
         before = served.cpu_seconds()
-        said = self._client.ask(
-            seconds + SLACK_SECONDS, port=served.port, requests=requests, connections=connections, seconds=seconds
-        )
+        said = self._load(served, requests, connections, seconds)
         after = served.cpu_seconds()
-        if said["errors"] or not said["requests"]:
-            raise BenchFailed(f"{said['errors']} of {said['requests']} requests failed: {said['firstError']}")
         series.rates.append(said["requests"] / said["seconds"])
         series.client_cpu.append(said["cpuSeconds"] / said["requests"])
         series.microseconds += said["microseconds"]
         if before is not None and after is not None:
             series.cpu.append((after - before) / said["requests"])
+
+    def ask_once(self, served: Served, requests: list[str], connections: int) -> None:
+        """Sends each request once. Refuses with BenchFailed when any answer is not a 2xx."""
+        said = self._load(served, requests, connections, ONCE_SECONDS, once=True)
+        if said["requests"] < len(requests):
+            raise BenchFailed(f"Only {said['requests']} of {len(requests)} requests were sent in {ONCE_SECONDS} s.")
+
+    def _load(
+        self, served: Served, requests: list[str], connections: int, seconds: float, *, once: bool = False
+    ) -> dict[str, Any]:
+        said: dict[str, Any] = self._client.ask(
+            seconds + SLACK_SECONDS,
+            **{"port": served.port, "requests": requests, "connections": connections},
+            **{"seconds": seconds, "once": once},
+        )
+        if said["errors"] or not said["requests"]:
+            raise BenchFailed(f"{said['errors']} of {said['requests']} requests failed: {said['firstError']}")
+        return said
 
     def replay(self, connections: int, seconds: float, series: Series) -> None:
         """Adds one round of the statements learnt last."""

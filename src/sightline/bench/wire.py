@@ -3,7 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from sightline.platform.ids import new_id
+
 API = "/api/external/v1"
+FRESH_ID = "00000000-0000-7000-8000-00000000f3e5"  # in a request: another id each time it is sent
 
 _STATUS = re.compile(rb"HTTP/1\.1 (\d{3})")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
@@ -28,6 +31,11 @@ class Request:
         lines = [f"{self.method} {self.target} HTTP/1.1".encode()]
         lines += [b": ".join(header) for header in self.headers(key)]
         return b"\r\n".join(lines) + b"\r\n\r\n" + self.body
+
+
+def freshened(sent: bytes) -> bytes:
+    """The request with an id of its own; its length stays."""
+    return sent.replace(FRESH_ID.encode(), str(new_id()).encode())
 
 
 @dataclass(frozen=True, slots=True)

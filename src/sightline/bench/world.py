@@ -21,13 +21,19 @@ from sightline.workspaces.records import NewKey
 
 FEATURES = 30
 SOURCES = 50
+TEAMS = 5
 STATUSES = ("New", "Under review", "Planned", "Shipped", "Declined")
+INITIATIVE_STATUSES = ("PENDING", "PLANNED", "IN_PROGRESS", "COMPLETED", "ARCHIVED")
 OWNER = "owner@bench.test"
 FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 TEXTS = 20_000  # composed; more ideas than that repeat them
 PORTION = 10_000
 ASKED_FOR = 500
 NEW_TEXTS = 100
+IDEAS_TO_INITIATIVE = 100  # in the workspace; each initiative has five of them
+ATTACHED = 5
+FEWEST_INITIATIVES = 50
+CHOSEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,8 @@ class World:
     size: int
     ideas: list[UUID]  # some, spread over all
     sources: list[str]
+    initiatives: list[UUID]  # some, each with a PRD
+    teams: list[UUID]
     product: UUID  # with 30 features
     texts: list[tuple[str, str]]  # names and descriptions for new ideas
 
@@ -49,6 +57,7 @@ async def load(url: str, size: int) -> World:
         loading = Loading(connection, size)
         await loading.add_workspace()
         await loading.add_product()
+        await loading.add_initiatives()
         await loading.add_ideas()
         await loading.add_classifications()
         await connection.execute("VACUUM ANALYZE")
@@ -56,9 +65,16 @@ async def load(url: str, size: int) -> World:
     finally:
         await connection.close()
     sources = [_source(place) for place in range(min(SOURCES, max(1, size // 2)))]
-    some = random.Random(size).sample(loading.ideas, min(ASKED_FOR, size))  # noqa: S311 - any will do
+    rng = random.Random(size)  # noqa: S311 - any will do
     return World(
-        await _make_key(url, loading.workspace), size, some, sources, loading.product, loading.texts[:NEW_TEXTS]
+        key=await _make_key(url, loading.workspace),
+        size=size,
+        ideas=rng.sample(loading.ideas, min(ASKED_FOR, size)),
+        sources=sources,
+        initiatives=rng.sample(loading.initiatives, min(CHOSEN, len(loading.initiatives))),
+        teams=loading.teams,
+        product=loading.product,
+        texts=loading.texts[:NEW_TEXTS],
     )
 
 
@@ -83,6 +99,8 @@ class Loading:
         self.workspace, self.product = new_id(), new_id()
         self.features = [new_id() for _ in range(FEATURES)]
         self.ideas = [new_id() for _ in range(size)]
+        self.teams = [new_id() for _ in range(TEAMS)]
+        self.initiatives = [new_id() for _ in range(max(FEWEST_INITIATIVES, size // IDEAS_TO_INITIATIVE))]
 
     async def add_workspace(self) -> None:
         """With its owner and its workflow."""
@@ -113,6 +131,22 @@ class Loading:
         ]
         await self._copy("features", columns, rows)
 
+    async def add_initiatives(self) -> None:
+        """Each of two teams, with a PRD."""
+        dates, now = ("created_at", "updated_at"), (self._now, self._now)
+        teams = [(self.workspace, id, f"Team {place}", *now) for place, id in enumerate(self.teams)]
+        await self._copy("teams", ("workspace_id", "id", "name", *dates), teams)
+        assigned = {initiative: self._rng.sample(self.teams, 2) for initiative in self.initiatives}
+        links = [(self.workspace, initiative, team) for initiative, pair in assigned.items() for team in pair]
+        await self._run("SET session_replication_role = replica")
+        await self._copy("initiatives", INITIATIVE_COLUMNS, list(self._initiative_rows(assigned)))
+        await self._copy("initiative_teams", ("workspace_id", "initiative_id", "team_id"), links)
+        await self._run("RESET session_replication_role")
+        documents = [(self.workspace, new_id(), one, "PRD", 1, "# By hand", *now) for one in self.initiatives]
+        columns = ("workspace_id", "id", "initiative_id", "type", "version", "content", *dates)
+        await self._copy("documents", columns, documents)
+        await self._count("initiative", len(self.initiatives))
+
     async def add_ideas(self) -> None:
         """Each with none to three features; one in two came from outside."""
         linked = {idea: self._rng.sample(self.features, self._rng.randrange(4)) for idea in self.ideas}
@@ -124,8 +158,7 @@ class Loading:
             await self._copy("ideas", IDEA_COLUMNS, portion)
         await self._copy("idea_features", ("workspace_id", "idea_id", "feature_id"), list(links))
         await self._run("RESET session_replication_role")
-        await self._run("INSERT INTO public_numbers VALUES ($1, 'idea', $2)", self.workspace, len(self.ideas))
-        await self._run("INSERT INTO record_counts VALUES ($1, 'idea', 0, $2)", self.workspace, len(self.ideas))
+        await self._count("idea", len(self.ideas))
 
     async def add_classifications(self) -> None:
         """A theme for every second idea, in a taxonomy of three groups."""
@@ -155,6 +188,7 @@ class Loading:
 
     def _idea_rows(self, linked: dict[UUID, list[UUID]]) -> Iterator[tuple[Any, ...]]:
         texts = cycle(self.texts)
+        attached = {place + 1: initiative for place, initiative in enumerate(self.initiatives * ATTACHED)}
         for number, (idea, features) in enumerate(linked.items(), 1):
             created = FIRST_DAY + timedelta(minutes=7 * number)
             changed = created + timedelta(hours=self._rng.randrange(1000))
@@ -170,8 +204,21 @@ class Loading:
                 created,
                 changed,
                 features,
+                attached.get(number),
                 *origin,
             )
+
+    def _initiative_rows(self, assigned: dict[UUID, list[UUID]]) -> Iterator[tuple[Any, ...]]:
+        texts = cycle(self.texts)
+        for number, (initiative, teams) in enumerate(assigned.items(), 1):
+            created = FIRST_DAY + timedelta(hours=11 * number)
+            status = INITIATIVE_STATUSES[number % len(INITIATIVE_STATUSES)]
+            yield self.workspace, self.product, initiative, number, *next(texts), status, created, created, teams
+
+    async def _count(self, kind: str, number: int) -> None:
+        """The next of its kind gets the next number."""
+        await self._run("INSERT INTO public_numbers VALUES ($1, $2, $3)", self.workspace, kind, number)
+        await self._run("INSERT INTO record_counts VALUES ($1, $2, 0, $3)", self.workspace, kind, number)
 
     async def _run(self, statement: str, *values: Any) -> None:
         await self._connection.execute(statement, *values)
@@ -182,7 +229,20 @@ class Loading:
 
 IDEA_COLUMNS = (
     *("workspace_id", "product_id", "id", "number", "name", "description", "status"),
-    *("created_at", "updated_at", "feature_ids", "source_key", "external_id", "created_source", "provenance"),
+    *(
+        "created_at",
+        "updated_at",
+        "feature_ids",
+        "initiative_id",
+        "source_key",
+        "external_id",
+        "created_source",
+        "provenance",
+    ),
+)
+INITIATIVE_COLUMNS = (
+    *("workspace_id", "product_id", "id", "number", "name", "description", "status"),
+    *("created_at", "updated_at", "team_ids"),
 )
 MADE_HERE = (None, None, "app", '{"method": "manual"}')
 
