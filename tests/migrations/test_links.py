@@ -159,6 +159,30 @@ async def test_twenty_linkers_of_the_same_rows_never_meet_in_a_deadlock(
     assert await disagreements(connection) == []
 
 
+async def test_a_signal_is_its_accounts_until_the_last_way_to_it_is_gone(
+    connection: "Connection[asyncpg.Record]",
+) -> None:
+    ways = [link for link in LINKS if link[0] in ("signal_accounts", "insight_signals", "insight_accounts")]
+    for link in ways:
+        await link_all(connection, link, [0, 1], [0, 1])
+        assert await disagreements(connection) == []
+    await connection.execute("UPDATE signals SET created_at = '2020-01-01', number = number + 100")
+    assert await disagreements(connection) == []
+    insight, another = named("insights", 0), named("insights", 2)
+    account, signal = named("accounts", 0), named("signals", 0)
+    for statement in (
+        "DELETE FROM signal_accounts",
+        f"DELETE FROM insights WHERE id = '{insight}'",  # noqa: S608 - our names
+        f"UPDATE insight_accounts SET insight_id = '{another}' WHERE account_id = '{account}'",  # noqa: S608 - our names
+        f"DELETE FROM accounts WHERE id = '{account}'",  # noqa: S608 - our names
+        f"DELETE FROM signals WHERE id = '{signal}'",  # noqa: S608 - our names
+        "DELETE FROM insight_signals",
+    ):
+        await connection.execute(statement)
+        assert await disagreements(connection) == [], statement
+    assert await connection.fetchval("SELECT count(*) FROM linked_signals") == 0
+
+
 async def test_arrays_agree_after_a_crowd_of_writers(connection: "Connection[asyncpg.Record]", database: str) -> None:
     """Removals of records that are linked with each other may meet in a deadlock, which PostgreSQL ends."""
 
