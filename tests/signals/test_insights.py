@@ -1,0 +1,184 @@
+"""GET /insights and /insights/:id: every field, filter and order."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from sightline.platform.db import Database
+from tests.world import World
+
+Json = dict[str, Any]
+DAY = "T00:00:00.000Z"
+SLOW: Json = {
+    "key": "slow",
+    "title": "Exports of large tables time out",
+    "description": "Analysts wait for minutes.",
+    "category": "problem",
+    "reviewState": "accepted",
+    "origin": "engine",
+    "externalId": "i-1",
+    "extracts": [{"text": "It never ends.", "signal": "call"}, {"text": "Hm."}],
+    "signals": ["mail", "call"],
+    "accounts": ["globex"],
+    "createdAt": "2026-01-02T03:04:05.678Z",
+    "updatedAt": "2026-02-04",
+}
+OTHERS: list[Json] = [
+    {
+        "key": "wish",
+        "title": "Exports to a sheet",
+        "category": "request",
+        "signals": ["call"],
+        "createdAt": "2026-01-03",
+        "updatedAt": "2026-02-02",
+    },
+    {
+        "key": "dear",
+        "title": "Too expensive",
+        "category": "my own word",
+        "accounts": ["globex", "hooli"],
+        "reviewState": "edited",
+        "createdAt": "2026-01-03",
+        "updatedAt": "2026-02-04",
+    },
+    {
+        "key": "same",
+        "title": "Exports hang",
+        "category": "problem",
+        "reviewState": "merged",
+        "mergedInto": "slow",
+        "createdAt": "2026-01-01",
+        "updatedAt": "2026-02-03",
+    },
+]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def reviewed(database: Database, served: str) -> AsyncIterator[World]:
+    """Four insights of two signals and two accounts; nothing changes them."""
+    async with World(database, served) as world:
+        await world.add(
+            accounts=[{"key": "globex", "name": "Globex"}, {"key": "hooli", "name": "Hooli"}],
+            signals=[{"key": "call", "name": "A call", "number": 7}, {"key": "mail", "name": "A mail", "number": 8}],
+            insights=[SLOW, *OTHERS],
+        )
+        yield world
+
+
+async def keys(world: World, **query: Any) -> list[str]:
+    """The keys of what a filter finds, in its order; the total agrees."""
+    answer = await world.client.get("/insights", params=query)
+    assert answer.status_code == 200, answer.text
+    by_id = {id: key for key, id in (await world.ids("insights")).items()}
+    assert answer.headers["x-total-count"] == str(len(answer.json()))
+    return [by_id[insight["id"]] for insight in answer.json()]
+
+
+async def test_an_insight_shows_its_words_its_quotes_and_what_it_is_linked_with(reviewed: World) -> None:
+    insight, signals = (await reviewed.ids("insights"))["slow"], await reviewed.ids("signals")
+    answer = await reviewed.client.get(f"/insights/{insight}")
+    assert answer.json() == {
+        "id": insight,
+        "title": "Exports of large tables time out",
+        "description": "Analysts wait for minutes.",
+        "category": "problem",
+        "extracts": [{"text": "It never ends.", "signalId": signals["call"]}, {"text": "Hm.", "signalId": None}],
+        "reviewState": "accepted",
+        "mergedIntoId": None,
+        "origin": "engine",
+        "externalId": "i-1",
+        "signalIds": [signals["mail"], signals["call"]],
+        "accountIds": [(await reviewed.ids("accounts"))["globex"]],
+        "createdAt": "2026-01-02T03:04:05.678Z",
+        "updatedAt": f"2026-02-04{DAY}",
+    }
+    assert answer.json() in (await reviewed.client.get("/insights")).json()
+
+
+async def test_a_merged_insight_names_the_one_that_stands_for_it(reviewed: World) -> None:
+    ids = await reviewed.ids("insights")
+    shown = (await reviewed.client.get(f"/insights/{ids['same']}")).json()
+    assert [shown[name] for name in ("reviewState", "mergedIntoId", "extracts")] == ["merged", ids["slow"], None]
+
+
+async def test_insights_stand_newest_first(reviewed: World) -> None:
+    ids = await reviewed.ids("insights")
+    order = [*sorted(["wish", "dear"], key=ids.__getitem__, reverse=True), "slow", "same"]
+    assert await keys(reviewed) == order
+    pages = [await reviewed.client.get("/insights", params={"limit": 1, "offset": n}) for n in range(4)]
+    assert [page.json()[0]["id"] for page in pages] == [ids[key] for key in order]
+    assert [page.headers["x-has-more"] for page in pages] == ["true", "true", "true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"category": "problem"}, "slow same"),
+        ({"category": "my own word"}, "dear"),
+        ({"category": "Problem"}, ""),
+        ({"reviewState": "unreviewed"}, "wish"),
+        ({"reviewState": "merged"}, "same"),
+        ({"reviewState": "accepted,edited,"}, "slow dear"),
+        ({"signalId": "SIGNAL-7"}, "slow wish"),
+        ({"signalId": "signal-8"}, "slow"),
+        ({"signalId": "SIGNAL-9"}, ""),
+        ({"signalId": "IDEA-7"}, ""),
+        ({"signalId": "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"}, ""),
+        ({"accountId": "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"}, ""),
+        ({"q": "exports"}, "slow wish same"),
+        ({"q": "minutes EXPORTS"}, "slow"),
+        ({"q": "export"}, ""),
+        ({"q": "exports", "category": "problem", "signalId": "SIGNAL-7"}, "slow"),
+        ({"updatedSince": "2026-02-04", "category": "problem"}, "slow"),
+    ],
+    ids=str,
+)
+async def test_insights_are_filtered(reviewed: World, query: dict[str, str], found: str) -> None:
+    assert set(await keys(reviewed, **query)) == set(found.split())
+
+
+async def test_a_signal_and_an_account_are_named_by_id(reviewed: World) -> None:
+    signal, account = (await reviewed.ids("signals"))["call"], (await reviewed.ids("accounts"))["globex"]
+    assert set(await keys(reviewed, signalId=signal)) == {"slow", "wish"}
+    assert set(await keys(reviewed, accountId=account.upper())) == {"slow", "dear"}
+    assert await keys(reviewed, signalId=signal, accountId=account) == ["slow"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"signalId": "x"}, {"accountId": "SIGNAL-7"}, {"reviewState": "nonsense"}, {"updatedSince": "yesterday"}],
+    ids=str,
+)
+async def test_a_filter_that_cannot_be_read_is_named(reviewed: World, query: dict[str, str]) -> None:
+    answer = await reviewed.client.get("/insights", params=query)
+    assert (answer.status_code, answer.json()["field"]) == (400, next(iter(query)))
+
+
+async def test_what_changed_since_comes_oldest_change_first(reviewed: World) -> None:
+    ids = await reviewed.ids("insights")
+    last = sorted(["slow", "dear"], key=ids.__getitem__)
+    assert await keys(reviewed, updatedSince="2026-02-02") == ["wish", "same", *last]
+    assert await keys(reviewed, updatedSince=f"2026-02-04{DAY}") == last
+
+
+async def test_no_change_is_shown_that_one_under_way_may_precede(world: World) -> None:
+    async with world.database.write():
+        await asyncio.sleep(0.002)
+        await world.add(insights=[{"key": "new", "title": "New"}])
+        assert (await keys(world), await keys(world, updatedSince="2026-01-01")) == (["new"], [])
+    assert await keys(world, updatedSince="2026-01-01") == ["new"]
+
+
+async def test_insights_are_read_with_their_own_scope_in_their_own_workspace(reviewed: World) -> None:
+    path = f"/insights/{(await reviewed.ids('insights'))['slow']}"
+    for scopes, status in ((("insights:read",), 200), (("signals:read", "insights:write"), 403)):
+        client = await reviewed.client_with(*scopes)
+        assert {(await client.get(each)).status_code for each in (path, "/insights")} == {status}
+    async with reviewed.stranger() as stranger:
+        assert (await stranger.client.get(path)).status_code == 404
+        signal = (await reviewed.ids("signals"))["call"]
+        for query in ({}, {"category": "problem"}, {"signalId": signal}, {"signalId": "SIGNAL-7"}, {"q": "exports"}):
+            assert (await stranger.client.get("/insights", params=query)).json() == []
