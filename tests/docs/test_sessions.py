@@ -14,7 +14,7 @@ from tests.platform.embedded_world import open_place
 
 ROOT = Path(__file__).parents[2]
 README = indented_step(ROOT / "README.md", "## First requests")
-PAGES = {name: steps_of(ROOT / f"docs/guide/{name}.md") for name in ("ideas", "initiatives")}
+PAGES = {page.stem: steps for page in sorted((ROOT / "docs/guide").glob("*.md")) if (steps := steps_of(page))}
 GUIDE = [step for steps in PAGES.values() for step in steps]
 
 
@@ -54,10 +54,14 @@ def test_the_readmes_first_requests_work(printed: dict[str, str]) -> None:
     assert (len(newest), first["publicId"], created["externalId"]) == (3, "IDEA-1", "first-idea")
 
 
-@pytest.mark.parametrize(("page", "fewest"), [("ideas", 30), ("initiatives", 20)])
-def test_every_answer_of_the_guide_belongs_to_a_command(page: str, fewest: int) -> None:
+@pytest.mark.parametrize("page", ["ideas", "initiatives"])
+def test_a_guide_is_run(page: str) -> None:
+    assert len(PAGES[page]) > 20
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_answer_of_the_guide_belongs_to_a_command(page: str) -> None:
     steps = PAGES[page]
-    assert len(steps) > fewest
     silent = [step.place for step in steps if not step.form]
     assert silent == [steps[0].place], f"commands whose answer the guide does not show: {silent}"
 
