@@ -63,9 +63,8 @@ $$;
 
 CREATE FUNCTION public.follow_insights() RETURNS trigger
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
+    SET enable_nestloop TO 'off'
+    SET jit TO 'off'
     AS $$
 DECLARE
     steps linked_signal_step[];
@@ -94,12 +93,13 @@ END $$;
 
 CREATE FUNCTION public.follow_signals() RETURNS trigger
     LANGUAGE plpgsql
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
+    SET enable_nestloop TO 'off'
+    SET jit TO 'off'
     AS $$
 DECLARE
     steps linked_signal_step[];
+    workspaces uuid[];
+    signal_ids uuid[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT array_agg(ROW(later.workspace_id, link.kind, link.record_id, later.id, 1)::linked_signal_step) INTO steps
@@ -113,11 +113,13 @@ BEGIN
                               UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS side
          WHERE (earlier.account_ids, earlier.initiative_ids, earlier.study_ids)
                IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.study_ids);
-        UPDATE linked_signals AS linked SET created_at = later.created_at, number = later.number
+        SELECT array_agg(later.workspace_id), array_agg(later.id) INTO workspaces, signal_ids
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         WHERE linked.workspace_id = later.workspace_id AND linked.signal_id = later.id
-           AND (earlier.created_at, earlier.number) <> (later.created_at, later.number);
+         WHERE (earlier.created_at, earlier.number) <> (later.created_at, later.number);
+        IF signal_ids IS NOT NULL THEN
+            PERFORM move_linked_signals(workspaces, signal_ids);
+        END IF;
     END IF;
     IF steps IS NOT NULL THEN
         PERFORM step_linked_signals(steps);
@@ -995,6 +997,18 @@ BEGIN
     END LOOP;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.move_linked_signals(workspaces uuid[], signal_ids uuid[]) RETURNS void
+    LANGUAGE sql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+    UPDATE linked_signals AS linked SET created_at = s.created_at, number = s.number
+      FROM unnest(workspaces, signal_ids) AS moved (workspace_id, id) JOIN signals AS s USING (workspace_id, id)
+     WHERE linked.workspace_id = s.workspace_id AND linked.signal_id = s.id
+       AND (linked.created_at, linked.number) <> (s.created_at, s.number)
+$$;
 
 CREATE FUNCTION public.move_map_version() RETURNS trigger
     LANGUAGE plpgsql
