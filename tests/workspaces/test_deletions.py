@@ -1,0 +1,254 @@
+"""GET /deletions: copies learn what to forget, of every kind that a key may read, and miss nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import pytest
+import pytest_asyncio
+
+from sightline.platform.access import Scope
+from sightline.platform.db import Database
+from sightline.workspace_file.sections import PRUNABLE, all_tables
+from sightline.workspaces.deletions import READS, TOLD
+from sightline.workspaces.records_deletions import Kind
+from tests.world import World
+
+Json = dict[str, Any]
+
+LISTS: dict[str, Json] = {
+    "products": {"name": "App", "features": [{"key": "export", "name": "Export"}, {"key": "search", "name": "Search"}]},
+    "teams": {"name": "Core"},
+    "accounts": {"name": "Globex"},
+    "opportunities": {"name": "Retention"},
+    "signals": {"name": "A call", "accounts": ["x"]},
+    "insights": {"title": "Slow", "category": "problem", "signals": ["x"], "accounts": ["x"]},
+    "initiatives": {"name": "Exports", "teams": ["x"], "product": "x"},
+    "ideas": {"name": "Fast", "description": "Fast exports.", "product": "x", "initiative": "x", "insights": ["x"]},
+    "studies": {"name": "Interviews", "ideas": ["x"]},
+    "feedback": {
+        "study": "x",
+        "rating": 3,
+        "metric": "value",
+        "subject": {"type": "idea", "id": "x"},
+        "submittedAt": "2026-01-02",
+        "account": "x",
+    },
+    "research": {"name": "Rivals"},
+}
+# The list of a workspace file that each kind stands in.
+LIST_OF = {
+    Kind.IDEA: "ideas",
+    Kind.INITIATIVE: "initiatives",
+    Kind.TEAM: "teams",
+    Kind.SIGNAL: "signals",
+    Kind.INSIGHT: "insights",
+    Kind.OPPORTUNITY: "opportunities",
+    Kind.PRODUCT: "products",
+    Kind.ACCOUNT: "accounts",
+    Kind.FEEDBACK: "feedback",
+    Kind.BRIEF: "research",
+}
+NUMBERED = {Kind.IDEA: "IDEA-1", Kind.INITIATIVE: "INITIATIVE-1", Kind.SIGNAL: "SIGNAL-1"}
+
+
+@pytest_asyncio.fixture
+async def world(database: Database, served: str) -> AsyncIterator[World]:
+    """A workspace that answers HTTP, with one record of each list, whose key is x."""
+    async with World(database, served) as world:
+        lists: Json = {name: [{"key": "x", **fields}] for name, fields in LISTS.items()}
+        await world.add(**lists)
+        yield world
+
+
+async def empty(world: World, *lists: str) -> None:
+    """Removes every record of these lists."""
+    nothing: Json = {name: [] for name in lists}
+    await world.add(**nothing, prune=list(lists))
+
+
+async def told(client: httpx2.AsyncClient, **query: Any) -> list[Json]:
+    answer = await client.get("/deletions", params=query)
+    assert answer.status_code == 200, answer.text
+    found: list[Json] = answer.json()
+    return found
+
+
+async def kinds(client: httpx2.AsyncClient, **query: Any) -> list[str]:
+    return sorted(deletion["kind"] for deletion in await told(client, **query))
+
+
+@pytest.mark.parametrize("kind", LIST_OF)
+async def test_what_a_file_removes_is_told(world: World, kind: Kind) -> None:
+    id = (await world.ids(TOLD[kind].table))["x"]
+    assert await told(world.client) == []
+    await empty(world, LIST_OF[kind])
+    (deletion,) = await told(world.client)
+    assert deletion == {"kind": kind, "id": id, "publicId": NUMBERED.get(kind), "deletedAt": deletion["deletedAt"]}
+    assert await told(world.client, since=deletion["deletedAt"], kind=kind) == [deletion]
+
+
+async def test_a_study_takes_its_feedback_along(world: World) -> None:
+    id = (await world.ids("study_feedback"))["x"]
+    await empty(world, "studies")
+    (deletion,) = await told(world.client)
+    assert (deletion["kind"], deletion["id"], deletion["publicId"]) == ("feedback", id, None)
+
+
+async def test_a_feature_is_told_when_it_goes_alone_and_not_with_its_product(world: World) -> None:
+    features = await world.ids("features")
+    await world.add(products=[{"key": "x", "features": [{"key": "search"}]}], prune=["products.features"])
+    (deletion,) = await told(world.client)
+    assert (deletion["kind"], deletion["id"]) == ("feature", features["export"])
+    await empty(world, "products")
+    assert await kinds(world.client) == ["feature", "product"]
+
+
+async def test_what_the_api_deletes_is_told(world: World) -> None:
+    path = f"/ideas/{(await world.ids('ideas'))['x']}"
+    comments = [(await world.client.post(f"{path}/comments", json={"body": "Yes."})).json()["id"] for _ in range(2)]
+    assert (await world.client.delete(f"{path}/comments/{comments[0]}")).status_code == 200
+    assert (await world.client.delete(path)).status_code == 200
+    deletions = [(each["kind"], each["publicId"]) for each in await told(world.client)]
+    assert deletions == [("comment", None), ("idea", "IDEA-1")]
+
+
+def test_every_record_of_its_own_that_can_be_read_and_pruned_is_told() -> None:
+    unseen = {"members", "integrations", "sprints", "ideaStatuses", "studies"}  # no operation reads these
+    words = {all_tables()[name].kind for name in PRUNABLE - unseen}
+    assert words | {"idea_comment"} == {each.word for each in TOLD.values()}
+    assert [name for name in PRUNABLE - unseen if all_tables()[name].name not in {t.table for t in TOLD.values()}] == []
+
+
+CASCADES = """
+SELECT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint
+ WHERE contype = 'f' AND confdeltype = 'c' AND conrelid::regclass::text = ANY($1)
+   AND confrelid <> 'workspaces'::regclass"""
+
+
+async def test_nothing_that_is_told_goes_unseen_with_another_record(database: Database) -> None:
+    """Who adds a pair: tell what goes along, as with feedback, or say in `list_deletions` that it is not told."""
+    async with database.read() as tx:
+        pairs = {tuple(row) for row in await tx.rows(CASCADES, [each.table for each in TOLD.values()])}
+    assert pairs == {("features", "products"), ("idea_comments", "ideas"), ("study_feedback", "studies")}
+
+
+@pytest.mark.parametrize("scope", READS)
+async def test_a_key_learns_of_the_kinds_that_it_may_read(world: World, scope: Scope) -> None:
+    await empty(world, *LIST_OF.values())
+    client = await world.client_with(scope)
+    assert await kinds(client) == sorted(kind for kind in LIST_OF if TOLD[kind].scope == scope)
+    for kind in LIST_OF:
+        answer = await client.get("/deletions", params={"kind": kind})
+        assert answer.status_code == (200 if TOLD[kind].scope == scope else 403)
+
+
+async def test_a_key_that_reads_nothing_learns_nothing(world: World) -> None:
+    client = await world.client_with("ideas:write", "ideas:delete", "research:run")
+    answer = await client.get("/deletions")
+    assert (answer.status_code, answer.json()["code"]) == (403, "INSUFFICIENT_SCOPE")
+
+
+async def test_kinds_can_be_chosen(world: World) -> None:
+    await empty(world, "ideas", "signals", "accounts")
+    assert await kinds(world.client, kind="idea,account,") == ["account", "idea"]
+    assert await kinds(world.client, kind="feedback") == []
+    assert await kinds(world.client, kind="") == ["account", "idea", "signal"]
+    client = await world.client_with("ideas:read")
+    answer = await client.get("/deletions", params={"kind": "idea,account"})
+    assert (answer.status_code, answer.json()["requiredScopes"]) == (403, ["accounts:read", "ideas:read"])
+    for wrong in ("Idea", "ideas", "idea_comment", "account;idea"):
+        answer = await world.client.get("/deletions", params={"kind": wrong})
+        assert (answer.status_code, answer.json()["field"]) == (400, "kind")
+
+
+async def test_deletions_stand_oldest_first_page_by_page(world: World) -> None:
+    for name in ("ideas", "insights", "feedback", "initiatives"):
+        await empty(world, name)
+    order = ["idea", "insight", "feedback", "initiative"]
+    everything = await told(world.client)
+    assert [each["kind"] for each in everything] == order
+    pages = [await world.client.get("/deletions", params={"limit": 1, "offset": n}) for n in range(4)]
+    assert [page.json() for page in pages] == [[each] for each in everything]
+    assert {page.headers["x-total-count"] for page in pages} == {"4"}
+    assert [page.headers["x-has-more"] for page in pages] == ["true", "true", "true", "false"]
+    beyond = await world.client.get("/deletions", params={"offset": 9})
+    assert (beyond.json(), beyond.headers["x-total-count"]) == ([], "4")
+    for n, deletion in enumerate(everything):
+        assert await told(world.client, since=deletion["deletedAt"]) == everything[n:]
+    assert await told(world.client, since="2999-01-01") == []
+    answer = await world.client.get("/deletions", params={"since": "yesterday"})
+    assert (answer.status_code, answer.json()["field"]) == (400, "since")
+
+
+async def test_what_was_made_again_under_its_id_need_not_be_forgotten(world: World) -> None:
+    wish = {"clientRequestId": "7f3a1c1e-54e4-4c62-9a43-3f1f0b5f7a10", "name": "Again"}
+    wish["teamIds"] = [(await world.ids("teams"))["x"]]  # type: ignore[assignment]  # the one field that is no text
+    assert (await world.client.post("/initiatives", json=wish)).status_code == 201
+    await empty(world, "initiatives")
+    assert len(await told(world.client)) == 2
+    assert (await world.client.post("/initiatives", json=wish)).status_code == 201
+    (deletion,) = await told(world.client)
+    assert deletion["id"] != wish["clientRequestId"]
+
+
+async def test_a_stranger_learns_nothing(world: World) -> None:
+    await empty(world, *LISTS)
+    async with world.stranger() as stranger:
+        assert await told(stranger.client) == []
+
+
+async def test_a_deletion_is_told_only_when_no_earlier_one_is_under_way(world: World) -> None:
+    async with world.database.write() as slow:
+        await asyncio.sleep(0.002)
+        await empty(world, "ideas")
+        assert await told(world.client) == []
+        await slow.run(
+            "INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at)"
+            " VALUES ($1, gen_random_uuid(), 'account', gen_random_uuid(), 'deleted', 'job', $2)",
+            world.workspace_id,
+            slow.now,
+        )
+    assert [each["kind"] for each in await told(world.client)] == ["account", "idea"]
+
+
+async def delete_at_random(world: World, ids: list[str], dice: Random) -> None:
+    """By the API; some while a transaction is open that deletes another one later, at its own early moment."""
+    for id in ids:
+        if dice.random() < 0.7:
+            assert (await world.client.delete(f"/ideas/{id}")).status_code == 200
+            continue
+        async with world.database.write() as tx:
+            await asyncio.sleep(dice.random() / 50)
+            await tx.run(SLOWLY, world.workspace_id, UUID(id), tx.now)
+            await asyncio.sleep(dice.random() / 50)
+
+
+SLOWLY = """
+WITH gone AS (DELETE FROM ideas WHERE workspace_id = $1 AND id = $2 RETURNING id)
+INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at)
+SELECT $1, gen_random_uuid(), 'idea', id, 'deleted', 'job', $3 FROM gone"""
+
+
+async def follow(client: httpx2.AsyncClient, since: str, seen: set[str]) -> str:
+    """One round, over as many pages as there are; the latest moment received."""
+    latest, offset = since, 0
+    while page := await told(client, since=since, limit=7, offset=offset):
+        seen |= {deletion["id"] for deletion in page}
+        latest, offset = page[-1]["deletedAt"], offset + len(page)
+    return latest
+
+
+async def test_who_passes_on_the_latest_moment_misses_no_deletion(world: World) -> None:
+    await world.add(ideas=[{"key": f"i{n}", "name": f"I{n}", "description": "One of many."} for n in range(96)])
+    ids = list((await world.ids("ideas")).values())
+    writing = asyncio.gather(*(delete_at_random(world, ids[n::8], Random(n)) for n in range(8)))
+    since, seen = "2000-01-01", set[str]()
+    while not writing.done():
+        since = await follow(world.client, since, seen)
+    await writing
+    await follow(world.client, since, seen)
+    assert seen == set(ids)
