@@ -2,7 +2,7 @@
 
 from sightline.platform.access import Scope
 from sightline.platform.db import Window
-from sightline.platform.errors import CreatorNotAllowed
+from sightline.platform.errors import Conflict, CreatorNotAllowed
 from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.queries import Paging
 from sightline.platform.refs import RecordId
@@ -36,7 +36,7 @@ async def get_insight(call: Call, id: RecordId) -> Versioned[Insight]:
     "PATCH",
     "/insights/{id}",
     scopes=[Scope.INSIGHTS_WRITE],
-    refuses=[CreatorNotAllowed, InsightMerged],
+    refuses=[CreatorNotAllowed, InsightMerged, Conflict],
     example={"title": "Exports of large tables time out", "category": "problem", "reviewState": "accepted"},
 )
 async def change_insight(call: Call, id: RecordId, wish: InsightChanges) -> Versioned[Insight]:
