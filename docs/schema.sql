@@ -116,7 +116,8 @@ BEGIN
         SELECT array_agg(later.workspace_id), array_agg(later.id) INTO workspaces, signal_ids
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         WHERE (earlier.created_at, earlier.number) <> (later.created_at, later.number);
+         WHERE (earlier.created_at, earlier.number, earlier.updated_at)
+               <> (later.created_at, later.number, later.updated_at);
         IF signal_ids IS NOT NULL THEN
             PERFORM move_linked_signals(workspaces, signal_ids);
         END IF;
@@ -1004,10 +1005,10 @@ CREATE FUNCTION public.move_linked_signals(workspaces uuid[], signal_ids uuid[])
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     AS $$
-    UPDATE linked_signals AS linked SET created_at = s.created_at, number = s.number
+    UPDATE linked_signals AS linked SET created_at = s.created_at, number = s.number, updated_at = s.updated_at
       FROM unnest(workspaces, signal_ids) AS moved (workspace_id, id) JOIN signals AS s USING (workspace_id, id)
      WHERE linked.workspace_id = s.workspace_id AND linked.signal_id = s.id
-       AND (linked.created_at, linked.number) <> (s.created_at, s.number)
+       AND (linked.created_at, linked.number, linked.updated_at) <> (s.created_at, s.number, s.updated_at)
 $$;
 
 CREATE FUNCTION public.move_map_version() RETURNS trigger
@@ -1065,8 +1066,9 @@ CREATE FUNCTION public.step_linked_signals(steps public.linked_signal_step[]) RE
     SET enable_mergejoin TO 'off'
     AS $$
 BEGIN
-    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number)
-    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number
+    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
+    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number,
+           s.updated_at
       FROM (SELECT workspace_id, kind, record_id, signal_id, sum(step) AS step FROM unnest(steps)
              GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0) AS moved
       JOIN signals AS s ON s.workspace_id = moved.workspace_id AND s.id = moved.signal_id
@@ -1550,6 +1552,7 @@ CREATE TABLE public.linked_signals (
     paths bigint NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     number bigint NOT NULL,
+    updated_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT linked_signals_kind_check CHECK ((kind = ANY (ARRAY['account'::text, 'initiative'::text, 'study'::text])))
 );
 
@@ -2491,6 +2494,8 @@ CREATE INDEX insights_newest ON public.insights USING btree (workspace_id, creat
 CREATE INDEX insights_search ON public.insights USING gin (search);
 
 CREATE UNIQUE INDEX integrations_key ON public.integrations USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+
+CREATE INDEX linked_signals_changed ON public.linked_signals USING btree (workspace_id, kind, record_id, updated_at, signal_id);
 
 CREATE INDEX linked_signals_newest ON public.linked_signals USING btree (workspace_id, kind, record_id, created_at DESC, number DESC) INCLUDE (signal_id);
 

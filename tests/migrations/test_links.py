@@ -166,7 +166,9 @@ async def test_a_signal_is_its_accounts_until_the_last_way_to_it_is_gone(
     for link in ways:
         await link_all(connection, link, [0, 1], [0, 1])
         assert await disagreements(connection) == []
-    await connection.execute("UPDATE signals SET created_at = '2020-01-01', number = number + 100")
+    await connection.execute(
+        "UPDATE signals SET created_at = '2020-01-01', number = number + 100, updated_at = '2020-02-01'"
+    )
     assert await disagreements(connection) == []
     insight, another = named("insights", 0), named("insights", 2)
     account, signal = named("accounts", 0), named("signals", 0)

@@ -22,6 +22,7 @@ MOST_STREAMS = 48
 # What signals_by_source_type_* hold: the others are found by their provider or facet.
 _OWN_TYPE = "source_type <> provider_type AND source_type <> source_facet"
 
+_LATEST = "(SELECT max(updated_at) FROM signals WHERE workspace_id = $1)"
 _LINKED = "(SELECT *, signal_id AS id FROM linked_signals WHERE workspace_id = $1) AS linked"
 _IS_LINKED = """EXISTS (
     SELECT FROM linked_signals AS other
@@ -55,16 +56,14 @@ async def select_signals(tx: Tx, workspace_id: UUID, wanted: SignalFilters) -> S
         where.add("external_id = {}", wanted.external_id)
     if wanted.integration_id is not None:
         where.add("integration_id = {}", wanted.integration_id)
-    unless = "false"
+    order, times, unless = NEWEST, list[str](), "false"
     if wanted.updated_since is not None:
-        horizon = where.value(await find_horizon(tx))
-        where.add("updated_at >= {}", wanted.updated_since)
-        where.conditions.append(f"updated_at <= {horizon}")
-        unless = f"EXISTS (SELECT FROM signals WHERE workspace_id = $1 AND updated_at > {horizon})"
+        since, horizon = where.value(wanted.updated_since), where.value(await find_horizon(tx))
+        order, times = CHANGED, [f"updated_at >= {since}", f"updated_at <= {horizon}"]
+        unless = f"{_LATEST} > {horizon}"
     links = _links(where, wanted)
-    order = NEWEST if wanted.updated_since is None else CHANGED
-    streams = _of_links(where, wanted, links) if links and order is NEWEST else _of_signals(where, wanted, links)
-    return Selection(where, order, streams, _count(where, wanted, links), astuple(wanted), unless)
+    streams = _of_links(where, wanted, links, times) if links else _of_signals(where, wanted, times)
+    return Selection(where, order, streams, _count(where, wanted, links, times), astuple(wanted), unless)
 
 
 def _links(where: Where, wanted: SignalFilters) -> list[Link]:
@@ -85,12 +84,11 @@ def _id_of(where: Where, kind: str, ref: Ref) -> str:
     return value if ref.number is None else _BY_NUMBER[kind].format(value)
 
 
-def _of_links(where: Where, wanted: SignalFilters, links: list[Link]) -> list[Stream]:
+def _of_links(where: Where, wanted: SignalFilters, links: list[Link], times: list[str]) -> list[Stream]:
     """Ranges of linked_signals; whatever else is wanted is asked of each signal."""
     first, *others = links
     rest = _together(where, wanted)
-    conditions = [f"kind = '{first.kind}'"]
-    conditions += [link.holds_for("linked.id") for link in others]
+    conditions = [f"kind = '{first.kind}'", *times, *(link.holds_for("linked.id") for link in others)]
     if len(rest) > 1:
         conditions.append(_OF_SIGNAL.format(conditions=" AND ".join(rest)))
     if not first.records or len(first.records) > MOST_STREAMS:
@@ -98,18 +96,17 @@ def _of_links(where: Where, wanted: SignalFilters, links: list[Link]) -> list[St
     return [Stream(_LINKED, (*conditions, f"record_id = {where.value(id)}")) for id in first.records]
 
 
-def _of_signals(where: Where, wanted: SignalFilters, links: list[Link]) -> list[Stream]:
+def _of_signals(where: Where, wanted: SignalFilters, times: list[str]) -> list[Stream]:
     """Ranges of the indexes of signals, each of one status where the index has the status in it."""
-    linked = tuple(link.holds_for("signals.id") for link in links)
     statuses = _wanted_statuses(wanted)
     if not statuses and (wanted.source_type or wanted.integration_id):
         statuses = get_args(Status)
     if wanted.external_id is not None or 2 * len(wanted.source_type) * max(1, len(statuses)) > MOST_STREAMS:
-        return [Stream("signals", (*_together(where, wanted), *linked))]
+        return [Stream("signals", (*_together(where, wanted), *times))]
     each_status = [f"status = {where.value(status)}" for status in statuses]
     sources = _each_source(where, wanted.source_type)
     ways = product(*(alternatives for alternatives in (each_status, sources) if alternatives))
-    return [Stream("signals", (*where.conditions, *way, *linked)) for way in ways]
+    return [Stream("signals", (*where.conditions, *way, *times)) for way in ways]
 
 
 def _wanted_statuses(wanted: SignalFilters) -> tuple[Status, ...]:
@@ -143,19 +140,22 @@ def _with_statuses(where: Where, wanted: SignalFilters) -> list[str]:
     return [*where.conditions, *([f"status = ANY({where.value(list(statuses))})"] if statuses else [])]
 
 
-def _count(where: Where, wanted: SignalFilters, links: list[Link]) -> str:
+def _count(where: Where, wanted: SignalFilters, links: list[Link], times: list[str]) -> str:
     """How many there are, as an expression that indexes answer alone."""
-    conditions = _with_statuses(where, wanted)
-    if len(conditions) == 1 and not wanted.source_type and len(links) < 2:
-        return _count_linked(links[0]) if links else COUNT.format(kind="signal")
+    conditions = _with_statuses(where, wanted)[1:]
+    if not (conditions or wanted.source_type) and len(links) == 1:
+        return _count_linked(links[0], times)
+    if not (conditions or wanted.source_type or links or times):
+        return COUNT.format(kind="signal")
     counted = "(SELECT count(*) FROM signals WHERE workspace_id = $1 AND {})"
-    others = [*conditions[1:], *(link.holds_for("signals.id") for link in links)]
+    conditions += [*times, *(link.holds_for("signals.id") for link in links)]
     ways = _disjoint_sources(where, wanted.source_type)
-    return "(" + " + ".join(counted.format(" AND ".join((*others, *way))) for way in ways) + ")"
+    return "(" + " + ".join(counted.format(" AND ".join((*conditions, *way))) for way in ways) + ")"
 
 
-def _count_linked(link: Link) -> str:
-    return _COUNT_LINKED.format("DISTINCT signal_id" if link.records else "*", link.kind, link.any)
+def _count_linked(link: Link, times: list[str]) -> str:
+    counted = "DISTINCT signal_id" if link.records else "*"
+    return _COUNT_LINKED.format(counted, link.kind, " AND ".join((link.any, *times)))
 
 
 def _disjoint_sources(where: Where, source_types: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -18,20 +18,29 @@ from sightline.platform.errors import ValidationFailed
 MOST_TOTALS = 10_000
 _NOT_KEPT = -1
 _NEVER = "false"
+_FAR = 5_000
 
 # Keys first, then rows: what an offset skips is read from the indexes alone. One more than asked for tells of a next.
 # There is a row also when the page is empty, for the total.
 _PAGE = """
-WITH found AS MATERIALIZED (
-    SELECT id AS found_id FROM ({streams}) AS streams ORDER BY {order} LIMIT {length} OFFSET {offset}),
-state AS MATERIALIZED (
+WITH version AS MATERIALIZED (
     SELECT CASE WHEN {unless} THEN {not_kept} ELSE
         (SELECT coalesce(sum(version), 0)::bigint FROM feed_versions WHERE workspace_id = $1 AND feed = '{feed}')
-    END AS feed_version)
-SELECT {columns}, CASE WHEN feed_version = {known} THEN {kept} ELSE {count} END, feed_version
+    END AS feed_version),
+state AS MATERIALIZED (
+    SELECT feed_version, CASE WHEN feed_version = {known}::bigint THEN {kept}::bigint ELSE {count} END AS total
+      FROM version),
+found AS MATERIALIZED (
+    SELECT id AS found_id FROM ({streams}) AS streams ORDER BY {direction} LIMIT {length} OFFSET {offset})
+SELECT {columns}, total, feed_version
   FROM state LEFT JOIN (found JOIN {table} ON workspace_id = $1 AND id = found_id) ON true ORDER BY {order}"""
 
-_STREAM = "(SELECT {keys} FROM {source} WHERE {where} ORDER BY {order} LIMIT {length})"
+# A page that is nearer to the end is read from there: how far that is, the exact total says.
+_LENGTH_FROM_END = "(SELECT greatest(0, least({length}::bigint, total - {offset}::bigint)) FROM state)"
+_OFFSET_FROM_END = "(SELECT greatest(0, total - {offset}::bigint - {length}::bigint) FROM state)"
+_REACH_FROM_END = "(SELECT greatest(0, total - {offset}::bigint) FROM state)"
+
+_STREAM = "(SELECT {keys} FROM {source} WHERE {where} ORDER BY {order} LIMIT {reach})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,9 @@ class Order:
     tie_type: type[int] | type[UUID]
     is_descending: bool = False
 
-    @property
-    def clause(self) -> str:
-        return f"{self.moment} DESC, {self.tie} DESC" if self.is_descending else f"{self.moment}, {self.tie}"
+    def clause(self, *, from_end: bool = False) -> str:
+        is_descending = self.is_descending is not from_end
+        return f"{self.moment} DESC, {self.tie} DESC" if is_descending else f"{self.moment}, {self.tie}"
 
     @property
     def keys(self) -> str:
@@ -126,22 +135,23 @@ class Totals:
 
 async def read_feed(tx: Tx, feed: Feed, wanted: Selection, window: Window, totals: Totals) -> FeedPage:
     """Raises ValidationFailed for a position of another order."""
-    where = wanted.where
-    key = (feed.name, where.workspace_id, *wanted.identity)
+    key = (feed.name, wanted.where.workspace_id, *wanted.identity)
+    is_far = window.after is None and window.offset >= _FAR
+    if is_far and key not in totals.known:
+        await read_feed(tx, feed, wanted, Window(1), totals)
     version, kept = totals.find(key)
+    where = wanted.where.copy()
     statement = _PAGE.format(
-        streams=_streams(wanted, window),
-        order=wanted.order.clause,
         columns=feed.columns,
         table=feed.table,
         feed=feed.name,
+        order=wanted.order.clause(),
         count=wanted.count,
         unless=wanted.unless,
         not_kept=_NOT_KEPT,
-        known=f"{where.value(version)}::bigint",
-        kept=f"{where.value(kept)}::bigint",
-        length=where.value(window.limit + 1),
-        offset=where.value(window.offset if window.after is None else 0),
+        known=where.value(version),
+        kept=where.value(kept),
+        **_found(where, wanted, window, from_end=is_far and window.offset > kept // 2),
     )
     rows = await tx.rows(statement, *where.values)
     total, seen = rows[0][-2:]
@@ -152,19 +162,26 @@ async def read_feed(tx: Tx, feed: Feed, wanted: Selection, window: Window, total
     return FeedPage(shown, total, feed.place(shown[-1], wanted.order) if len(rows) > len(shown) else None)
 
 
-def _streams(wanted: Selection, window: Window) -> str:
-    """Each is cut where the page can reach no further. With a position the offset only says how many lie before it."""
-    where, order = wanted.where, wanted.order
-    after = () if window.after is None else (order.after(where, window.after),)
-    length = where.value(window.limit + 1 + (window.offset if window.after is None else 0))
-    written = [
+def _found(where: Where, wanted: Selection, window: Window, *, from_end: bool) -> dict[str, str]:
+    """How the keys of a page are found. With a position the offset only says how many lie before it."""
+    skipped = window.offset if window.after is None else 0
+    length, offset = where.value(window.limit + 1), where.value(skipped)
+    reach = f"{length}::bigint + {offset}::bigint"
+    after = () if window.after is None else (wanted.order.after(where, window.after),)
+    if from_end:
+        bounds = {"length": length, "offset": offset}
+        length, offset, reach = (
+            text.format(**bounds) for text in (_LENGTH_FROM_END, _OFFSET_FROM_END, _REACH_FROM_END)
+        )
+    direction = wanted.order.clause(from_end=from_end)
+    streams = [
         _STREAM.format(
-            keys=order.keys,
+            keys=wanted.order.keys,
             source=stream.source,
             where=" AND ".join((*stream.conditions, *after)),
-            order=order.clause,
-            length=length,
+            order=direction,
+            reach=reach,
         )
         for stream in wanted.streams
     ]
-    return " UNION ".join(written)
+    return {"streams": " UNION ".join(streams), "direction": direction, "length": length, "offset": offset}

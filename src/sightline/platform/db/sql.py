@@ -44,6 +44,12 @@ class Where:
         self.values.append(value)
         return f"${len(self.values)}"
 
+    def copy(self) -> "Where":
+        """The same, to which values and conditions can be added without touching this one."""
+        copied = Where(self.workspace_id, list(self.conditions))
+        copied.values = list(self.values)
+        return copied
+
     def __str__(self) -> str:
         return " AND ".join(self.conditions)
 

@@ -1,4 +1,4 @@
--- The signals of an account, an initiative or a study, in the order of the list: so that a page of them reads no more
+-- The signals of an account, an initiative or a study, in both orders of the list: so that a page of them reads no more
 -- rows than it shows. `paths` counts the ways that lead there: a direct link, and each insight of an account.
 -- Filled from the id arrays of signals and insights alone, by the difference between a row before and after; the row's
 -- lock puts writers in line.
@@ -10,10 +10,12 @@ CREATE TABLE linked_signals (
     paths        bigint NOT NULL,
     created_at   timestamptz(3) NOT NULL,
     number       bigint NOT NULL,
+    updated_at   timestamptz(3) NOT NULL,
     PRIMARY KEY (workspace_id, signal_id, kind, record_id),
     FOREIGN KEY (workspace_id, signal_id) REFERENCES signals ON DELETE CASCADE
 );
 CREATE INDEX linked_signals_newest ON linked_signals (workspace_id, kind, record_id, created_at DESC, number DESC) INCLUDE (signal_id);
+CREATE INDEX linked_signals_changed ON linked_signals (workspace_id, kind, record_id, updated_at, signal_id);
 
 CREATE FUNCTION links_of(signal signals) RETURNS TABLE (kind text, record_id uuid)
     LANGUAGE sql IMMUTABLE AS $$
@@ -28,8 +30,9 @@ CREATE TYPE linked_signal_step AS (workspace_id uuid, kind text, record_id uuid,
 CREATE FUNCTION step_linked_signals(steps linked_signal_step[]) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number)
-    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number
+    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
+    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number,
+           s.updated_at
       FROM (SELECT workspace_id, kind, record_id, signal_id, sum(step) AS step FROM unnest(steps)
              GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0) AS moved
       JOIN signals AS s ON s.workspace_id = moved.workspace_id AND s.id = moved.signal_id
@@ -45,10 +48,10 @@ END $$;
 -- For signals whose place in the order has changed.
 CREATE FUNCTION move_linked_signals(workspaces uuid[], signal_ids uuid[]) RETURNS void LANGUAGE sql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    UPDATE linked_signals AS linked SET created_at = s.created_at, number = s.number
+    UPDATE linked_signals AS linked SET created_at = s.created_at, number = s.number, updated_at = s.updated_at
       FROM unnest(workspaces, signal_ids) AS moved (workspace_id, id) JOIN signals AS s USING (workspace_id, id)
      WHERE linked.workspace_id = s.workspace_id AND linked.signal_id = s.id
-       AND (linked.created_at, linked.number) <> (s.created_at, s.number)
+       AND (linked.created_at, linked.number, linked.updated_at) <> (s.created_at, s.number, s.updated_at)
 $$;
 
 -- The two that follow run for rows before and after a statement; where rows came there is nothing before, and where
@@ -76,7 +79,8 @@ BEGIN
         SELECT array_agg(later.workspace_id), array_agg(later.id) INTO workspaces, signal_ids
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         WHERE (earlier.created_at, earlier.number) <> (later.created_at, later.number);
+         WHERE (earlier.created_at, earlier.number, earlier.updated_at)
+               <> (later.created_at, later.number, later.updated_at);
         IF signal_ids IS NOT NULL THEN
             PERFORM move_linked_signals(workspaces, signal_ids);
         END IF;
@@ -125,12 +129,13 @@ CREATE TRIGGER follow_insights_changed AFTER UPDATE ON insights REFERENCING OLD 
 CREATE TRIGGER follow_insights_removed AFTER DELETE ON insights REFERENCING OLD TABLE AS before
     FOR EACH STATEMENT EXECUTE FUNCTION follow_insights();
 
-INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, paths, created_at, number)
-SELECT ways.workspace_id, ways.kind, ways.record_id, ways.signal_id, count(*), s.created_at, s.number
+INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
+SELECT ways.workspace_id, ways.kind, ways.record_id, ways.signal_id, count(*), s.created_at, s.number,
+       s.updated_at
   FROM (SELECT signals.workspace_id, link.kind, link.record_id, signals.id AS signal_id
           FROM signals CROSS JOIN LATERAL links_of(signals) AS link
         UNION ALL
         SELECT insights.workspace_id, 'account', account, signal
           FROM insights CROSS JOIN unnest(account_ids) AS account CROSS JOIN unnest(signal_ids) AS signal) AS ways
   JOIN signals AS s ON s.workspace_id = ways.workspace_id AND s.id = ways.signal_id
- GROUP BY ways.workspace_id, ways.kind, ways.record_id, ways.signal_id, s.created_at, s.number;
+ GROUP BY ways.workspace_id, ways.kind, ways.record_id, ways.signal_id, s.created_at, s.number, s.updated_at;
