@@ -11,7 +11,7 @@ from sightline.initiatives import limits, queries
 from sightline.initiatives.records import Initiative, NewInitiative
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
-from sightline.platform.errors import Conflict, NotFound, ValidationFailed
+from sightline.platform.errors import Conflict, NotFound, PaymentRequired, ValidationFailed
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number
 
@@ -49,6 +49,11 @@ async def create_initiative(
                     return shown
         except asyncpg.ForeignKeyViolationError:
             continue
+        except PaymentRequired:
+            async with db.read() as tx:
+                if (made := await _find_made(tx, actor, wish)) is not None:  # by the same request, just before
+                    return made
+            raise
     raise Conflict("The records that the initiative names keep changing. Try again.")
 
 

@@ -32,7 +32,7 @@ async def get_initiative(call: Call, ref: InitiativeRef) -> Versioned[Initiative
     "/initiatives",
     scopes=[Scope.INITIATIVES_WRITE],
     status=201,
-    keeps_answers=True,
+    keeps_answers="anew",
     refuses=[CreatorNotAllowed, RequestIdReused, NotFound, LimitReached, TrialExpired, Conflict],
     example={
         "clientRequestId": "7f3a1c1e-54e4-4c62-9a43-3f1f0b5f7a10",

@@ -114,7 +114,9 @@ class Endpoint:
                 return self._shown(shown, given, scope, headers)
 
             place = f"{scope['method']} {scope['path']}"
-            answer = await answer_once(services.db, actor, place, key.decode("latin-1"), body, make)
+            answer = await answer_once(
+                services.db, actor, place, key.decode("latin-1"), body, make, anew=operation.keeps_answers == "anew"
+            )
         if services.throttle is not None:
             answer[1].extend(scope["limits"])
         return answer

@@ -60,11 +60,19 @@ DELETE FROM idempotency_keys WHERE (workspace_id, key_id, operation, value) IN
       ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)"""
 
 
-async def answer_once(
-    db: Database, actor: Actor, operation: str, value: str, body: bytes, make: Callable[[Database], Awaitable[Answer]]
+async def answer_once(  # noqa: PLR0913 - what tells one request from another
+    db: Database,
+    actor: Actor,
+    operation: str,
+    value: str,
+    body: bytes,
+    make: Callable[[Database], Awaitable[Answer]],
+    *,
+    anew: bool = False,
 ) -> Answer:
     """The kept answer, or `make`'s, kept in the transaction in which it was made. A refusal keeps nothing.
 
+    `anew`: what is made carries an identity of its own, and a repeat shows it as it is now.
     Raises KeyReused for another body under the same key, KeyInUse while the first request still runs.
     """
     if not 1 <= len(value) <= LONGEST:
@@ -78,6 +86,8 @@ async def answer_once(
         if kept is not None:
             if kept["body_hash"] != body_hash:
                 raise KeyReused("This Idempotency-Key came with another body before.")
+            if anew:
+                return await make(OneTransaction(db, tx))
             pairs = msgspec.json.decode(kept["headers"], type=list[tuple[str, str]])
             headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
             return kept["status"], [*headers, (b"idempotent-replayed", b"true")], kept["body"]

@@ -8,7 +8,7 @@ import types
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Protocol, TypeVar, get_args, get_origin
+from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -62,11 +62,15 @@ def _version_of(tag: str) -> list[str]:
     return tag.removesuffix('"').split(".")[:2]
 
 
+Keeping = bool | Literal["anew"]
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One row of the table.
 
-    `scopes` are all needed; of each set in `any_of` one is needed. `keeps_answers`: honours Idempotency-Key.
+    `scopes` are all needed; of each set in `any_of` one is needed. `keeps_answers`: honours Idempotency-Key;
+    "anew": a repeat shows what is made as it is now, since the body names it.
     `body_limit` counts bytes. `refuses` names the refusals beyond those every operation has.
     """
 
@@ -81,7 +85,7 @@ class Operation:
     status: int
     paging: Paging | None
     body_limit: int
-    keeps_answers: bool
+    keeps_answers: Keeping
     refuses: tuple[type[Refusal], ...]
     example: Any
     path_types: dict[str, type[PathParameter]] = field(default_factory=dict)
@@ -122,7 +126,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
     status: int = 200,
     paging: Paging | None = None,
     body_limit: int = MIB,
-    keeps_answers: bool = False,
+    keeps_answers: Keeping = False,
     refuses: Iterable[type[Refusal]] = (),
     example: Any = None,
 ) -> Callable[[Handler], Operation]:
