@@ -115,6 +115,7 @@ class FeedPage(NamedTuple):
 class Totals:
     """What was counted, in this process: the longest unused goes first."""
 
+    most: int = MOST_TOTALS
     known: OrderedDict[tuple[Any, ...], tuple[int, int]] = field(default_factory=OrderedDict)
 
     def find(self, key: tuple[Any, ...]) -> tuple[int, int]:
@@ -129,7 +130,7 @@ class Totals:
             return
         self.known[key] = version, total
         self.known.move_to_end(key)
-        if len(self.known) > MOST_TOTALS:
+        if len(self.known) > self.most:
             self.known.popitem(last=False)
 
 

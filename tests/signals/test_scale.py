@@ -1,0 +1,205 @@
+"""A page of signals costs what it shows: every filter is read from the front of an index, whatever lies behind it."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from sightline.platform.db import Database, Window
+from sightline.platform.db.feeds import Totals
+from sightline.platform.http.queries import QueryReader
+from sightline.signals import queries
+from sightline.signals.records import SignalFilters
+from tests.signals.conftest import Json, listed
+from tests.world import World
+
+MANY = 24_000
+PAGE = 20
+
+# One tenth of all comes from zoom, one in two hundred failed, and what is rare is the oldest.
+FILL = """
+INSERT INTO signals (workspace_id, id, number, name, status, context, processor_type, provider_type, evidence_kind,
+                     analysis_profile, source_label, source_type, external_id, integration_id, created_at, updated_at)
+SELECT $1, md5(n::text)::uuid, n, 'Signal ' || n, CASE WHEN n % 200 = 0 OR n < 60 THEN 'failed' ELSE 'processed' END,
+       'support', 'text', CASE WHEN n < 100 THEN 'rare' WHEN n % 10 = 1 THEN 'zoom' ELSE 'zendesk' END,
+       CASE WHEN n % 2 = 0 THEN 'support' ELSE 'conversation' END, 'customer_evidence', 'Label',
+       CASE WHEN n % 1000 = 5 THEN 'call' ELSE 'zendesk' END, 'x' || n,
+       CASE WHEN n % 20 = 0 OR n < 100 THEN $3::uuid END,
+       '2025-01-01'::timestamptz + n * interval '1 minute', '2025-06-01'::timestamptz + (n * 7919 % $2) * interval '1 s'
+  FROM generate_series(1, $2::bigint) AS n"""
+LINKS = (
+    "INSERT INTO signal_accounts (workspace_id, signal_id, account_id) SELECT workspace_id, id, $2 FROM signals "
+    "WHERE workspace_id = $1 AND (number % 4 = 0 OR number < 100) AND number BETWEEN $3 AND $3 + 1999 ORDER BY id",
+    "INSERT INTO signal_initiatives (workspace_id, signal_id, initiative_id, accepted) "
+    "SELECT workspace_id, id, $2, true FROM signals "
+    "WHERE workspace_id = $1 AND number % 3 = 0 AND number BETWEEN $3 AND $3 + 1999 ORDER BY id",
+)
+COUNTED = "INSERT INTO record_counts (workspace_id, kind, slot, count) VALUES ($1, 'signal', 0, $2)"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def busy(database: Database, served: str) -> AsyncIterator[World]:
+    """A workspace with very many signals, whose statistics are fresh."""
+    async with World(database, served) as world:
+        await world.add(
+            teams=[{"key": "core", "name": "Core"}],
+            accounts=[{"key": "globex", "name": "Globex"}],
+            integrations=[{"key": "desk", "kind": "desk", "name": "Desk"}],
+            initiatives=[{"key": "exports", "name": "Exports", "teams": ["core"]}],
+        )
+        async with database.read() as tx:
+            integration = await tx.value("SELECT id FROM integrations WHERE workspace_id = $1", world.workspace_id)
+            account = await tx.value("SELECT id FROM accounts WHERE workspace_id = $1", world.workspace_id)
+            initiative = await tx.value("SELECT id FROM initiatives WHERE workspace_id = $1", world.workspace_id)
+            await tx.run(FILL, world.workspace_id, MANY, integration)
+            for statement, record in zip(LINKS, (account, initiative), strict=True):
+                for first in range(1, MANY, 2000):
+                    await tx.run(statement, world.workspace_id, record, first)
+            await tx.run(COUNTED, world.workspace_id, MANY)
+            await tx.run("VACUUM ANALYZE signals")
+            await tx.run("VACUUM ANALYZE linked_signals")
+        yield world
+
+
+class Explained:
+    """A transaction that tells how its statements were carried out."""
+
+    def __init__(self, tx: Any) -> None:
+        self.tx = tx
+        self.now = tx.now
+        self.nodes: list[Json] = []
+
+    async def value(self, statement: str, *values: Any) -> Any:
+        return await self.tx.value(statement, *values)
+
+    async def rows(self, statement: str, *values: Any) -> Any:
+        [[plan]] = await self.tx.rows(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", *values)
+        self._add(msgspec.json.decode(plan)[0]["Plan"])
+        return await self.tx.rows(statement, *values)
+
+    def _add(self, node: Json) -> None:
+        self.nodes.append(node)
+        for below in node.get("Plans", ()):
+            self._add(below)
+
+    @property
+    def rows_read(self) -> float:
+        """Of tables and indexes, shown or not."""
+        scans = [node for node in self.nodes if "Relation Name" in node]
+        passed_over = ("Rows Removed by Filter", "Rows Removed by Index Recheck")
+        return sum(
+            float(node["Actual Loops"] * (node["Actual Rows"] + sum(node.get(name, 0) for name in passed_over)))
+            for node in scans
+        )
+
+    @property
+    def read_whole(self) -> set[str]:
+        """Tables that were read from end to end, but for the one that holds a few rows of each feed."""
+        scans = [node for node in self.nodes if node["Node Type"] == "Seq Scan" and node["Actual Loops"]]
+        return {node["Relation Name"] for node in scans} - {"feed_versions"}
+
+
+def plain_filters(world_ids: Json) -> dict[str, Json]:
+    account, integration = world_ids["globex"], world_ids["desk"]
+    return {
+        "nothing": {},
+        "status": {"status": "processed"},
+        "rare status": {"status": "failed"},
+        "provider": {"sourceType": "zoom"},
+        "rare provider": {"sourceType": "rare"},
+        "facet": {"sourceType": "zendesk:support"},
+        "source type": {"sourceType": "call"},
+        "several sources": {"sourceType": "zoom,call,rare"},
+        "integration": {"integrationId": integration},
+        "external id": {"externalId": "x77"},
+        "account": {"accountId": account},
+        "initiative": {"initiativeId": "INITIATIVE-1"},
+        "changes": {"updatedSince": "2000-01-01"},
+        "late changes": {"updatedSince": "2025-06-01T06:30:00Z"},
+        "status and source": {"status": "failed", "sourceType": "rare"},
+        "status and integration": {"status": "failed", "integrationId": integration},
+        "account and status": {"accountId": account, "status": "processed"},
+        "changes of a source": {"updatedSince": "2000-01-01", "sourceType": "rare"},
+        "changes of a status": {"updatedSince": "2000-01-01", "status": "failed"},
+        "changes of an integration": {"updatedSince": "2000-01-01", "integrationId": integration},
+        "changes of an account": {"updatedSince": "2000-01-01", "accountId": account},
+        "changes of an initiative": {"updatedSince": "2000-01-01", "initiativeId": "INITIATIVE-1"},
+    }
+
+
+NAMES = list(plain_filters({"globex": "", "desk": ""}))
+
+
+async def asked(busy: World, name: str) -> Json:
+    ids = {**await busy.ids("accounts"), **await busy.ids("integrations")}
+    return plain_filters(ids)[name]
+
+
+async def explained(busy: World, query: Json, window: Window, totals: Totals) -> tuple[Explained, Any]:
+    wanted = QueryReader(SignalFilters).read(list(query.items()), [])
+    assert wanted is not None
+    async with busy.database.read() as tx:
+        told = Explained(tx)
+        page = await queries.page_of_signals(told, totals, busy.workspace_id, wanted, window)  # type: ignore[arg-type]  # all that is used of one
+    return told, page
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_page_reads_rows_in_proportion_to_itself(busy: World, name: str) -> None:
+    query, totals = await asked(busy, name), Totals()
+    counting, first = await explained(busy, query, Window(PAGE), totals)
+    assert counting.read_whole == set()
+    windows = [Window(PAGE)] if first.after is None else [Window(PAGE), Window(PAGE, PAGE, first.after)]
+    for window in windows:
+        told, _ = await explained(busy, query, window, totals)
+        assert told.read_whole == set()
+        assert told.rows_read <= 30 * PAGE
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_big_column_is_not_looked_at(busy: World, name: str) -> None:
+    told, _ = await explained(busy, await asked(busy, name), Window(PAGE), Totals())
+    assert "signal_raw" not in {node.get("Relation Name") for node in told.nodes}
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_total_is_counted_from_indexes_and_once(busy: World, name: str) -> None:
+    query, totals = await asked(busy, name), Totals()
+    counting, page = await explained(busy, query, Window(1), totals)
+    counts = [node for node in counting.nodes if node["Node Type"] in ("Index Scan", "Bitmap Heap Scan")]
+    assert sum(node["Actual Rows"] * node["Actual Loops"] for node in counts) <= 12
+    again, same = await explained(busy, query, Window(1), totals)
+    assert again.rows_read <= 30
+    assert same.total == page.total
+
+
+async def test_a_page_near_the_end_is_read_from_there(busy: World) -> None:
+    for query in ({}, {"updatedSince": "2000-01-01"}, {"status": "processed"}):
+        totals = Totals()
+        _, first = await explained(busy, query, Window(1), totals)
+        told, page = await explained(busy, query, Window(PAGE, first.total - 2 * PAGE), totals)
+        assert told.rows_read <= 30 * PAGE
+        assert len(page.rows) == PAGE
+
+
+@pytest.mark.parametrize("name", ["nothing", "several sources", "account", "changes", "changes of an account"])
+async def test_pages_by_offset_and_by_link_are_the_same_however_deep(busy: World, name: str) -> None:
+    query = await asked(busy, name)
+    answer = await busy.client.get("/signals", params={**query, "limit": 100})
+    total, at = int(answer.headers["x-total-count"]), 0
+    places = {0, total // 2 - 50, total - 100, total - 50, total - 1, total, total + 7} | {5_000, 5_100} & set(
+        range(total)
+    )
+    walked = [one["id"] for one in answer.json()]
+    while link := answer.headers.get("link"):
+        answer = await busy.client.get(re.sub(r"^</api/external/v1([^>]*)>.*", r"\1", link))
+        walked += [one["id"] for one in answer.json()]
+        at += 1
+        assert at <= total // 100
+    assert len(set(walked)) == len(walked) == total
+    for place in sorted(places):
+        found = [one["id"] for one in await listed(busy.client, **query, limit=100, offset=place)]
+        assert found == walked[place : place + 100], place

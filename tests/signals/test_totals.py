@@ -1,0 +1,120 @@
+"""X-Total-Count of signals: exact in every page, whoever writes meanwhile, and counted again only when it moved."""
+
+import asyncio
+from uuid import UUID
+
+import pytest
+
+from sightline.platform.db import Window
+from sightline.platform.db.feeds import Totals
+from sightline.signals import queries
+from sightline.signals.records import SignalFilters
+from tests.world import World
+
+FAILED = SignalFilters(status=("failed",))
+ADD = """
+INSERT INTO signals (workspace_id, id, number, name, status, context, processor_type, provider_type, evidence_kind,
+                     analysis_profile, source_label, source_type, created_at, updated_at)
+SELECT $1, gen_random_uuid(), n, 'S', 'failed', 'other', 'text', 'api', 'note', 'none', 'Api', 'api', now(), now()
+  FROM generate_series($2::bigint, $3::bigint) AS n"""
+
+
+async def total(world: World, wanted: SignalFilters, totals: Totals) -> int:
+    async with world.database.read() as tx:
+        return (await queries.page_of_signals(tx, totals, world.workspace_id, wanted, Window(1))).total
+
+
+async def add(world: World, first: int, last: int) -> None:
+    async with world.database.read() as tx:
+        await tx.run(ADD, world.workspace_id, first, last)
+
+
+async def test_a_total_is_kept_until_something_moves(world: World) -> None:
+    await add(world, 1, 3)
+    totals = Totals()
+    assert await total(world, FAILED, totals) == 3
+    [key] = totals.known
+    totals.known[key] = totals.known[key][0], 4711
+    assert await total(world, FAILED, totals) == 4711
+    await add(world, 4, 4)
+    assert await total(world, FAILED, totals) == 4
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE signals SET status = 'processed' WHERE workspace_id = $1 AND number = 1",
+        "DELETE FROM signals WHERE workspace_id = $1 AND number = 1",
+    ],
+)
+async def test_every_kind_of_write_moves_it(world: World, statement: str) -> None:
+    await add(world, 1, 3)
+    totals = Totals()
+    assert await total(world, FAILED, totals) == 3
+    async with world.database.read() as tx:
+        await tx.run(statement, world.workspace_id)
+    assert await total(world, FAILED, totals) == 2
+
+
+async def test_links_move_what_is_filtered_by_them(world: World) -> None:
+    accounts = [{"key": "globex", "name": "Globex"}, {"key": "hooli", "name": "Hooli"}]
+    await world.add(accounts=accounts, signals=[{"key": "call", "name": "Call"}])
+    ids, totals = await world.ids("accounts"), Totals()
+    wanted = SignalFilters(account_id=(UUID(ids["globex"]),))  # type: ignore[arg-type]  # an Id is read as a UUID
+    assert await total(world, wanted, totals) == 0
+    await world.add(insights=[{"key": "slow", "title": "Slow", "accounts": ["globex"], "signals": ["call"]}])
+    assert await total(world, wanted, totals) == 1
+    await world.add(insights=[{"key": "slow", "accounts": ["hooli"]}])
+    assert await total(world, wanted, totals) == 0
+    await world.add(signals=[{"key": "call", "account": "globex"}])
+    assert await total(world, wanted, totals) == 1
+
+
+async def test_what_is_not_committed_does_not_count_and_counts_once_it_is(world: World) -> None:
+    await add(world, 1, 2)
+    totals = Totals()
+    async with world.database.write() as tx:
+        await tx.run(ADD, world.workspace_id, 3, 5)
+        assert await total(world, FAILED, totals) == 2
+        await add(world, 6, 6)
+        assert await total(world, FAILED, totals) == 3
+    assert await total(world, FAILED, totals) == 6
+
+
+async def test_writers_do_not_wait_for_each_other(world: World) -> None:
+    """Each takes a place of its own to say that something moved."""
+    async with world.database.write() as first, world.database.write() as second:
+        await asyncio.wait_for(first.run(ADD, world.workspace_id, 1, 1), 5)
+        await asyncio.wait_for(second.run(ADD, world.workspace_id, 2, 2), 5)
+    assert await total(world, FAILED, Totals()) == 2
+
+
+async def test_a_total_asked_while_many_write_is_the_one_of_its_moment(world: World) -> None:
+    """Totals only grow here, so each has to lie between what was there before and what is there after it was asked."""
+    totals, done = Totals(), 0
+
+    async def write(worker: int) -> None:
+        nonlocal done
+        for n in range(12):
+            await add(world, 100 * worker + n, 100 * worker + n)
+            done += 1
+
+    writing = asyncio.gather(*(write(worker) for worker in range(6)))
+    seen = 0
+    while not writing.done():
+        at_least = done
+        found = await total(world, FAILED, totals)
+        assert max(seen, at_least) <= found <= 72
+        seen = found
+    await writing
+    assert await total(world, FAILED, totals) == 72
+
+
+async def test_only_so_many_totals_are_kept() -> None:
+    totals = Totals(most=2)
+    for n in range(3):
+        totals.keep((n,), n, n)
+    assert list(totals.known) == [(1,), (2,)]
+    assert totals.find((1,)) == (1, 1)
+    totals.keep((3,), 3, 3)
+    assert list(totals.known) == [(1,), (3,)]
