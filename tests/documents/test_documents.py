@@ -4,59 +4,21 @@ import asyncio
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx2
 import pytest
-import pytest_asyncio
 
 from sightline.documents.jobs import give_up, revive, write_document
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.platform.jobs import Tools
+from tests.documents.conftest import AT, Json, poll, regenerate
 from tests.world import World
 
-Json = dict[str, Any]
-AT = "/initiatives/INITIATIVE-1"
 TOOLS: Tools = {Engine: embedded_engine()}
-
-
-@pytest_asyncio.fixture
-async def acme(world: World) -> World:
-    """An initiative with an idea, an answered and an open question, and a PRD that somebody wrote."""
-    questions = [
-        {"key": "who", "question": "Who waits?", "status": "answered", "answer": "Finance, every month."},
-        {"key": "when", "question": "Until when?", "status": "pending", "placeholder": "By summer."},
-    ]
-    document = {"key": "prd", "type": "PRD", "content": "# By hand"}
-    await world.add(
-        teams=[{"key": "core", "name": "Core"}],
-        initiatives=[{"key": "out", "name": "Exports", "number": 1, "teams": ["core"], "documents": [document]}],
-        ideas=[
-            {
-                "key": "csv",
-                "name": "CSV export",
-                "description": "Export tables as CSV.",
-                "initiative": "out",
-                "questions": questions,
-            }
-        ],
-    )
-    return world
-
-
-async def regenerate(acme: World, type: str = "PRD", **headers: str) -> httpx2.Response:
-    return await acme.client.post(f"{AT}/documents/regenerate", json={"type": type}, headers=headers)
 
 
 async def carry_out(acme: World, receipt: Json) -> None:
     """What a worker does with the job."""
     await write_document(acme.database, TOOLS, acme.workspace_id, UUID(receipt["jobId"]))
-
-
-async def poll(acme: World, receipt: Json) -> Json:
-    answer = await acme.client.get(f"{acme.address}{receipt['statusUrl']}")
-    assert answer.status_code == 200, answer.text
-    found: Json = answer.json()
-    return found
 
 
 async def test_a_regeneration_replaces_the_document_in_place(acme: World) -> None:

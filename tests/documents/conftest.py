@@ -1,0 +1,162 @@
+"""An initiative with a PRD that somebody wrote, and workers as processes that write when they are let."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import msgspec
+import pytest
+import pytest_asyncio
+
+from sightline.platform.jobs.running import Pace
+from tests.world import World
+
+Json = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+AT = "/initiatives/INITIATIVE-1"
+HEARTBEAT = 1.0
+
+
+@pytest_asyncio.fixture
+async def acme(world: World) -> World:
+    """An initiative with an idea, an answered and an open question, and a PRD that somebody wrote."""
+    questions = [
+        {"key": "who", "question": "Who waits?", "status": "answered", "answer": "Finance, every month."},
+        {"key": "when", "question": "Until when?", "status": "pending", "placeholder": "By summer."},
+    ]
+    document = {"key": "prd", "type": "PRD", "content": "# By hand"}
+    await world.add(
+        teams=[{"key": "core", "name": "Core"}],
+        initiatives=[{"key": "out", "name": "Exports", "number": 1, "teams": ["core"], "documents": [document]}],
+        ideas=[
+            {
+                "key": "csv",
+                "name": "CSV export",
+                "description": "Export tables as CSV.",
+                "initiative": "out",
+                "questions": questions,
+            }
+        ],
+    )
+    return world
+
+
+async def regenerate(acme: World, type: str = "PRD", **headers: str) -> httpx2.Response:
+    return await acme.client.post(f"{AT}/documents/regenerate", json={"type": type}, headers=headers)
+
+
+async def poll(acme: World, receipt: Json) -> Json:
+    answer = await acme.client.get(f"{acme.address}{receipt['statusUrl']}")
+    assert answer.status_code == 200, answer.text
+    found: Json = answer.json()
+    return found
+
+
+async def poll_to_the_end(acme: World, receipt: Json) -> Json:
+    """The receipt when it is pending no more."""
+    await until(lambda: is_over(acme, receipt))
+    return await poll(acme, receipt)
+
+
+async def is_over(acme: World, receipt: Json) -> bool:
+    return bool((await poll(acme, receipt))["status"] != "pending")
+
+
+async def answer_the_open_question(acme: World, answer: str) -> None:
+    question = (await acme.client.get("/ideas/IDEA-1/questions")).json()[1]
+    answered = await acme.client.patch(f"/ideas/IDEA-1/questions/{question['id']}/answer", json={"answer": answer})
+    assert answered.status_code == 200, answered.text
+
+
+async def document_of(acme: World, receipt: Json) -> Json:
+    document: Json = (await acme.client.get(f"{AT}/documents/{receipt['documentId']}")).json()
+    return document
+
+
+async def earlier_versions(acme: World) -> list[int]:
+    """The versions that are kept, besides the present ones."""
+    kept = "SELECT version FROM document_versions WHERE workspace_id = $1 ORDER BY document_id, version"
+    async with acme.database.read() as tx:
+        return [row[0] for row in await tx.rows(kept, acme.workspace_id)]
+
+
+async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not await is_so():
+        assert time.monotonic() < deadline, f"It was not so within {seconds} s."
+        await asyncio.sleep(0.02)
+
+
+class Crew:
+    """Workers on the database of the tests."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self._url = url
+        self._folder = folder
+        self._log = folder / "log"
+        self._workers: list[subprocess.Popen[bytes]] = []
+
+    def worker(self, heartbeat: float = HEARTBEAT) -> "subprocess.Popen[bytes]":
+        """One more, which takes jobs."""
+        pace = msgspec.json.encode(Pace(heartbeat=timedelta(seconds=heartbeat))).decode()
+        words = [sys.executable, "-m", "tests.documents.worker_process", self._url, pace, str(self._folder)]
+        with open(self._log, "ab") as log:
+            process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
+        self._workers.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n", self.said
+        return process
+
+    @property
+    def said(self) -> str:
+        return self._log.read_text()
+
+    def begun(self) -> list[int]:
+        """The processes that began to write, in their order."""
+        begun = self._folder / "begun"
+        return [int(line) for line in begun.read_text().split()] if begun.exists() else []
+
+    async def until_begun(self, *workers: "subprocess.Popen[bytes]") -> None:
+        async def have_begun() -> bool:
+            return self.begun() == [worker.pid for worker in workers]
+
+        await until(have_begun)
+
+    async def until_said(self, line: str) -> None:
+        async def is_said() -> bool:
+            return line in self.said
+
+        await until(is_said)
+
+    def open_gate(self) -> None:
+        (self._folder / "gate").touch()
+
+    def poison(self) -> None:
+        (self._folder / "poison").touch()
+
+    def cure(self) -> None:
+        (self._folder / "poison").unlink()
+
+    def end(self) -> None:
+        for process in self._workers:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+@pytest.fixture
+def crew(database_url: str, tmp_path: Path) -> Iterator[Crew]:
+    crew = Crew(database_url, tmp_path)
+    yield crew
+    crew.end()
+    print(crew.said if (tmp_path / "log").exists() else "")  # noqa: T201 - for who reads a failure

@@ -1,0 +1,129 @@
+"""Documents are written once, whatever happens to the workers that write them. Each test ends what it started."""
+
+import os
+import signal
+from pathlib import Path
+
+from tests.cli.command import serving, wait_until
+from tests.documents.conftest import (
+    Crew,
+    answer_the_open_question,
+    document_of,
+    earlier_versions,
+    poll,
+    poll_to_the_end,
+    regenerate,
+    until,
+)
+from tests.documents.worker_process import ATTEMPTS
+from tests.world import World
+
+
+async def test_when_its_writer_is_killed_in_mid_write_another_replaces_the_document_once(
+    acme: World, crew: Crew
+) -> None:
+    receipt = (await regenerate(acme)).json()
+    first = crew.worker()
+    await crew.until_begun(first)
+    second = crew.worker()
+    first.kill()
+    await crew.until_begun(first, second)
+    assert (await poll(acme, receipt))["status"] == "pending"
+    crew.open_gate()
+    assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
+    assert (await document_of(acme, receipt))["version"] == 2
+    assert await earlier_versions(acme) == [1]
+
+
+async def test_a_writer_that_was_frozen_past_its_heartbeat_writes_nothing(acme: World, crew: Crew) -> None:
+    """Not even when the same document is wanted anew meanwhile."""
+    receipt = (await regenerate(acme)).json()
+    first = crew.worker()
+    await crew.until_begun(first)
+    first.send_signal(signal.SIGSTOP)
+    second = crew.worker()
+    await crew.until_begun(first, second)
+    await answer_the_open_question(acme, "Until Easter.")
+    assert (await regenerate(acme)).json()["deduplicated"]
+    crew.open_gate()
+    assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
+    first.send_signal(signal.SIGCONT)
+    await crew.until_said("Job left to another worker")
+    document = await document_of(acme, receipt)
+    assert (document["version"], "Until Easter." in document["content"]) == (2, True)
+    assert await earlier_versions(acme) == [1]
+
+
+async def test_a_worker_that_is_told_to_end_hands_its_document_back_at_once(acme: World, crew: Crew) -> None:
+    """Without that nobody else would begin before an hour is over."""
+    receipt = (await regenerate(acme)).json()
+    first = crew.worker(heartbeat=3600)
+    await crew.until_begun(first)
+    second = crew.worker(heartbeat=3600)
+    first.terminate()
+    await crew.until_begun(first, second)
+    assert first.wait(8) == 0
+    crew.open_gate()
+    assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
+    assert (await document_of(acme, receipt))["version"] == 2
+
+
+async def test_a_document_that_cannot_be_written_ends_as_failed_after_its_attempts(acme: World, crew: Crew) -> None:
+    crew.poison()
+    receipt = (await regenerate(acme)).json()
+    worker = crew.worker()
+    failed = await poll_to_the_end(acme, receipt)
+    assert crew.begun() == [worker.pid] * ATTEMPTS
+    assert (failed["status"], failed["queued"]) == ("failed", False)
+    assert failed["failure"] == {"message": "The document could not be written.", "retryable": True}
+    assert (await document_of(acme, receipt))["content"] == "# By hand"
+    crew.cure()
+    crew.open_gate()
+    again = (await regenerate(acme)).json()
+    assert (again["deduplicated"], again["documentId"]) == (False, receipt["documentId"])
+    assert (await poll_to_the_end(acme, again))["status"] == "completed"
+    assert (await poll(acme, receipt))["status"] == "failed"
+
+
+async def test_a_wish_that_comes_while_a_worker_writes_is_not_lost(acme: World, crew: Crew) -> None:
+    receipt = (await regenerate(acme)).json()
+    worker = crew.worker()
+    await crew.until_begun(worker)
+    await answer_the_open_question(acme, "Until Easter.")
+    joined = (await regenerate(acme)).json()
+    assert (joined["jobId"], joined["deduplicated"]) == (receipt["jobId"], True)
+    crew.open_gate()
+    assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
+    document = await document_of(acme, receipt)
+    assert (document["version"], "Until Easter." in document["content"]) == (2, True)
+    assert crew.begun() == [worker.pid] * 2
+
+
+async def test_what_sightline_worker_was_storing_when_it_was_killed_is_stored_once(
+    acme: World, database_url: str, tmp_path: Path
+) -> None:
+    """It is killed inside of the transaction that replaces the document, which somebody else holds meanwhile."""
+    receipt = (await regenerate(acme)).json()
+    settings = {"DATABASE_URL": database_url, "JOB_HEARTBEAT": "1"}
+    with serving(tmp_path / "log", "worker", **settings) as worker:
+        async with acme.database.write() as tx:
+            await tx.run("SELECT FROM documents WHERE workspace_id = $1 FOR SHARE", acme.workspace_id)
+            await until(lambda: is_storing(acme))
+            [first] = worker.workers()
+            os.kill(first, signal.SIGKILL)
+            wait_until(lambda: "The worker died (signal 9) and is started again." in worker.said)
+        assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
+        assert worker.workers() not in ([], [first])
+    document = await document_of(acme, receipt)
+    assert (document["version"], document["writer"]["name"]) == (2, "embedded")
+    assert await earlier_versions(acme) == [1]
+
+
+async def is_storing(acme: World) -> bool:
+    """Whether somebody waits for the document."""
+    waiting = (
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+        " AND wait_event_type = 'Lock' AND query LIKE '%UPDATE documents%')"
+    )
+    async with acme.database.read() as tx:
+        return bool(await tx.value(waiting))

@@ -1,0 +1,61 @@
+"""A worker whose engine writes when it is let: `python -m tests.documents.worker_process <database> <pace> <folder>`.
+
+Everything else is the real thing, but for shorter waits between attempts. In the folder stand the processes that began
+to write, one line each; a file `gate` lets them go on, a file `poison` makes them fail, each time.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+
+from sightline.documents.jobs import JOBS
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import Engine
+from sightline.intelligence.material import DocumentType, Draft, Material
+from sightline.platform import logs
+from sightline.platform.db import Database
+from sightline.platform.jobs import JobsOfRoom
+from sightline.platform.jobs.running import Pace, run_jobs
+
+ATTEMPTS = 3
+
+
+class GatedEngine:
+    """The embedded engine's documents, when the gate is open."""
+
+    name, version = "gated", "1"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write_document(self, kind: DocumentType, material: Material) -> Draft:
+        with open(self._folder / "begun", "a") as begun:
+            begun.write(f"{os.getpid()}\n")
+        if (self._folder / "poison").exists():
+            raise ValueError("A secret of the inside.")
+        while not (self._folder / "gate").exists():
+            time.sleep(0.02)
+        return embedded_engine().write_document(kind, material)
+
+
+async def main(url: str, pace: Pace, folder: Path) -> None:
+    ending = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
+    db = await Database.connect(url, size=4)
+    work = [replace(each, attempts=ATTEMPTS, first_wait=timedelta(milliseconds=50)) for each in JOBS.work]
+    rooms, tools = [JobsOfRoom(work=work)], {Engine: GatedEngine(folder)}
+    await run_jobs(db, url, rooms, tools, pace=pace, ending=ending, on_ready=lambda: print("ready", flush=True))  # noqa: T201 - the test waits for it
+    await db.close()
+    os._exit(0)  # as the real one does: it waits for no thread
+
+
+if __name__ == "__main__":
+    logs.configure("info", "text")
+    asyncio.run(main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace), Path(sys.argv[3])))
