@@ -21,7 +21,7 @@ from sightline.intelligence.engine import Engine
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.platform import logs
 from sightline.platform.db import Database
-from sightline.platform.jobs import JobsOfRoom
+from sightline.platform.jobs import JobsOfRoom, Tools
 from sightline.platform.jobs.running import Pace, run_jobs
 
 ATTEMPTS = 3
@@ -45,13 +45,17 @@ class GatedEngine:
         return embedded_engine().write_document(kind, material)
 
 
+def say_ready() -> None:
+    print("ready", flush=True)  # noqa: T201 - the test waits for it
+
+
 async def main(url: str, pace: Pace, folder: Path) -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     db = await Database.connect(url, size=4)
     work = [replace(each, attempts=ATTEMPTS, first_wait=timedelta(milliseconds=50)) for each in JOBS.work]
-    rooms, tools = [JobsOfRoom(work=work)], {Engine: GatedEngine(folder)}
-    await run_jobs(db, url, rooms, tools, pace=pace, ending=ending, on_ready=lambda: print("ready", flush=True))  # noqa: T201 - the test waits for it
+    tools: Tools = {Engine: GatedEngine(folder)}
+    await run_jobs(db, url, [JobsOfRoom(work=work)], tools, pace=pace, ending=ending, on_ready=say_ready)
     await db.close()
     os._exit(0)  # as the real one does: it waits for no thread
 

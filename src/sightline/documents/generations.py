@@ -13,7 +13,7 @@ from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import add_job
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Expectation, Page, Versioned, expect_anything, version_tag
 from sightline.workspaces.changes import log_change
 
 # Edits that follow one another shortly go into one document.
@@ -49,32 +49,43 @@ async def get_generation(tx: Tx, actor: Actor, ref: InitiativeRef, job_id: UUID)
     """Raises NotFound."""
     initiative = await queries.find_initiative(tx, actor.workspace_id, ref)
     found = await queries.find_generation(tx, actor.workspace_id, initiative.id, job_id)
-    return Versioned(found.receipt, version_tag(job_id, found.wishes, f".{found.receipt.status}"))
+    return Versioned(found.receipt, version_tag(job_id, found.version, f".{found.receipt.status}"))
 
 
-async def generate(tx: Tx, actor: Actor, ref: InitiativeRef, wish: DocumentWish) -> GenerationReceipt:
-    """Has a document written for the first time. Raises NotFound, CreatorNotAllowed, DocumentExists."""
-    initiative = await queries.find_initiative(tx, actor.workspace_id, ref, lock=True)
-    actor.require_writer()
-    if await queries.find_document_id(tx, actor.workspace_id, initiative.id, wish.type) is not None:
-        raise DocumentExists(f"The initiative has a {wish.type} already. Regenerate it.", field="type")
-    wanted = Wish(initiative.id, new_id(), wish.type, is_first=True, run_after=tx.now)
-    return await _queue(tx, actor, ref, wanted)
+async def generate(
+    tx: Tx, actor: Actor, ref: InitiativeRef, wish: DocumentWish, expect: Expectation = expect_anything
+) -> GenerationReceipt:
+    """Has a document written for the first time; joins a first generation that is active.
 
-
-async def regenerate(tx: Tx, actor: Actor, ref: InitiativeRef, wish: DocumentWish) -> GenerationReceipt:
-    """Has an existing document written anew; joins a regeneration that is active.
-
-    Raises NotFound for initiative and document, CreatorNotAllowed, GenerationActive while the first one runs.
+    Raises NotFound, CreatorNotAllowed, DocumentExists, PreconditionFailed.
     """
     initiative = await queries.find_initiative(tx, actor.workspace_id, ref, lock=True)
-    document_id = await queries.find_document_id(tx, actor.workspace_id, initiative.id, wish.type)
-    if document_id is None and not await queries.is_being_written(tx, actor.workspace_id, initiative.id, wish.type):
+    actor.require_writer()
+    receipt = await _queue(tx, actor, ref, Wish(initiative.id, new_id(), wish.type, is_first=True, run_after=tx.now))
+    # Looked at last: until the wish stands, a worker may store what the generation before this one was about.
+    if (await queries.find_written(tx, actor.workspace_id, initiative.id, wish.type)).document_id is not None:
+        raise DocumentExists(f"The initiative has a {wish.type} already. Regenerate it.", field="type")
+    expect(None)
+    return receipt
+
+
+async def regenerate(
+    tx: Tx, actor: Actor, ref: InitiativeRef, wish: DocumentWish, expect: Expectation = expect_anything
+) -> GenerationReceipt:
+    """Has an existing document written anew; joins a regeneration that is active.
+
+    Raises NotFound for initiative and document, CreatorNotAllowed, GenerationActive while the first one runs,
+    PreconditionFailed.
+    """
+    initiative = await queries.find_initiative(tx, actor.workspace_id, ref, lock=True)
+    written = await queries.find_written(tx, actor.workspace_id, initiative.id, wish.type)
+    if written.document_id is None and not written.is_first_active:
         raise NotFound(f"The initiative has no {wish.type}.", field="type")
     actor.require_writer()
-    if document_id is None:
+    if written.document_id is None or written.is_first_active:
         raise GenerationActive(f"The {wish.type} is being written for the first time.", field="type")
-    wanted = Wish(initiative.id, document_id, wish.type, is_first=False, run_after=tx.now + SETTLE)
+    expect(version_tag(written.document_id, written.version))
+    wanted = Wish(initiative.id, written.document_id, wish.type, is_first=False, run_after=tx.now + SETTLE)
     return await _queue(tx, actor, ref, wanted)
 
 

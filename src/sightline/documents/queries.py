@@ -67,37 +67,39 @@ async def find_document(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUI
     return Document(*row)
 
 
-_FIND_ID = "SELECT id FROM documents WHERE workspace_id = $1 AND initiative_id = $2 AND type = $3"
+class Written(NamedTuple):
+    """Whether an initiative has a document of a type, and whether its first one is being written."""
+
+    document_id: UUID | None
+    version: int
+    is_first_active: bool
 
 
-async def find_document_id(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: DocumentType) -> UUID | None:
-    found: UUID | None = await tx.value(_FIND_ID, workspace_id, initiative_id, type)
-    return found
+# One statement: between two a worker could turn the one into the other.
+_FIND_WRITTEN = """
+SELECT d.id, coalesce(d.version, 0), EXISTS (
+           SELECT FROM document_generations g
+            WHERE g.workspace_id = $1 AND g.initiative_id = $2 AND g.type = $3 AND g.status = 'pending' AND g.is_first)
+  FROM (SELECT) AS one LEFT JOIN documents d ON d.workspace_id = $1 AND d.initiative_id = $2 AND d.type = $3"""
 
 
-_IS_BEING_WRITTEN = """
-SELECT EXISTS (SELECT FROM document_generations
-                WHERE workspace_id = $1 AND initiative_id = $2 AND type = $3 AND status = 'pending')"""
-
-
-async def is_being_written(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: DocumentType) -> bool:
-    found: bool = await tx.value(_IS_BEING_WRITTEN, workspace_id, initiative_id, type)
-    return found
+async def find_written(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: DocumentType) -> Written:
+    row = await tx.row(_FIND_WRITTEN, workspace_id, initiative_id, type)
+    return Written(*row or (None, 0, False))
 
 
 _RECEIPT = """
     g.id, g.type, g.status, g.initiative_id, 'INITIATIVE-' || i.number, g.document_id, iso(g.created_at),
-    iso(g.updated_at), g.failure, g.is_first, g.wishes"""
+    iso(g.updated_at), g.failure, (extract(epoch FROM g.updated_at) * 1000)::bigint"""
 _RECEIPT_FROM = """
   FROM document_generations g JOIN initiatives i ON i.workspace_id = g.workspace_id AND i.id = g.initiative_id"""
 
 
 class Generation(NamedTuple):
-    """A generation, as its receipt shows it, and how often it was asked for."""
+    """A generation, as its receipt shows it, and its version: the millisecond of its last move."""
 
     receipt: GenerationReceipt
-    is_first: bool
-    wishes: int
+    version: int
 
 
 def _generation(row: Row) -> Generation:
@@ -117,7 +119,7 @@ def _generation(row: Row) -> Generation:
         updated_at=row[7],
         failure=json.decode(row[8], type=Failure) if row[8] else None,
     )
-    return Generation(receipt, row[9], row[10])
+    return Generation(receipt, row[9])
 
 
 _FIND_GENERATION = f"""

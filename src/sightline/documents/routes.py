@@ -30,7 +30,7 @@ async def list_initiative_documents(call: Call, ref: InitiativeRef, window: Wind
 async def generate_initiative_document(call: Call, ref: InitiativeRef, wish: DocumentWish) -> GenerationReceipt:
     """Has a document written for the first time; poll `statusUrl`."""
     async with call.db.write() as tx:
-        return await generations.generate(tx, call.actor, ref, wish)
+        return await generations.generate(tx, call.actor, ref, wish, call.expect)
 
 
 @operation(
@@ -47,7 +47,7 @@ async def regenerate_initiative_document(call: Call, ref: InitiativeRef, wish: D
     The document keeps its id and gets the next version; earlier versions are kept.
     """
     async with call.db.write() as tx:
-        return await generations.regenerate(tx, call.actor, ref, wish)
+        return await generations.regenerate(tx, call.actor, ref, wish, call.expect)
 
 
 @operation("GET", "/initiatives/{ref}/documents/regenerations/{job_id}", scopes=[Scope.INITIATIVES_READ])
