@@ -5,22 +5,48 @@ from typing import Final
 
 _SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>|~&#$])")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u2028\u2029]")
+_TURNS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # they would turn what follows in the line around
 _LIST_START: Final = re.compile(r"^(\d{1,9})([.)])")
 _LINE_START: Final = re.compile(r"^([-+=:])")
+
+_BULLET: Final = re.compile(r"\s*[-*+•]\s+")
+_MARK: Final = re.compile(r"\s*(?:#{1,6}\s+|>\s?)")
+_OWN_LINE: Final = re.compile(r"\s*(?:[-*+•]\s|#{1,6}\s|>|\||\d{1,9}[.)]\s)")
+_NO_WORDS: Final = re.compile(r"[\s|:*_=~`+-]*|\s*`{3,}[^`]*")
 
 
 def inline(text: str) -> str:
     """One line in which no sign means anything to Markdown or HTML."""
-    line = " ".join(_CONTROLS.sub(" ", text).split())
+    line = " ".join(_CONTROLS.sub(" ", _TURNS.sub("", text)).split())
     line = _SIGNS.sub(r"\\\1", line)
     line = _LIST_START.sub(r"\1\\\2", line)
     return _LINE_START.sub(r"\\\1", line)
 
 
+def strong(text: str) -> str:
+    """The same, standing out."""
+    return f"**{inline(text) or '…'}**"
+
+
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, each one line."""
-    parts = re.split(r"\n\s*\n", text.replace("\r\n", "\n"))
-    return [line for part in parts if (line := inline(part))]
+    """The paragraphs of a text, each one line. Of light Markdown the points of a list stay points."""
+    found: list[str] = []
+    goes_on = False
+    for line in text.splitlines():
+        if _NO_WORDS.fullmatch(line):
+            goes_on = False
+        elif goes_on and not _OWN_LINE.match(line):
+            found[-1] += f" {line}"
+        else:
+            found.append(line)
+            goes_on = True
+    return [shown for paragraph in found if (shown := _paragraph(paragraph))]
+
+
+def _paragraph(text: str) -> str:
+    bullet = _BULLET.match(text)
+    said = inline(text[bullet.end() :] if bullet else _MARK.sub("", text, count=1))
+    return f"- {said}" if bullet and said else said
 
 
 def ended(line: str) -> str:

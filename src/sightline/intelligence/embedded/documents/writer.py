@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from uuid import UUID
 
-from sightline.intelligence.embedded.documents.markdown import ended, inline, paragraphs
+from sightline.intelligence.embedded.documents.markdown import ended, inline, paragraphs, strong
 from sightline.intelligence.material import (
     AboutEvidence,
     AboutIdea,
@@ -81,7 +81,7 @@ def _glance(writing: Writing) -> list[str]:
     if about.finish_date is None:
         writing.ask("When does it have to be finished?")
     return [
-        f"- Status: {inline(about.status)}, priority {inline(about.priority)}{mark}",
+        f"- Status: {_word(about.status)}, priority {_word(about.priority)}{mark}",
         *([f"- Product: {inline(about.product)}{mark}"] if about.product else []),
         *([f"- Teams: {', '.join(map(inline, about.teams))}{mark}"] if about.teams else []),
         *([f"- Starts: {about.start_date}{mark}"] if about.start_date else []),
@@ -106,20 +106,22 @@ def _problem(writing: Writing) -> list[str]:
 def _insight(writing: Writing, insight: AboutInsight) -> list[str]:
     mark = writing.ref("insight", insight.id, None, insight.title)
     said = inline(insight.description)
-    line = f"- **{inline(insight.title)}**{f': {ended(said)}' if said else ''}{mark}"
+    line = f"- {strong(insight.title)}{f': {ended(said)}' if said else ''}{mark}"
     return [line, *_quotes(insight.quotes, mark)]
 
 
 def _quotes(quotes: Iterable[Quote], mark: str) -> list[str]:
+    """Each a paragraph of one block."""
     shown = [quote for quote in quotes if quote.text.strip()][:MOST_QUOTES]
-    return [f"  > “{inline(each.text)}”{f' ({inline(each.signal)})' if each.signal else ''}{mark}" for each in shown]
+    lines = [f"  > “{inline(each.text)}”{f' ({inline(each.signal)})' if each.signal else ''}{mark}" for each in shown]
+    return [part for line in lines for part in ("  >", line)][1:]
 
 
 def _ideas(writing: Writing) -> list[str]:
     found = writing.material.ideas
     if not found:
         writing.ask("What shall be built? No idea is attached.")
-    return _joined([f"- **{inline(idea.name)}** ({idea.public_id}){writing.of_idea(idea)}"] for idea in found)
+    return _joined([f"- {strong(idea.name)} ({idea.public_id}){writing.of_idea(idea)}"] for idea in found)
 
 
 def _requirements(writing: Writing) -> list[str]:
@@ -132,17 +134,19 @@ def _requirements(writing: Writing) -> list[str]:
         blocks += [f"### R{number}. {inline(idea.name)}", ""]
         blocks += [*_separated(f"{ended(line)}{mark}" for line in paragraphs(idea.description)), ""]
         if idea.features:
-            blocks += [f"- Touches: {', '.join(map(inline, idea.features))}{mark}", ""]
+            blocks += [f"Touches: {', '.join(map(inline, idea.features))}{mark}", ""]
     return blocks[:-1] if blocks else []
 
 
 def _people(writing: Writing) -> list[str]:
-    lines = [
-        f"- {inline(account)}{writing.of_idea(idea)}" for idea in writing.material.ideas for account in idea.accounts
-    ]
-    if not lines:
+    """Each account once, with every idea that names it."""
+    found: dict[str, str] = {}
+    for idea in writing.material.ideas:
+        for account in dict.fromkeys(idea.accounts):
+            found[account] = found.get(account, "") + writing.of_idea(idea)
+    if not found:
         writing.ask("Who is affected? No account is linked to its ideas.")
-    return list(dict.fromkeys(lines))
+    return [f"- {inline(account)}{marks}" for account, marks in found.items()]
 
 
 def _support(writing: Writing) -> list[str]:
@@ -162,9 +166,9 @@ def _limits(writing: Writing) -> list[str]:
 def _evidence(writing: Writing, each: AboutEvidence) -> list[str]:
     mark = writing.ref("evidence", each.id, None, each.title)
     said = inline(each.description)
-    line = f"- **{inline(each.title)}** ({each.role} {each.idea}){f': {ended(said)}' if said else ''}{mark}"
+    line = f"- {strong(each.title)} ({each.role} {each.idea}){f': {ended(said)}' if said else ''}{mark}"
     settled = [f"  Resolved: {ended(inline(each.resolution))}{mark}"] if each.resolution else []
-    return [line, *_quotes(each.quotes, mark), *settled]
+    return [line, *settled, *_quotes(each.quotes, mark)]
 
 
 def _decisions(writing: Writing) -> list[str]:
@@ -173,7 +177,7 @@ def _decisions(writing: Writing) -> list[str]:
     blocks: list[list[str]] = []
     for each in answered:
         mark = writing.ref("question", each.id, None, each.question)
-        blocks.append([f"- **{inline(each.question)}** {ended(inline(each.answer or ''))}{mark}"])
+        blocks.append([f"- {strong(each.question)} {ended(inline(each.answer or ''))}{mark}"])
     if not blocks:
         writing.ask("What has been decided? No question has a recorded answer.")
     return _joined(blocks)
@@ -218,6 +222,11 @@ def _sources(writing: Writing) -> list[str]:
 def _source_line(source: Source) -> str:
     public_id = f" {source.public_id}" if source.public_id else ""
     return f"{source.ref}. {source.kind.capitalize()}{public_id}: {inline(source.title)}"
+
+
+def _word(value: str) -> str:
+    """A value of our own, as people write it."""
+    return inline(value.replace("_", " ").lower())
 
 
 def _joined(blocks: Iterable[list[str]]) -> list[str]:
