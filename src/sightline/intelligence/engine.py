@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from sightline.intelligence.evidence import DraftInsight, SignalMaterial
 from sightline.intelligence.material import DocumentType, Draft, Material
 
 
@@ -78,4 +79,8 @@ class Engine(Protocol):
 
     def write_document(self, kind: DocumentType, material: Material) -> Draft:
         """A document as Markdown in which every statement names its source; the same material, the same bytes."""
+        ...
+
+    def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
+        """What customers say in a signal, each statement with its exact quotes; nothing where nothing is said."""
         ...

@@ -7,14 +7,16 @@ from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read
 from sightline.intelligence.embedded.matching import match_features
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.questions import ask_questions
+from sightline.intelligence.embedded.signals import extract_insights
 from sightline.intelligence.engine import DraftedQuestion, FeatureMap, FeatureText, Matching
+from sightline.intelligence.evidence import DraftInsight, SignalMaterial
 from sightline.intelligence.material import DocumentType, Draft, Material
 
 __all__ = ["EmbeddedEngine", "embedded_engine"]
 
 
 class EmbeddedEngine:
-    """Compares words. Reads the first 200 sentences within the first 40,000 characters of a text."""
+    """Compares words. Reads signals wholly, of other texts 200 sentences within the first 40,000 characters."""
 
     name = "embedded"
     version = "1"
@@ -35,6 +37,9 @@ class EmbeddedEngine:
 
     def write_document(self, kind: DocumentType, material: Material) -> Draft:
         return write_document(kind, material)
+
+    def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
+        return extract_insights(material)
 
 
 _ENGINE = EmbeddedEngine()

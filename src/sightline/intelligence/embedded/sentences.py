@@ -34,6 +34,31 @@ def split_sentences(text: str) -> list[str]:
     return found
 
 
+def find_sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Where each of the sentences stands that split_sentences() would give of a text without end."""
+    start = 0
+    for stop in (*(end.end() for end in _END.finditer(text)), len(text)):
+        part = text[start:stop]
+        sentence = _trimmed(part)
+        at = start + part.find(sentence)
+        start = stop
+        if len(sentence) <= LONGEST_SENTENCE:
+            if says_something(sentence):
+                yield at, at + len(sentence)
+        else:
+            yield from _places_of_pieces(text, at, at + len(sentence))
+
+
+def _places_of_pieces(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
+    while at < end:
+        piece = beginning(text[at : min(end, at + LONGEST_SENTENCE + 1)], LONGEST_SENTENCE)
+        if says_something(piece):
+            yield at, at + len(piece)
+        at += max(1, len(piece))
+        while at < end and text[at].isspace():
+            at += 1
+
+
 class Sentence(NamedTuple):
     """A sentence as it stands in the text, and its words."""
 

@@ -1,0 +1,107 @@
+"""Lines of a text by their places, and whose words they are."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.evidence import SignalMaterial
+
+_LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
+
+_CLOCK: Final = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?(?: ?[AaPp][Mm])?[\])]?"
+_NAME: Final = r"(?P<name>[^\W\d_][\w.'\u2019&-]{0,30}(?: [\w.'\u2019&()-]{1,30}){0,3})"
+_BOUNDED: Final = 200  # a label stands at the beginning of a line
+
+# "Bo Lee: ...", "[00:12] Bo Lee: ...", "Bo Lee (00:12:03): ...", "Bo Lee [10:02 AM]: ..."
+_LABELLED = re.compile(rf"\s*(?:{_CLOCK}\s*[-\u2013]?\s*)?{_NAME}\s*(?:{_CLOCK}\s*)?[:\uff1a]\s+(?=\S)")
+# "Bo Lee  00:12:03" or "00:12 Bo Lee" alone on a line: what follows is said by that speaker.
+_ALONE = re.compile(
+    rf"\s*(?:{_CLOCK}\s*[-\u2013|]?\s*{_NAME}|{_NAME.replace('name', 'other')}\s*[-\u2013|]?\s*{_CLOCK})\s*"
+)
+_VOICE = re.compile(r"\s*<v(?:\.[\w.]+)? (?P<name>[^<>]{1,60})>")
+_CUE = re.compile(rf"\s*(?:WEBVTT\b.*|\d{{1,6}}|{_CLOCK}\s*-->.*|{_CLOCK})\s*")
+
+_NOT_NAMES: Final = word_set("""
+    a an and as at but for from i in is it no note notes ps re so that the they this to we what when why you yes
+    action actions agenda attendees context date details email error example feature feedback from goal goals http
+    https id idea link location name next outcome participants phone priority problem question questions reason result
+    status subject summary tags ticket time title to topic type update url version warning
+""")
+
+
+class Line(NamedTuple):
+    """A part of a line in which one speaker says something; places are those of the turn, or of the whole text."""
+
+    start: int
+    end: int
+    speaker: str | None
+    turn: int | None
+
+
+def source_of(material: SignalMaterial, turn: int | None) -> str:
+    return material.text if turn is None else material.turns[turn].text
+
+
+def read_lines(material: SignalMaterial) -> list[Line]:
+    """Every line that says something, in order, without what writes down who speaks and when."""
+    if material.turns:
+        return [
+            Line(found.start(), found.end(), turn.speaker, number)
+            for number, turn in enumerate(material.turns)
+            for found in _LINE.finditer(turn.text)
+            if not found[0].isspace()
+        ]
+    lines = [(found.start(), found.end()) for found in _LINE.finditer(material.text) if not found[0].isspace()]
+    speakers = _speakers(material, lines)
+    if not speakers:
+        return [Line(start, end, None, None) for start, end in lines]
+    return list(_spoken(material.text, lines, speakers))
+
+
+def _speakers(material: SignalMaterial, lines: Sequence[tuple[int, int]]) -> frozenset[str]:
+    """Names that stand before what is said; none where the text is no conversation.
+
+    Two names with three lines between them are one, or a name that speaks twice in what is known to be one.
+    """
+    counted: Counter[str] = Counter()
+    for start, end in lines:
+        if name := _label(material.text, start, end)[0]:
+            counted[name] += 1
+    said = counted.total()
+    if len(counted) >= 2 and said >= 3 and 4 * said >= len(lines):
+        return frozenset(counted)
+    return frozenset(counted) if material.read_as == "conversation" and said >= 2 else frozenset()
+
+
+def _label(text: str, start: int, end: int) -> tuple[str | None, int]:
+    """Who a line says is speaking, and where what is said begins."""
+    head = text[start : min(end, start + _BOUNDED)]
+    for pattern in (_VOICE, _LABELLED):
+        if (found := pattern.match(head)) and (name := _as_name(found["name"])):
+            return name, start + found.end()
+    if found := _ALONE.fullmatch(head) if end - start <= _BOUNDED else None:
+        return _as_name(found["name"] or found["other"]), end
+    return None, start
+
+
+def _as_name(text: str) -> str | None:
+    name = " ".join(text.split())
+    words = name.lower().split()
+    return None if _NOT_NAMES.intersection(words) or len(name) > 60 else name
+
+
+def _spoken(text: str, lines: Sequence[tuple[int, int]], speakers: frozenset[str]) -> Iterator[Line]:
+    speaker: str | None = None
+    for start, end in lines:
+        if end - start <= _BOUNDED and _CUE.fullmatch(text, start, end):
+            continue
+        name, begin = _label(text, start, end)
+        if name in speakers:
+            speaker = name
+        else:
+            begin = start
+        end = begin + len(text[begin:end].removesuffix("</v>"))
+        if text[begin:end].strip():
+            yield Line(begin, end, speaker, None)
