@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from asyncpg import DeadlockDetectedError, ForeignKeyViolationError
 from msgspec import UNSET
 
 from sightline.initiatives import limits, queries
@@ -10,11 +11,13 @@ from sightline.initiatives.create import ensure_known, refuse_repeated
 from sightline.initiatives.queries import Current
 from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
-from sightline.platform.errors import BadRequest, ValidationFailed
+from sightline.platform.db import Database, Tx
+from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
 from sightline.workspaces.changes import log_change
+
+_ATTEMPTS = 4
 
 
 class ProductConflict(BadRequest):
@@ -24,17 +27,31 @@ class ProductConflict(BadRequest):
 
 
 async def change_initiative(
-    tx: Tx, actor: Actor, ref: InitiativeRef, wish: InitiativeChanges, expect: Expectation = expect_anything
+    db: Database, actor: Actor, ref: InitiativeRef, wish: InitiativeChanges, expect: Expectation = expect_anything
 ) -> Versioned[Initiative]:
     """Raises ValidationFailed, NotFound, ProductConflict, CreatorNotAllowed, PreconditionFailed, LimitReached.
 
-    Participants, features, questions and documents stay as they are. The plan is locked before the initiative.
+    Participants, features, questions and documents stay as they are. Looks again when a team or product goes away
+    between looking and storing.
     """
     wanted = _wanted(wish)
     if not wanted:
         raise ValidationFailed.of("", "Send at least one field")
     if wish.team_ids is not UNSET:
         refuse_repeated(wish.team_ids)
+    for _ in range(_ATTEMPTS):
+        try:
+            async with db.write() as tx:
+                return await _change(tx, actor, ref, wish, wanted, expect)
+        except (ForeignKeyViolationError, DeadlockDetectedError):
+            continue
+    raise Conflict("The records that the change names keep changing. Try again.")
+
+
+async def _change(
+    tx: Tx, actor: Actor, ref: InitiativeRef, wish: InitiativeChanges, wanted: dict[str, Any], expect: Expectation
+) -> Versioned[Initiative]:
+    """The plan is locked before the initiative."""
     becomes_active = wish.status is not UNSET and wish.status.is_active
     plan = await queries.hold_plan(tx, actor.workspace_id) if becomes_active else None
     was = await queries.lock_initiative(tx, actor.workspace_id, ref)

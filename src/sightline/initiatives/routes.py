@@ -55,7 +55,7 @@ async def create_initiative(call: Call, wish: NewInitiative) -> Versioned[Initia
     "PATCH",
     "/initiatives/{ref}",
     scopes=[Scope.INITIATIVES_WRITE],
-    refuses=[CreatorNotAllowed, NotFound, ProductConflict, LimitReached],
+    refuses=[CreatorNotAllowed, NotFound, ProductConflict, LimitReached, Conflict],
     example={"status": "IN_PROGRESS", "startDate": "2026-12-01", "finishDate": None},
 )
 async def change_initiative(call: Call, ref: InitiativeRef, wish: InitiativeChanges) -> Versioned[Initiative]:
@@ -63,5 +63,4 @@ async def change_initiative(call: Call, ref: InitiativeRef, wish: InitiativeChan
 
     Setting a completed or archived initiative to an active status counts against the plan's active limit.
     """
-    async with call.db.write() as tx:
-        return await changes.change_initiative(tx, call.actor, ref, wish, call.expect)
+    return await changes.change_initiative(call.db, call.actor, ref, wish, call.expect)

@@ -1,0 +1,97 @@
+"""Changes that meet each other, limits, and records that go away. Decisions: Initiatives."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.initiatives.conftest import Create, Wish, refused
+from tests.platform.jobs.conftest import until
+from tests.world import World
+
+AT = "/initiatives/INITIATIVE-1"
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "status", "field"), [("teams", "apps", 400, "teamIds"), ("products", "web", 404, "productId")]
+)
+async def test_a_record_that_goes_away_while_it_is_named_is_refused_as_unknown(
+    acme: World, create: Create, table: str, key: str, status: int, field: str
+) -> None:
+    await create()
+    id = (await acme.ids(table))[key]
+    change = {"teamIds": [id]} if table == "teams" else {"productId": id}
+    async with acme.database.write() as tx:
+        await tx.run(f"DELETE FROM {table} WHERE workspace_id = $1 AND id = $2", acme.workspace_id, UUID(id))  # noqa: S608
+        late = asyncio.create_task(acme.client.patch(AT, json=change))
+        await until(lambda: somebody_waits(acme))
+    refused(await late, status, "VALIDATION_FAILED" if status == 400 else "NOT_FOUND", field)
+
+
+async def somebody_waits(acme: World) -> bool:
+    waiting = (
+        "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    async with acme.database.read() as tx:
+        return bool(await tx.value(waiting))
+
+
+async def test_32_changes_of_one_initiative_all_hold(acme: World, create: Create) -> None:
+    """Of different fields none is lost; each is a version of its own."""
+    await create()
+    wishes: list[dict[str, Any]] = [{"name": f"N {n}"} for n in range(16)]
+    wishes += [{"description": f"D {n}"} for n in range(16)]
+    answers = await asyncio.gather(*(acme.client.patch(AT, json=wish) for wish in wishes))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.headers["ETag"] for answer in answers}) == 32
+    now = (await acme.client.get(AT)).json()
+    assert now["name"].startswith("N ")
+    assert now["description"].startswith("D ")
+    assert now["updatedAt"] == max(answer.json()["updatedAt"] for answer in answers)
+
+
+async def test_of_32_changes_that_saw_one_version_one_is_taken(acme: World, create: Create) -> None:
+    await create()
+    seen = {"If-Match": (await acme.client.get(AT)).headers["ETag"]}
+    wishes = ({"name": f"N {n}"} for n in range(32))
+    answers = await asyncio.gather(*(acme.client.patch(AT, json=wish, headers=seen) for wish in wishes))
+    assert Counter(answer.status_code for answer in answers) == {200: 1, 412: 31}
+
+
+async def test_the_active_limit_holds_while_some_create_and_some_reactivate(acme: World, wish: Wish) -> None:
+    ended = [{"key": f"i{n}", "name": f"I {n}", "status": "COMPLETED"} for n in range(16)]
+    await acme.add({"plan": {"activeInitiativeLimit": 6}}, initiatives=ended)
+    ids = (await acme.ids("initiatives")).values()
+    asked = [acme.client.patch(f"/initiatives/{id}", json={"status": "IN_PROGRESS"}) for id in ids]
+    asked += [acme.client.post("/initiatives", json=wish()) for _ in range(16)]
+    answers = await asyncio.gather(*asked)
+    counted = Counter(answer.status_code for answer in answers)
+    assert (counted[200] + counted[201], counted[402]) == (6, 26)
+    used = {answer.json()["used"] for answer in answers if answer.status_code == 402}
+    assert used == {6}
+    plan = (await acme.client.get("/auth/context")).json()["plan"]
+    assert plan["activeInitiatives"] == {"used": 6, "limit": 6}
+
+
+async def test_what_ends_makes_room_and_what_is_archived_still_counts_as_an_initiative(
+    acme: World, create: Create, wish: Wish
+) -> None:
+    await acme.add({"plan": {"initiativeLimit": 3, "activeInitiativeLimit": 1}})
+    for status in ("COMPLETED", "ARCHIVED"):
+        made = await create()
+        problem = refused(await acme.client.post("/initiatives", json=wish()), 402, "PLAN_LIMIT_EXCEEDED")
+        assert problem["resource"] == "active_initiatives"
+        assert (await acme.client.patch(f"/initiatives/{made['id']}", json={"status": status})).status_code == 200
+    await create()
+    problem = refused(await acme.client.post("/initiatives", json=wish()), 402, "PLAN_LIMIT_EXCEEDED")
+    assert (problem["resource"], problem["used"], problem["limit"]) == ("initiatives", 3, 3)
+
+
+async def test_an_expired_trial_keeps_nobody_from_changing_what_there_is(acme: World, create: Create) -> None:
+    """It is held against POST only, also where nothing else limits the plan."""
+    await create()
+    await acme.client.patch(AT, json={"status": "COMPLETED"})
+    await acme.add({"plan": {"trialEndsAt": "2020-01-01T00:00:00Z"}})
+    assert (await acme.client.patch(AT, json={"status": "IN_PROGRESS", "name": "On"})).status_code == 200
