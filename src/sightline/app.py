@@ -33,11 +33,12 @@ from sightline.platform.jobs.metrics import tell_jobs
 from sightline.settings import Settings
 from sightline.signals import routes as signals
 from sightline.signals import routes_insights as insights
+from sightline.studies import routes as studies
 from sightline.workspaces import routes as workspaces
 from sightline.workspaces.guard import KeyGuard
 
 API = "/api/external/v1"
-ROOMS = (ideas, idea_reviews, signals, insights, initiatives, documents, catalog, workspaces)
+ROOMS = (ideas, idea_reviews, signals, insights, studies, initiatives, documents, catalog, workspaces)
 
 # What browsers of other origins may send and see, where `cors_origins` lets them.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
