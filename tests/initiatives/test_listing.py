@@ -60,3 +60,72 @@ async def test_teams_are_listed_by_name(acme: World, teams: dict[str, str]) -> N
     assert answer.json() == [{"id": teams["apps"], "name": "Apps"}]
     assert (answer.headers["X-Total-Count"], answer.headers["X-Has-More"]) == ("2", "true")
     refused(await acme.client.get("/teams?limit=101"), 400, "VALIDATION_FAILED", "limit")
+
+
+async def test_the_total_counts_what_the_filters_leave_and_an_offset_past_the_end_gives_nothing(
+    acme: World, teams: dict[str, str]
+) -> None:
+    made = [{"key": f"k{n}", "name": f"Export {n}", "teams": [("core", "apps")[n % 2]]} for n in range(7)]
+    await acme.add(initiatives=made)
+    queries = {"": 7, f"teamId={teams['core']}": 4, "q=export": 7, "q=export 3": 1, "status=PLANNED": 0}
+    for query, total in queries.items():
+        for offset in (0, 5, 2**31 - 1):
+            answer = await acme.client.get(f"/initiatives?limit=2&offset={offset}&{query}")
+            assert answer.headers["X-Total-Count"] == str(total)
+            assert len(answer.json()) == max(0, min(2, total - offset))
+            assert answer.headers["X-Has-More"] == ("true" if offset + 2 < total else "false")
+
+
+@pytest.mark.parametrize("query", ["", "updatedSince=2020-01-01", "q=export"])
+async def test_pages_hold_every_initiative_once_also_where_all_were_updated_at_one_moment(
+    acme: World, query: str
+) -> None:
+    at = {"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"}
+    await acme.add(initiatives=[{"key": f"k{n}", "name": f"Export {n}", **at} for n in range(7)])
+    whole = (await acme.client.get(f"/initiatives?{query}")).json()
+    parts = [await acme.client.get(f"/initiatives?limit=3&offset={offset}&{query}") for offset in (0, 3, 6)]
+    assert [each for part in parts for each in part.json()] == whole
+    assert len({each["id"] for each in whole}) == 7
+
+
+async def test_teams_products_and_initiatives_of_another_workspace_are_unknown(
+    acme: World, create: Create, teams: dict[str, str]
+) -> None:
+    mine = await create(productId=(await acme.ids("products"))["app"])
+    async with acme.stranger() as stranger:
+        await stranger.add(teams=[{"key": "core", "name": "Theirs"}])
+        theirs = (await stranger.ids("teams"))["core"]
+        wish = {"clientRequestId": theirs, "name": "Ours", "teamIds": [teams["core"]]}
+        refused(await stranger.client.post("/initiatives", json=wish), 400, "VALIDATION_FAILED", "teamIds")
+        wish = {**wish, "teamIds": [theirs], "productId": mine["productId"]}
+        refused(await stranger.client.post("/initiatives", json=wish), 404, "NOT_FOUND", "productId")
+        for query in (f"teamId={teams['core']}", f"productId={mine['productId']}", "q=exports"):
+            assert (await stranger.client.get(f"/initiatives?{query}")).headers["X-Total-Count"] == "0"
+        unknown = await stranger.client.get(f"/initiatives/{stranger.workspace_id}")
+        foreign = await stranger.client.get(f"/initiatives/{mine['id']}")
+        assert {**foreign.json(), "requestId": 0} == {**unknown.json(), "requestId": 0}
+        refused(await stranger.client.patch(f"/initiatives/{mine['id']}", json={"name": "X"}), 404, "NOT_FOUND")
+
+
+async def test_an_initiative_that_did_not_change_is_not_sent_again(acme: World, create: Create) -> None:
+    made = await create()
+    seen = {"If-None-Match": (await acme.client.get("/initiatives/INITIATIVE-1")).headers["ETag"]}
+    for ref in ("INITIATIVE-1", made["id"].upper()):
+        assert (await acme.client.get(f"/initiatives/{ref}", headers=seen)).status_code == 304
+        head = await acme.client.head(f"/initiatives/{ref}")
+        assert (head.status_code, head.content, head.headers["ETag"]) == (200, b"", seen["If-None-Match"])
+    await acme.client.patch("/initiatives/INITIATIVE-1", json={"priority": "LOW"})
+    assert (await acme.client.get("/initiatives/INITIATIVE-1", headers=seen)).status_code == 200
+
+
+async def test_a_hundred_teams_are_taken_and_shown_in_their_order_and_one_more_is_not(
+    acme: World, create: Create
+) -> None:
+    await acme.add(teams=[{"key": f"t{n:03}", "name": f"Team {n:03}"} for n in range(99)])
+    ids = sorted((await acme.ids("teams")).values())
+    assert len(ids) == 101
+    made = await create(teamIds=ids[:100])
+    assert [team["id"] for team in made["teams"]] == ids[:100]
+    refused(await acme.client.patch("/initiatives/INITIATIVE-1", json={"teamIds": ids}), 400, "VALIDATION_FAILED", None)
+    after = (await acme.client.patch("/initiatives/INITIATIVE-1", json={"teamIds": ids[1:]})).json()
+    assert {team["id"] for team in after["teams"]} == set(ids[1:])
