@@ -966,6 +966,7 @@ CREATE TABLE public.signals (
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     written xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    processing_id uuid,
     CONSTRAINT signals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text])))
 );
 
@@ -2620,6 +2621,8 @@ CREATE INDEX signals_of_integration_newest ON public.signals USING btree (worksp
 CREATE UNIQUE INDEX signals_origin ON public.signals USING btree (workspace_id, origin) WHERE (origin IS NOT NULL);
 
 CREATE UNIQUE INDEX signals_source ON public.signals USING btree (workspace_id, source_key, external_id) WHERE (source_key IS NOT NULL);
+
+CREATE INDEX signals_waiting ON public.signals USING btree (workspace_id, id) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text]));
 
 CREATE UNIQUE INDEX sprints_key ON public.sprints USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 

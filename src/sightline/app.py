@@ -15,6 +15,7 @@ from sightline.ideas import routes as ideas
 from sightline.ideas import routes_reviews as idea_reviews
 from sightline.initiatives import routes as initiatives
 from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import Engine
 from sightline.migrations import pending_on
 from sightline.platform import logs
 from sightline.platform.clock import Clock
@@ -96,10 +97,16 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
     await guard.open()
     try:
         throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
-        yield Services(db, guard, throttle, tools={FeatureMaps: FeatureMaps(embedded_engine()), Totals: Totals()})
+        yield Services(db, guard, throttle, tools=make_tools())
     finally:
         await guard.close()
         await db.close()
+
+
+def make_tools() -> dict[type, Any]:
+    """What rooms share for as long as the process lives."""
+    engine = embedded_engine()
+    return {Engine: engine, FeatureMaps: FeatureMaps(engine), Totals: Totals()}
 
 
 def _routes(table: list[Operation], lazy: Lazy) -> list[Route]:

@@ -16,11 +16,12 @@ from sightline.platform.db import Database
 from sightline.platform.jobs import JobsOfRoom, Tools
 from sightline.platform.jobs.running import Pace, run_jobs
 from sightline.settings import Settings
+from sightline.signals import jobs as signals
 
 
 def jobs_of_rooms() -> list[JobsOfRoom]:
     """Each room's own list, in its `jobs.py`."""
-    return [documents.JOBS]
+    return [signals.JOBS, documents.JOBS]
 
 
 def make_tools(_settings: Settings) -> Tools:

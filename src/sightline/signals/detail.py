@@ -41,6 +41,11 @@ def versioned(row: Row) -> Versioned[Signal]:
     return Versioned(signal, _tag(row, signal))
 
 
+def decoded(stored: Any) -> Any:
+    """What stands in a column, also in one of JSON."""
+    return msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
+
+
 def _tag(row: Row, signal: Signal, flag: str = "") -> str:
     """The account's external id is shown, but moves no version of the signal's: so it has a part in the tag."""
     account = "" if signal.account_external_id is None else f".{crc32(signal.account_external_id.encode()):x}"

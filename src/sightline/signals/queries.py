@@ -1,5 +1,6 @@
 """The SQL of signals: reading."""
 
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -24,9 +25,13 @@ _FIND = f"SELECT {SIGNAL} FROM signals WHERE workspace_id = $1 AND {{}} = $2"
 _RAW = "SELECT signal_id, raw FROM signal_raw WHERE workspace_id = $1 AND signal_id = ANY($2)"
 
 
+def fields_of(row: Row) -> list[Any]:
+    """The fields of a Signal, less its raw data."""
+    return [*row[:11], SignalProvenance(*row[8:11]), *row[11:14], Source(row[14], row[15]), *row[16:28]]
+
+
 def as_signal(row: Row) -> Signal:
-    fields = [*row[:11], SignalProvenance(*row[8:11]), *row[11:14], Source(row[14], row[15]), *row[16:28]]
-    return Signal(*fields)
+    return Signal(*fields_of(row))
 
 
 def version_of(row: Row) -> int:

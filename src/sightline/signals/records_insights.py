@@ -13,10 +13,18 @@ ReviewState = Literal["unreviewed", "accepted", "edited", "merged"]
 
 
 class Extract(Record):
-    """The wording a statement rests on, and the signal it stands in."""
+    """The wording a statement rests on, and the signal it stands in.
+
+    Where processing found it: `start` and `end` count code points of the signal's `rawData.text`, or of the turn of
+    `rawData.transcript` that `turn` numbers from 0; `speaker` said it.
+    """
 
     text: str
     signal_id: UUID | None
+    turn: int | UnsetType = UNSET
+    start: int | UnsetType = UNSET
+    end: int | UnsetType = UNSET
+    speaker: str | UnsetType = UNSET
 
 
 class Insight(Record):

@@ -238,10 +238,24 @@ def reference(name: str, target: str, *, required: bool = False, late: bool = Fa
 class Extract(msgspec.Struct, forbid_unknown_fields=True):
     text: str
     signal: str | None = None
+    turn: Annotated[int, Meta(ge=0)] | None = None
+    start: Annotated[int, Meta(ge=0)] | None = None
+    end: Annotated[int, Meta(ge=0)] | None = None
+    speaker: str | None = None
+
+
+_PLACES = ("turn", "start", "end", "speaker")
+
+
+def _place_of(extract: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: extract[name] for name in _PLACES if extract.get(name) is not None}
 
 
 def extracts(name: str = "extracts") -> Field:
-    """Quotes with the signal each stands in: `[{text, signal}]` in the file, `[{text, signalId}]` in the database."""
+    """Quotes with the signal each stands in: `[{text, signal}]` in the file, `[{text, signalId}]` in the database.
+
+    Both may say where in the signal: turn, start, end, and who spoke.
+    """
 
     def references(value: Sequence[Mapping[str, Any]]) -> Iterator[Reference]:
         for index, extract in enumerate(value):
@@ -251,11 +265,16 @@ def extracts(name: str = "extracts") -> Field:
     def store(value: Sequence[Mapping[str, Any]], lookup: Lookup) -> Any:
         signals = (extract.get("signal") for extract in value)
         found = [None if signal is None else lookup.find("signals", signal) for signal in signals]
-        return [{"text": extract["text"], "signalId": id and str(id)} for extract, id in zip(value, found, strict=True)]
+        return [
+            {"text": extract["text"], "signalId": id and str(id), **_place_of(extract)}
+            for extract, id in zip(value, found, strict=True)
+        ]
 
     def show(stored: Any) -> Any:
         quotes = show_json(stored)
-        return quotes and [{"text": quote["text"], "signal": quote.get("signalId")} for quote in quotes]
+        return quotes and [
+            {"text": quote["text"], "signal": quote.get("signalId"), **_place_of(quote)} for quote in quotes
+        ]
 
     return Field(
         name,

@@ -33,7 +33,8 @@ _PEOPLE: Final = _any("i we they users customers people everyone everybody")
 _REQUEST: Final = _cues(
     rf"(?:could|can|would) you (?:please |maybe |also )?{_ASKED_OF_US}",
     rf"please {_ASKED_OF_US}",
-    rf"{_PEOPLE}(?:'d| would)? (?:really |also |just |all )?(?:love|like|want|wish|need|prefer|hope)"
+    rf"{_PEOPLE}(?:(?:'d| would) (?:really |also |just |all )?(?:love|like|prefer)"
+    r"|(?:'d| would)? (?:really |also |just |all )?(?:want|wish|need|hope))"
     r" (?:to|for|that|it if|if|you|a|an|the|some|more|better|this)",
     r"(?:i|we)(?:'d| would) (?:really |also )?(?:love|appreciate|welcome|suggest)",
     rf"would be (?:\w+ )?{_WELCOME}",

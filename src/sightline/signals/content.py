@@ -1,0 +1,86 @@
+"""The content of a signal: what is stored of it, what is shown of it without reading it, what an engine reads."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from sightline.intelligence.evidence import ReadAs, SignalMaterial, Turn
+from sightline.platform.errors import ValidationFailed
+from sightline.signals.raw_section import summarise
+from sightline.signals.records_intake import LONGEST_TEXT, Participant, TranscriptWish
+
+Raw = dict[str, Any]
+
+# Where a text may stand in what other systems give, best first.
+_TEXTS = ("text", "body", "content", "comment", "description", "message", "transcript")
+
+
+def raw_of(
+    before: Raw | None,
+    *,
+    text: str | None = None,
+    transcript: TranscriptWish | None = None,
+    raw_data: Raw | None = None,
+    participants: Iterable[Participant] | None = None,
+) -> Raw:
+    """What is stored after a wish; a new text takes the place of a transcript, and the other way round.
+
+    Raises ValidationFailed for a transcript that is too long in all.
+    """
+    raw = dict(before or {}) if raw_data is None else dict(raw_data)
+    if raw_data is not None and before:
+        kept = ("text", "transcript", "participants")
+        raw = {name: before[name] for name in kept if name in before and name not in raw} | raw
+    if text is not None:
+        raw.pop("transcript", None)
+        raw["text"] = text
+    if transcript is not None:
+        if sum(len(turn.text) for turn in transcript.turns) > LONGEST_TEXT:
+            raise ValidationFailed.of("transcript.turns", f"At most {LONGEST_TEXT} characters in all")
+        raw.pop("text", None)
+        raw["transcript"] = {"turns": [_given(turn) for turn in transcript.turns]}
+    if participants is not None:
+        raw["participants"] = [_given(participant) for participant in participants]
+    return raw
+
+
+def _given(wish: msgspec.Struct) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.to_builtins(wish).items() if value is not None}
+
+
+def summary_of(raw: Raw, transcript: TranscriptWish | None, before: Any = None) -> dict[str, Any] | None:
+    """What is shown of a transcript; None for a text."""
+    turns = _turns_of(raw)
+    if turns is None:
+        return None
+    duration = (before or {}).get("durationSeconds") if transcript is None else transcript.duration_seconds
+    return summarise({"turns": turns, "durationSeconds": duration})
+
+
+def _turns_of(raw: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    transcript = raw.get("transcript")
+    turns = transcript.get("turns") if isinstance(transcript, dict) else None
+    return turns if isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns) else None
+
+
+def has_content(raw: Raw, data: Raw) -> bool:
+    return bool(raw or data)
+
+
+def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:
+    """What an engine reads: the turns, or the text, or what other systems call it. Of turns their `text` is read."""
+    own = frozenset(
+        each["name"]
+        for each in raw.get("participants") or ()
+        if isinstance(each, dict) and each.get("side") == "ours" and isinstance(each.get("name"), str)
+    )
+    if turns := _turns_of(raw):
+        return SignalMaterial(processor_type, turns=tuple(map(_as_turn, turns)), own_names=own)
+    texts = (held[name] for held in (raw, data) for name in _TEXTS if isinstance(held.get(name), str))
+    return SignalMaterial(processor_type, next((text for text in texts if text.strip()), ""), own_names=own)
+
+
+def _as_turn(turn: Mapping[str, Any]) -> Turn:
+    speaker, text = turn.get("speaker"), turn.get("text")
+    return Turn(speaker if isinstance(speaker, str) else None, text if isinstance(text, str) else "")

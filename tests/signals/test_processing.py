@@ -1,0 +1,249 @@
+"""Processing turns a signal's text into insights that rest on exact quotes; what people reviewed stays."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import Engine
+from sightline.intelligence.evidence import DraftInsight, Quote, SignalMaterial
+from sightline.platform.jobs import JobStopped
+from sightline.signals.jobs import give_up, process_signal, resume, revive
+from sightline.workspace_file import export_workspace
+from tests.signals.conftest import Json
+from tests.signals.test_intake import jobs_of, take
+from tests.world import World
+
+TEXT = "The export takes ten minutes.\nCould you add a progress bar?\nWe love the dashboard."
+
+
+async def process(world: World, signal: Json, engine: Any = None) -> Json:
+    """What a worker does with the signal's job; the signal afterwards."""
+    tools: dict[type, Any] = {Engine: engine or embedded_engine()}
+    await process_signal(world.database, tools, world.workspace_id, UUID(signal["id"]))
+    shown: Json = (await world.client.get(f"/signals/{signal['id']}", params={"include": "raw"})).json()
+    return shown
+
+
+async def insights_of(world: World, signal: Json) -> list[Json]:
+    answer = await world.client.get("/insights", params={"signalId": signal["id"], "limit": 100})
+    found: list[Json] = answer.json()
+    return sorted(found, key=lambda one: one["extracts"][0].get("start", -1))
+
+
+class FixedEngine:
+    """Finds what it is told to, and what somebody does meanwhile happens while it looks."""
+
+    name, version = "fixed", "1"
+
+    def __init__(self, found: Sequence[DraftInsight] = ()) -> None:
+        self.found = list(found)
+        self.seen: list[SignalMaterial] = []
+        self.begun, self.gate = threading.Event(), threading.Event()
+        self.gate.set()
+
+    def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
+        self.seen.append(material)
+        self.begun.set()
+        assert self.gate.wait(10)
+        return self.found or embedded_engine().extract_insights(material)
+
+
+async def test_a_text_becomes_insights_whose_quotes_stand_where_they_say(world: World) -> None:
+    await world.add(accounts=[{"key": "g", "name": "G"}])
+    account = (await world.ids("accounts"))["g"]
+    signal = await process(world, await take(world, text=TEXT, accountIds=[account]))
+    assert signal["status"] == "processed"
+    found = await insights_of(world, signal)
+    assert [(one["category"], one["title"]) for one in found] == [
+        ("problem", "The export takes ten minutes."),
+        ("request", "Could you add a progress bar?"),
+        ("praise", "We love the dashboard."),
+    ]
+    for one in found:
+        [extract] = one["extracts"]
+        assert signal["rawData"]["text"][extract["start"] : extract["end"]] == extract["text"]
+        assert (extract["signalId"], "turn" in extract) == (signal["id"], False)
+        assert (one["origin"], one["reviewState"]) == ("processing", "unreviewed")
+        assert (one["signalIds"], one["accountIds"]) == ([signal["id"]], [account])
+    assert set(signal["insightIds"]) == {one["id"] for one in found}
+    assert int((await world.client.get("/insights")).headers["x-total-count"]) == 3
+
+
+async def test_of_a_transcript_the_turn_and_the_speaker_are_told(world: World) -> None:
+    turns = [
+        {"speaker": "Ana", "text": "What is hard?"},
+        {"speaker": "Bo", "text": "Well. Search never finds my notes."},
+    ]
+    people = [{"name": "Ana", "side": "ours"}]
+    signal = await process(world, await take(world, transcript={"turns": turns}, participants=people))
+    [one] = await insights_of(world, signal)
+    [extract] = one["extracts"]
+    assert (extract["turn"], extract["speaker"]) == (1, "Bo")
+    said = signal["rawData"]["transcript"]["turns"][extract["turn"]]["text"]
+    assert said[extract["start"] : extract["end"]] == extract["text"] == "Search never finds my notes."
+
+
+@pytest.mark.parametrize("text", ["Hi!", "Thanks, have a great day!", "> The export is slow."])
+async def test_a_signal_with_nothing_in_it_gives_nothing(world: World, text: str) -> None:
+    signal = await process(world, await take(world, text=text, processorType="conversation"))
+    assert (signal["status"], signal["insightIds"]) == ("processed", [])
+
+
+async def test_quotes_that_do_not_stand_there_are_not_stored(world: World) -> None:
+    engine = FixedEngine(
+        [
+            DraftInsight("Invented", "problem", [Quote("Never said", 0, 10)]),
+            DraftInsight("Beside", "problem", [Quote("The export", 1, 11), Quote("The export", 0, 10)]),
+        ]
+    )
+    signal = await process(world, await take(world, text=TEXT), engine)
+    [one] = await insights_of(world, signal)
+    assert (one["title"], [extract["start"] for extract in one["extracts"]]) == ("Beside", [0])
+
+
+async def test_processing_again_keeps_what_is_found_again(world: World) -> None:
+    signal = await process(world, await take(world, text=TEXT))
+    before = await insights_of(world, signal)
+    receipt = (await world.client.post(f"/signals/{signal['id']}/process")).json()
+    assert (receipt["status"], receipt["deduplicated"], receipt["signalId"]) == ("pending", False, signal["id"])
+    assert (await world.client.get(f"{world.address}{receipt['statusUrl']}")).json()["status"] == "pending"
+    await process(world, signal)
+    assert await insights_of(world, signal) == before
+
+
+async def test_another_text_replaces_what_nobody_reviewed_and_nothing_else(world: World) -> None:
+    signal = await process(world, await take(world, text=TEXT))
+    slow, bar, love = await insights_of(world, signal)
+    await world.client.patch(f"/insights/{slow['id']}", json={"reviewState": "accepted"})
+    await world.client.patch(f"/insights/{bar['id']}", json={"title": "A progress bar is wanted"})
+    changed = await world.client.patch(f"/signals/{signal['id']}", json={"text": f"{TEXT[:60]}\nSearch is broken."})
+    assert changed.json()["status"] == "pending"
+    await process(world, signal)
+    now = {one["id"]: one for one in await insights_of(world, signal)}
+    assert love["id"] not in now
+    assert (now[slow["id"]]["reviewState"], now[bar["id"]]["title"]) == ("accepted", "A progress bar is wanted")
+    assert sorted(one["title"] for one in now.values()) == [
+        "A progress bar is wanted",
+        "Search is broken.",
+        "The export takes ten minutes.",
+    ]
+    gone = (await world.client.get("/deletions", params={"kind": "insight"})).json()
+    assert [one["id"] for one in gone] == [love["id"]]
+    assert int((await world.client.get("/insights")).headers["x-total-count"]) == 3
+
+
+async def test_an_insight_that_rests_on_other_signals_too_stays(world: World) -> None:
+    signal = await process(world, await take(world, text=TEXT))
+    slow, *_ = await insights_of(world, signal)
+    await world.add(signals=[{"key": "other", "name": "Other"}])
+    other = (await world.ids("signals"))["other"]
+    await world.add(insights=[{"id": slow["id"], "signals": [signal["id"], other]}])
+    await world.client.patch(f"/signals/{signal['id']}", json={"text": "Search is broken."})
+    await process(world, signal)
+    assert slow["id"] in {one["id"] for one in await insights_of(world, signal)}
+
+
+async def test_a_change_while_it_is_read_is_read_again(world: World) -> None:
+    signal, engine = await take(world, text=TEXT), FixedEngine()
+    engine.gate.clear()
+    running = asyncio.create_task(process(world, signal, engine))
+    await asyncio.to_thread(engine.begun.wait, 10)
+    assert (await world.client.get(f"/signals/{signal['id']}")).json()["status"] == "processing"
+    await world.client.patch(f"/signals/{signal['id']}", json={"text": "Search is broken."})
+    engine.gate.set()
+    shown = await running
+    assert shown["status"] == "processed"
+    assert [one["title"] for one in await insights_of(world, signal)] == ["Search is broken."]
+    assert [material.text for material in engine.seen] == [TEXT, "Search is broken."]
+
+
+async def test_a_wish_while_it_is_read_is_not_lost(world: World) -> None:
+    signal, engine = await take(world, text=TEXT), FixedEngine()
+    engine.gate.clear()
+    running = asyncio.create_task(process(world, signal, engine))
+    await asyncio.to_thread(engine.begun.wait, 10)
+    first, second = [(await world.client.post(f"/signals/{signal['id']}/process")).json() for _ in range(2)]
+    assert (first["deduplicated"], second["deduplicated"]) == (False, True)
+    assert first["jobId"] == second["jobId"] != signal["jobId"]
+    engine.gate.set()
+    assert (await running)["status"] == "processed"
+    assert len(engine.seen) == 2
+    assert len(await insights_of(world, signal)) == 3
+
+
+async def test_a_signal_deleted_while_it_is_read_stays_deleted(world: World) -> None:
+    signal, engine = await take(world, text=TEXT), FixedEngine()
+    engine.gate.clear()
+    running = asyncio.create_task(process(world, signal, engine))
+    await asyncio.to_thread(engine.begun.wait, 10)
+    assert (await world.client.delete(f"/signals/{signal['id']}")).status_code == 200
+    engine.gate.set()
+    assert (await running)["code"] == "NOT_FOUND"
+    assert (await world.client.get("/insights")).json() == []
+
+
+async def test_two_workers_at_one_signal_store_once(world: World) -> None:
+    signal = await take(world, text=TEXT)
+    shown = await asyncio.gather(*(process(world, signal) for _ in range(4)))
+    assert {one["status"] for one in shown} == {"processed"}
+    assert len(await insights_of(world, signal)) == 3
+
+
+async def test_a_failure_is_told_and_can_be_retried(world: World) -> None:
+    signal = await take(world, text=TEXT)
+    id = UUID(signal["id"])
+    await give_up(world.database, world.workspace_id, id, ValueError("A secret of the inside."))
+    failed = (await world.client.get(f"/signals/{signal['id']}")).json()
+    assert failed["status"] == "failed"
+    assert "secret" not in str(failed)
+    await revive(world.database, world.workspace_id, id)
+    assert (await process(world, signal))["status"] == "processed"
+    await give_up(world.database, world.workspace_id, id, JobStopped())
+    assert (await world.client.get(f"/signals/{signal['id']}")).json()["status"] == "processed"
+
+
+async def test_a_failed_signal_can_be_asked_for_again(world: World) -> None:
+    signal = await take(world, text=TEXT)
+    await give_up(world.database, world.workspace_id, UUID(signal["id"]), ValueError())
+    assert (await world.client.post(f"/signals/{signal['publicId']}/process")).status_code == 202
+    assert (await process(world, signal))["status"] == "processed"
+
+
+async def test_signals_of_a_file_that_wait_are_found(world: World) -> None:
+    await world.add(
+        signals=[
+            {"key": "waits", "name": "W", "status": "pending", "rawData": {"body": "Search is broken."}},
+            {"key": "done", "name": "D", "rawData": {"body": "Search is broken."}},
+        ]
+    )
+    ids = await world.ids("signals")
+    assert await jobs_of(world) == {}
+    await resume(world.database, {})
+    assert await jobs_of(world) == {ids["waits"]: 1}
+    signal = await process(world, {"id": ids["waits"]})
+    assert [one["title"] for one in await insights_of(world, signal)] == ["Search is broken."]
+
+
+async def test_places_go_with_a_workspace_file(world: World) -> None:
+    signal = await process(
+        world, await take(world, transcript={"turns": [{"speaker": "Bo", "text": "It is too slow."}]})
+    )
+    [before] = await insights_of(world, signal)
+    await world.add(insights=[{"id": before["id"], "extracts": await exported_extracts(world)}])
+    [after] = await insights_of(world, signal)
+    assert after["extracts"] == before["extracts"]
+    assert after["updatedAt"] == before["updatedAt"]
+
+
+async def exported_extracts(world: World) -> list[Json]:
+    pieces: list[bytes] = []
+    await export_workspace(world.database, world.slug, pieces.append)
+    [insight] = msgspec.json.decode(b"".join(pieces))["insights"]
+    extracts: list[Json] = insight["extracts"]
+    return extracts
