@@ -48,12 +48,12 @@ SELECT e.id, 'IDEA-' || i.number, e.title, e.description, e.role, e.extracts, e.
  ORDER BY i.number, e.created_at, e.id"""
 
 _QUESTIONS = """
-SELECT q.id, 'INITIATIVE-' || i.number, q.question, q.answer
+SELECT q.id, 'INITIATIVE-' || i.number, q.question, nullif(btrim(q.answer), '')
   FROM initiative_questions q JOIN initiatives i ON i.workspace_id = q.workspace_id AND i.id = q.initiative_id
  WHERE q.workspace_id = $1 AND q.initiative_id = $2 ORDER BY q.position, q.id"""
 
 _IDEA_QUESTIONS = """
-SELECT q.id, 'IDEA-' || i.number, q.question, CASE WHEN q.status = 'answered' THEN q.answer END
+SELECT q.id, 'IDEA-' || i.number, q.question, CASE WHEN q.status = 'answered' THEN nullif(btrim(q.answer), '') END
   FROM idea_questions q JOIN ideas i ON i.workspace_id = q.workspace_id AND i.id = q.idea_id
  WHERE q.workspace_id = $1 AND i.initiative_id = $2 AND q.status <> 'rejected'
  ORDER BY i.number, q.created_at, q.id"""
