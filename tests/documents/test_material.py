@@ -12,7 +12,7 @@ from sightline.intelligence.engine import Engine
 from tests.documents.conftest import Json, document_of
 from tests.world import World
 
-FILE: dict[str, list[Json]] = {
+FILE: Json = {
     "teams": [{"key": "core", "name": "Core"}],
     "accounts": [{"key": "bolt", "name": "Bolt Bikes"}],
     "signals": [{"key": "call", "name": "A call", "number": 5}],
