@@ -53,6 +53,23 @@ async def test_a_text_is_kept_as_it_was_sent_and_waits(world: World) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("From: bo@globex.test\nSubject: Exports are slow\n\nHi, they are.", "Exports are slow"),
+        (
+            "Von: bo@globex.test\nAn: us@acme.test\n\nThe export of tables is slow. Please help.",
+            "The export of tables is slow",
+        ),
+        ("Note: the export is slow", "Note: the export is slow"),
+        ("From: a\n", "From: a"),
+        ("\u2026", "\u2026"),
+    ],
+)
+async def test_a_signal_without_a_name_gets_one_of_its_words(world: World, text: str, name: str) -> None:
+    assert (await take(world, text=text))["name"] == name
+
+
 async def test_a_transcript_shows_its_summary_and_keeps_its_turns(world: World) -> None:
     turns = [
         {"speaker": "Bo", "text": "It is slow."},

@@ -4,7 +4,6 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 
-import msgspec
 import pytest
 import pytest_asyncio
 
@@ -13,6 +12,7 @@ from sightline.platform.db.feeds import Totals
 from sightline.platform.http.queries import QueryReader
 from sightline.signals import queries
 from sightline.signals.records import SignalFilters
+from tests.explain import Explained, settle
 from tests.signals.conftest import Json, listed
 from tests.world import World
 
@@ -59,47 +59,9 @@ async def busy(database: Database, served: str) -> AsyncIterator[World]:
                 for first in range(1, MANY, 2000):
                     await tx.run(statement, world.workspace_id, record, first)
             await tx.run(COUNTED, world.workspace_id, MANY)
-            await tx.run("VACUUM ANALYZE signals")
-            await tx.run("VACUUM ANALYZE linked_signals")
+            await settle(tx, "signals")
+            await settle(tx, "linked_signals")
         yield world
-
-
-class Explained:
-    """A transaction that tells how its statements were carried out."""
-
-    def __init__(self, tx: Any) -> None:
-        self.tx = tx
-        self.now = tx.now
-        self.nodes: list[Json] = []
-
-    async def value(self, statement: str, *values: Any) -> Any:
-        return await self.tx.value(statement, *values)
-
-    async def rows(self, statement: str, *values: Any) -> Any:
-        [[plan]] = await self.tx.rows(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", *values)
-        self._add(msgspec.json.decode(plan)[0]["Plan"])
-        return await self.tx.rows(statement, *values)
-
-    def _add(self, node: Json) -> None:
-        self.nodes.append(node)
-        for below in node.get("Plans", ()):
-            self._add(below)
-
-    @property
-    def rows_read(self) -> float:
-        """Of tables and indexes, shown or not."""
-        scans = [node for node in self.nodes if "Relation Name" in node]
-        passed_over = ("Rows Removed by Filter", "Rows Removed by Index Recheck")
-        return sum(
-            float(node["Actual Loops"] * (node["Actual Rows"] + sum(node.get(name, 0) for name in passed_over)))
-            for node in scans
-        )
-
-    @property
-    def read_whole(self) -> set[str]:
-        """Tables that were read from end to end, but for the one that holds a few rows of each feed."""
-        scans = [node for node in self.nodes if node["Node Type"] == "Seq Scan" and node["Actual Loops"]]
-        return {node["Relation Name"] for node in scans} - {"feed_versions"}
 
 
 def plain_filters(world_ids: Json) -> dict[str, Json]:

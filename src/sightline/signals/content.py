@@ -1,5 +1,6 @@
 """The content of a signal: what is stored of it, what is shown of it without reading it, what an engine reads."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -62,6 +63,31 @@ def _turns_of(raw: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     transcript = raw.get("transcript")
     turns = transcript.get("turns") if isinstance(transcript, dict) else None
     return turns if isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns) else None
+
+
+_HEADERS = re.compile(r"\s*(?:[A-Za-z][A-Za-z-]{1,20}:[^\r\n]{0,500}(?:\r?\n|$))+\s*(?=\S)")
+_SUBJECT = re.compile(r"^(?:subject|betreff):[ \t]*(\S[^\r\n]{0,254})", re.IGNORECASE | re.MULTILINE)
+_HEAD = 4_000
+
+
+def without_headers(text: str) -> str:
+    """A message without the lines that say from whom to whom it goes; any other text as it is."""
+    headers = _headers_of(text)
+    return text[headers.end() :] if headers else text
+
+
+def subject_of(text: str) -> str | None:
+    """What a message says that it is about."""
+    headers = _headers_of(text)
+    subject = _SUBJECT.search(headers[0].lstrip()) if headers else None
+    return subject[1].strip() if subject else None
+
+
+def _headers_of(text: str) -> re.Match[str] | None:
+    found = _HEADERS.match(text[:_HEAD])
+    return (
+        found if found and re.match(r"\s*(?:from|to|subject|date|von|an|betreff)\b", found[0], re.IGNORECASE) else None
+    )
 
 
 def has_content(raw: Raw, data: Raw) -> bool:

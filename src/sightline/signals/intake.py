@@ -188,7 +188,7 @@ def _source(wish: NewSignal) -> tuple[str | None, dict[str, Any] | None]:
 
 def _name(engine: Engine, wish: NewSignal) -> str:
     if wish.text is not None:
-        return engine.name_idea(wish.text)
+        return content.subject_of(wish.text) or engine.name_idea(content.without_headers(wish.text))
     speakers = [turn.speaker for turn in wish.transcript.turns if turn.speaker] if wish.transcript else []
     told = f"Conversation with {', '.join(dict.fromkeys(speakers))}" if speakers else "Signal"
     return told if len(told) <= LONGEST_NAME else f"{told[: LONGEST_NAME - 1]}\u2026"
