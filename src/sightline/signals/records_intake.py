@@ -1,5 +1,6 @@
 """What may be sent of signals, and the receipts. Decisions: Signals."""
 
+import re
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from sightline.signals.records import (
 )
 
 LONGEST_TEXT = 1_000_000
+_SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 LONGEST_NAME = 255
 
 
@@ -55,7 +57,21 @@ class WebAddress(Text):
         return {**super().schema(), "pattern": "^[hH][tT][tT][pP][sS]?://"}
 
 
-Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255)]
+class Slug(Text):
+    """Small letters and digits, with single hyphens or underscores between them; at most 255 characters."""
+
+    longest = 255
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value)
+        if not _SLUG.fullmatch(text):
+            raise ValueError("Expected small letters and digits, with single hyphens or underscores between them")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {**super().schema(), "pattern": f"^{_SLUG.pattern}$"}
 
 
 class SourceWish(Input):
