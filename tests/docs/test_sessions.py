@@ -59,6 +59,10 @@ def test_a_guide_is_run(page: str) -> None:
     assert len(PAGES[page]) > 20
 
 
+def test_the_guide_to_copies_is_run() -> None:
+    assert len(PAGES["sync"]) >= 4
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_answer_of_the_guide_belongs_to_a_command(page: str) -> None:
     steps = PAGES[page]
