@@ -1,0 +1,160 @@
+"""GET /signals with updatedSince: who passes on the latest updatedAt received never misses a change."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from random import Random
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import pytest
+
+from sightline.intelligence.embedded import embedded_engine
+from sightline.platform.access import Role
+from sightline.platform.clock import Clock
+from sightline.platform.db import Database
+from sightline.platform.refs import SignalRef
+from sightline.platform.wire import read_wire_type
+from sightline.signals import changes, intake, processing
+from sightline.signals.records_intake import NewSignal, SignalChanges
+from tests.signals.conftest import Json, listed, walked
+from tests.signals.test_intake import take
+from tests.world import OPERATOR, World
+
+WRITERS = 8
+SLOW = "UPDATE signals SET name = $3, updated_at = $4, version = version + 1 WHERE workspace_id = $1 AND id = $2"
+
+
+@dataclass
+class Follower:
+    """A copy of the signals, kept by asking for what changed since the latest change that is known."""
+
+    world: World
+    since: str = "2000-01-01"
+    copy: dict[str, Json] = field(default_factory=dict)
+
+    async def ask(self) -> None:
+        """One round, by Link over as many pages as there are."""
+        address: str | None = f"/signals?limit=7&updatedSince={self.since}"
+        while address:
+            answer = await self.world.client.get(address)
+            for signal in answer.json():
+                self.copy[signal["id"]] = signal
+                self.since = max(self.since, signal["updatedAt"])
+            link = answer.headers.get("link")
+            address = link and link.removeprefix("</api/external/v1").partition(">")[0]
+
+
+async def write_at_random(world: World, made: list[Json], dice: Random, writes: int) -> None:
+    for n in range(writes):
+        signal = dice.choice(made)
+        match dice.randrange(4):
+            case 0:
+                made.append(await take(world, text=f"New {n}"))
+            case 1:
+                await world.client.patch(f"/signals/{signal['id']}", json={"name": f"Renamed {dice.random()}"})
+            case 2:
+                await world.client.post(f"/signals/{signal['id']}/process")
+            case _:
+                async with world.database.write() as tx:
+                    await asyncio.sleep(dice.random() / 20)
+                    await tx.run(SLOW, world.workspace_id, UUID(signal["id"]), f"Slow {dice.random()}", tx.now)
+                    await asyncio.sleep(dice.random() / 20)
+
+
+async def follow_while_others_write(world: World, writes: int) -> None:
+    made = [await take(world, text=f"Old {n}") for n in range(20)]
+    follower, rounds = Follower(world), 0
+    writing = asyncio.gather(*(write_at_random(world, made, Random(n), writes) for n in range(WRITERS)))
+    while not writing.done():
+        await follower.ask()
+        rounds += 1
+    await writing
+    await follower.ask()
+    assert rounds > 3
+    assert follower.copy == {signal["id"]: signal for signal in await walked(world.client, {"limit": 100})}
+
+
+async def test_a_follower_of_many_writers_ends_with_what_is_there(world: World) -> None:
+    await follow_while_others_write(world, writes=12)
+
+
+@pytest.mark.torture
+async def test_a_follower_of_many_writers_misses_nothing_for_long(world: World) -> None:
+    for _ in range(5):
+        await follow_while_others_write(world, writes=150)
+
+
+async def names(world: World, **query: str) -> list[str]:
+    return [signal["name"] for signal in await listed(world.client, **query)]
+
+
+async def test_a_later_change_is_shown_only_when_no_earlier_one_is_under_way(world: World) -> None:
+    slow, quick = await take(world, text="Slow"), await take(world, text="Quick")
+    since = quick["updatedAt"]
+    await asyncio.sleep(0.002)
+    async with world.database.write() as tx:
+        await asyncio.sleep(0.002)
+        await world.client.patch(f"/signals/{quick['id']}", json={"name": "Changed"})
+        assert "Changed" not in await names(world, updatedSince=since)
+        assert "Changed" in await names(world)
+        await tx.run(SLOW, world.workspace_id, UUID(slow["id"]), "Slow", tx.now)
+        answer = await world.client.get("/signals", params={"updatedSince": since})
+        assert int(answer.headers["x-total-count"]) == len(answer.json())
+    assert (await names(world, updatedSince=since))[-2:] == ["Slow", "Changed"]
+
+
+async def test_whoever_writes_holds_later_changes_back(world: World, database_url: str) -> None:
+    since = (await take(world, text="Before"))["updatedAt"]
+    stranger = await asyncpg.connect(database_url, server_settings={"application_name": "psql"})
+    try:
+        async with stranger.transaction():
+            await stranger.execute("UPDATE accounts SET name = name")
+            await stranger.execute("SELECT pg_current_xact_id()")
+            await asyncio.sleep(0.002)
+            await take(world, text="Then", name="Then")
+            assert "Then" not in await names(world, updatedSince=since)
+        assert "Then" in await names(world, updatedSince=since)
+    finally:
+        await stranger.close()
+
+
+class LateClock(Clock):
+    """The clock of a process that is stopped for seconds between looking at it and reaching the database."""
+
+    def now(self) -> datetime:
+        return super().now() - timedelta(seconds=5)
+
+
+async def test_a_moment_from_before_the_database_heard_of_a_write_does_not_count(
+    world: World, database_url: str
+) -> None:
+    known = await take(world, text="Known")
+    since = (await take(world, text="Before"))["updatedAt"]
+    await asyncio.sleep(0.002)
+    actor = replace(OPERATOR, workspace_id=world.workspace_id, role=Role.OWNER)
+    ref = SignalRef(id=UUID(known["id"]))
+    late = await Database.connect(database_url, size=2, clock=LateClock())
+    try:
+        made = await intake.take_signal(
+            late, embedded_engine(), actor, msgspec.convert({"text": "Late."}, NewSignal, dec_hook=read_wire_type)
+        )
+        await changes.change_signal(
+            late, actor, ref, msgspec.convert({"name": "Late"}, SignalChanges, dec_hook=read_wire_type)
+        )
+        async with late.write() as tx:
+            await processing.request_processing(tx, actor, SignalRef(id=made.record.id))
+    finally:
+        await late.close()
+    shown = [signal["id"] for signal in await listed(world.client, updatedSince=since)]
+    assert {str(made.record.id), known["id"]} <= set(shown)
+
+
+async def test_equal_moments_stand_in_the_order_of_ids_and_the_moment_itself_counts(world: World) -> None:
+    at = "2021-05-01T00:00:00.001Z"
+    await world.add(signals=[{"key": f"s{n}", "name": f"S{n}", "createdAt": at, "updatedAt": at} for n in range(9)])
+    found = [signal["id"] for signal in await listed(world.client, updatedSince=at)]
+    assert found == sorted(found)
+    assert len(found) == 9
+    assert await listed(world.client, updatedSince="2021-05-01T00:00:00.002Z") == []
