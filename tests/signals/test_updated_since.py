@@ -1,26 +1,16 @@
 """GET /signals with updatedSince: who passes on the latest updatedAt received never misses a change."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
 from random import Random
 from uuid import UUID
 
 import asyncpg
-import msgspec
 import pytest
 
-from sightline.intelligence.embedded import embedded_engine
-from sightline.platform.access import Role
-from sightline.platform.clock import Clock
-from sightline.platform.db import Database
-from sightline.platform.refs import SignalRef
-from sightline.platform.wire import read_wire_type
-from sightline.signals import changes, intake, processing
-from sightline.signals.records_intake import NewSignal, SignalChanges
 from tests.signals.conftest import Json, listed, walked
 from tests.signals.test_intake import take
-from tests.world import OPERATOR, World
+from tests.world import World
 
 WRITERS = 8
 SLOW = "UPDATE signals SET name = $3, updated_at = $4, version = version + 1 WHERE workspace_id = $1 AND id = $2"
@@ -118,37 +108,6 @@ async def test_whoever_writes_holds_later_changes_back(world: World, database_ur
         assert "Then" in await names(world, updatedSince=since)
     finally:
         await stranger.close()
-
-
-class LateClock(Clock):
-    """The clock of a process that is stopped for seconds between looking at it and reaching the database."""
-
-    def now(self) -> datetime:
-        return super().now() - timedelta(seconds=5)
-
-
-async def test_a_moment_from_before_the_database_heard_of_a_write_does_not_count(
-    world: World, database_url: str
-) -> None:
-    known = await take(world, text="Known")
-    since = (await take(world, text="Before"))["updatedAt"]
-    await asyncio.sleep(0.002)
-    actor = replace(OPERATOR, workspace_id=world.workspace_id, role=Role.OWNER)
-    ref = SignalRef(id=UUID(known["id"]))
-    late = await Database.connect(database_url, size=2, clock=LateClock())
-    try:
-        made = await intake.take_signal(
-            late, embedded_engine(), actor, msgspec.convert({"text": "Late."}, NewSignal, dec_hook=read_wire_type)
-        )
-        await changes.change_signal(
-            late, actor, ref, msgspec.convert({"name": "Late"}, SignalChanges, dec_hook=read_wire_type)
-        )
-        async with late.write() as tx:
-            await processing.request_processing(tx, actor, SignalRef(id=made.record.id))
-    finally:
-        await late.close()
-    shown = [signal["id"] for signal in await listed(world.client, updatedSince=since)]
-    assert {str(made.record.id), known["id"]} <= set(shown)
 
 
 async def test_equal_moments_stand_in_the_order_of_ids_and_the_moment_itself_counts(world: World) -> None:
