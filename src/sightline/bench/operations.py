@@ -9,6 +9,7 @@ from sightline.bench.wire import API, FRESH_ID, Request
 from sightline.bench.world import STATUSES, World
 
 PAGE = 20
+FEED_PAGE = 100
 DEEP = 50_000
 CHANGED = 100
 
@@ -17,13 +18,14 @@ CHANGED = 100
 class Operation:
     """`requests` are sent in turn; `first_aim` and `aim` are ratios to reach and to aim at.
 
-    The requests of a writing operation can be sent again and again.
+    The requests of a writing operation can be sent again and again. `is_quick`: measured also when time is short.
     """
 
     name: str
     requests: Callable[[World], list[Request]]
     first_aim: float
     aim: float
+    is_quick: bool = True
 
 
 def _get_idea(world: World) -> list[Request]:
@@ -96,18 +98,50 @@ def _create_initiative(world: World) -> list[Request]:
     return [Request("POST", f"{API}/initiatives", json.dumps(wish).encode()) for wish in wishes]
 
 
+def _signals(query: str) -> list[Request]:
+    return [Request("GET", f"{API}/signals?limit={FEED_PAGE}{query}")] * 50
+
+
+def _feedback(query: str) -> list[Request]:
+    return [Request("GET", f"{API}/studies/feedback?limit={FEED_PAGE}{query}")] * 50
+
+
+def _list_signals_of_account(world: World) -> list[Request]:
+    return [Request("GET", f"{API}/signals?limit={FEED_PAGE}&accountId={one}") for one in world.feeds.accounts[:50]]
+
+
+FEEDS: tuple[Operation, ...] = (
+    Operation("list_signals", lambda _: _signals(""), 0.58, 0.70),
+    Operation("list_study_feedback", lambda _: _feedback(""), 0.58, 0.70),
+    *(
+        Operation(name, requests, 0.58, 0.70, is_quick=False)
+        for name, requests in (
+            ("list_signals_filtered", lambda _: _signals("&status=failed&sourceType=helpdesk")),
+            ("list_signals_of_account", _list_signals_of_account),
+            ("list_signals_changed", lambda _: _signals("&updatedSince=2024-01-01")),
+            ("list_signals_deep", lambda world: _signals(f"&offset={world.feeds.deep}")),
+            ("list_signals_after", lambda world: _signals(f"&after={world.feeds.signals_deep}")),
+            ("list_study_feedback_filtered", lambda _: _feedback("&metric=effort&submittedFrom=2024-01-02")),
+            ("list_study_feedback_deep", lambda world: _feedback(f"&offset={world.feeds.deep}")),
+            ("list_study_feedback_after", lambda world: _feedback(f"&after={world.feeds.feedback_deep}")),
+        )
+    ),
+)
+
+
 def _patch(path: str, wish: dict[str, str]) -> Request:
     return Request("PATCH", f"{API}/{path}", json.dumps(wish).encode())
 
 
 # Those that write come last: the others find the workspace as it was loaded.
-OPERATIONS = (
+OPERATIONS: tuple[Operation, ...] = (
     Operation("get_idea", _get_idea, 0.60, 0.75),
     Operation("list_ideas", _list_ideas, 0.58, 0.70),
     Operation("list_ideas_filtered", _list_ideas_filtered, 0.58, 0.70),
     Operation("list_ideas_classified", _list_ideas_classified, 0.58, 0.70),
     Operation("list_ideas_deep", _list_ideas_deep, 0.58, 0.70),
     Operation("list_initiatives", _list_initiatives, 0.58, 0.70),
+    *FEEDS,
     Operation("patch_idea", _patch_idea, 0.65, 0.70),
     Operation("set_idea_status", _set_idea_status, 0.65, 0.70),
     Operation("create_idea", _create_idea, 0.65, 0.70),

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
+from sightline.bench.world_feeds import Feeds, add_feeds
 from sightline.platform.access import Actor
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
@@ -48,6 +49,7 @@ class World:
     teams: list[UUID]
     product: UUID  # with 30 features
     texts: list[tuple[str, str]]  # names and descriptions for new ideas
+    feeds: Feeds
 
 
 async def load(url: str, size: int) -> World:
@@ -60,6 +62,7 @@ async def load(url: str, size: int) -> World:
         await loading.add_initiatives()
         await loading.add_ideas()
         await loading.add_classifications()
+        feeds = await add_feeds(connection, loading.workspace, size)
         await connection.execute("VACUUM ANALYZE")
         await connection.execute("CHECKPOINT")
     finally:
@@ -75,6 +78,7 @@ async def load(url: str, size: int) -> World:
         teams=loading.teams,
         product=loading.product,
         texts=loading.texts[:NEW_TEXTS],
+        feeds=feeds,
     )
 
 
