@@ -11,7 +11,7 @@ from sightline.intelligence.evidence import SignalMaterial
 _LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
 
 _CLOCK: Final = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?(?: ?[AaPp][Mm])?[\])]?"
-_NAME: Final = r"(?P<name>[^\W\d_][\w.'\u2019&-]{0,30}(?: [\w.'\u2019&()-]{1,30}){0,3})"
+_NAME: Final = r"(?P<name>[^\W\d_][\w.'\u2019&-]{0,30}(?: [\w.'\u2019&-]{1,30}){0,3}(?: \([^\W\d_][^()\r\n]{0,30}\))?)"
 _BOUNDED: Final = 200  # a label stands at the beginning of a line
 
 # "Bo Lee: ...", "[00:12] Bo Lee: ...", "Bo Lee (00:12:03): ...", "Bo Lee [10:02 AM]: ..."
