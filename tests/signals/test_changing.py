@@ -88,6 +88,7 @@ async def test_the_primary_account_counts_among_the_accounts(acme: World) -> Non
         ({"data": None}, "data"),
         ({"accountIds": None}, "accountIds"),
         ({"status": "processed"}, "status"),
+        ({"text": "x", "transcript": {"turns": [{"text": "y"}]}}, "transcript"),
         ({"sourceKey": "x"}, "sourceKey"),
         ({"accountIds": ["b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"]}, "accountIds"),
         ({"accountId": "b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"}, "accountId"),

@@ -148,6 +148,7 @@ async def test_what_is_not_to_be_analysed_is_done_at_once(world: World) -> None:
         ({"text": "x", "sourceLinks": [{"name": "a", "url": "javascript:alert(1)"}]}, "sourceLinks[0].url"),
         ({"text": "x", "sourceLinks": [{"name": "a", "url": "https://a.test", "primary": True}] * 2}, "sourceLinks"),
         ({"transcript": {"turns": []}}, "transcript.turns"),
+        ({"text": "x", "transcript": {"turns": [{"text": "y"}]}}, "transcript"),
         ({"transcript": {"turns": [{"text": "x" * 600_000}, {"text": "x" * 600_000}]}}, "transcript.turns"),
         ({"text": "x", "accountIds": ["b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"]}, "accountIds"),
         ({"text": "x", "accountId": "b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"}, "accountId"),

@@ -27,8 +27,10 @@ def raw_of(
 ) -> Raw:
     """What is stored after a wish; a new text takes the place of a transcript, and the other way round.
 
-    Raises ValidationFailed for a transcript that is too long in all.
+    Raises ValidationFailed for both at once, and for a transcript that is too long in all.
     """
+    if text is not None and transcript is not None:
+        raise ValidationFailed.of("transcript", "Send text or a transcript, not both")
     raw = dict(before or {}) if raw_data is None else dict(raw_data)
     if raw_data is not None and before:
         kept = ("text", "transcript", "participants")
