@@ -43,17 +43,17 @@ def _material(waiting: Waiting) -> SignalMaterial:
 
 async def _seal(tx: Tx, workspace_id: UUID, signal_id: UUID, waiting: Waiting, found: Sequence[DraftInsight]) -> bool:
     """Whether it was stored. The signal is locked before its insights, as everywhere."""
-    accounts = await queries_processing.lock_as_read(tx, workspace_id, signal_id, waiting.processing_id)
-    if accounts is None:
+    signal = await queries_processing.lock_as_read(tx, workspace_id, signal_id, waiting.processing_id)
+    if signal is None:
         return False
     tx = tx.later()
     actor = Actor(workspace_id, "job", str(waiting.processing_id))
     before = await queries_processing.find_before(tx, workspace_id, signal_id)
     gone, come = _difference(signal_id, before, found)
     if gone or come:
-        await queries_processing.replace(tx, actor, signal_id, accounts, gone, come)
+        await queries_processing.replace(tx, actor, signal_id, signal.accounts, gone, come)
     await queries_processing.end(tx, workspace_id, signal_id)
-    await log_change(tx, actor, "signal", signal_id, None, "processed", added=len(come), removed=len(gone))
+    await log_change(tx, actor, "signal", signal_id, signal.public_id, "processed", added=len(come), removed=len(gone))
     return True
 
 

@@ -71,6 +71,13 @@ class Waiting(NamedTuple):
     raw: Any
 
 
+class Locked(NamedTuple):
+    """The signal while what was found in it is stored."""
+
+    accounts: list[UUID]
+    public_id: str
+
+
 class FoundBefore(NamedTuple):
     """An insight that rests on the signal. `is_ours`: it may be replaced."""
 
@@ -97,10 +104,10 @@ async def begin(tx: Tx, workspace_id: UUID, signal_id: UUID) -> Waiting | None:
     return None if row is None else Waiting(*row)
 
 
-async def lock_as_read(tx: Tx, workspace_id: UUID, signal_id: UUID, processing_id: UUID | None) -> list[UUID] | None:
-    """The accounts of the signal; None when it has been asked for again, or is gone, since it was read."""
+async def lock_as_read(tx: Tx, workspace_id: UUID, signal_id: UUID, processing_id: UUID | None) -> Locked | None:
+    """None when the signal has been asked for again, or is gone, since it was read."""
     row = await tx.row(_LOCK, workspace_id, signal_id, processing_id)
-    return None if row is None else list(row["account_ids"])
+    return None if row is None else Locked(*row)
 
 
 async def end(tx: Tx, workspace_id: UUID, signal_id: UUID) -> None:
