@@ -153,3 +153,14 @@ async def test_many_changes_and_deletions_at_once_leave_counts_right(acme: World
     assert (len(shown.json()), shown.headers["x-total-count"]) == (3, "3")
     insights = await acme.client.get("/insights")
     assert (len(insights.json()), insights.headers["x-total-count"]) == (3, "3")
+
+
+async def test_evidence_of_ideas_keeps_its_words_when_its_signal_goes(acme: World) -> None:
+    signal = await take(acme, text="The export is too slow.")
+    extract = {"text": "too slow", "signal": signal["id"]}
+    evidence = {"key": "e", "title": "Slow", "category": "problem", "extracts": [extract], "signal": signal["id"]}
+    await acme.add(ideas=[{"key": "i", "name": "I", "description": ".", "evidence": [evidence]}])
+    assert (await acme.client.delete(f"/signals/{signal['id']}")).status_code == 200
+    [kept] = (await acme.client.get("/ideas/IDEA-1/evidence")).json()
+    assert (kept["title"], kept["signalId"], kept["signalPublicId"]) == ("Slow", None, None)
+    assert kept["extracts"][0]["text"] == "too slow"
