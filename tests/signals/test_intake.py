@@ -139,6 +139,7 @@ async def test_what_is_not_to_be_analysed_is_done_at_once(world: World) -> None:
     ("wish", "path"),
     [
         ({}, "text"),
+        ({"participants": [{"name": "Bo"}]}, "text"),
         ({"text": " \n "}, "text"),
         ({"text": "x" * 1_000_001}, "text"),
         ({"text": "x", "words": "y"}, "words"),
@@ -146,6 +147,9 @@ async def test_what_is_not_to_be_analysed_is_done_at_once(world: World) -> None:
         ({"text": "x", "context": "elsewhere"}, "context"),
         ({"text": "x", "providerType": "Zen Desk"}, "providerType"),
         ({"text": "x", "sourceLinks": [{"name": "a", "url": "javascript:alert(1)"}]}, "sourceLinks[0].url"),
+        ({"text": "x", "sourceLinks": [{"name": "a", "url": "https://"}]}, "sourceLinks[0].url"),
+        ({"text": "x", "sourceLinks": [{"name": "a", "url": "https://me:secret@a.test"}]}, "sourceLinks[0].url"),
+        ({"text": "x", "sourceLinks": [{"name": "a", "url": "https://a.test/ b"}]}, "sourceLinks[0].url"),
         ({"text": "x", "sourceLinks": [{"name": "a", "url": "https://a.test", "primary": True}] * 2}, "sourceLinks"),
         ({"transcript": {"turns": []}}, "transcript.turns"),
         ({"text": "x", "transcript": {"turns": [{"text": "y"}]}}, "transcript"),
@@ -178,7 +182,8 @@ async def test_an_unknown_integration_is_not_found(world: World) -> None:
 async def test_null_means_omitted(world: World) -> None:
     names = ("name", "transcript", "signalType", "data", "accounts", "sourceLinks", "createdAt", "integrationId")
     nothing: Json = dict.fromkeys(names)
-    made = await take(world, text="Words", **nothing)
+    made = await take(world, text="Words", source={"type": None, "external_data": None}, **nothing)
+    assert made["source"] == {"type": "api", "external_data": {}}
     assert made["status"] == "pending"
 
 

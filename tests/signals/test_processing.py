@@ -195,10 +195,26 @@ async def test_two_workers_at_one_signal_store_once(world: World) -> None:
     assert len(await insights_of(world, signal)) == 3
 
 
+class BrokenEngine:
+    """Fails each time."""
+
+    name, version = "broken", "1"
+
+    def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
+        raise ValueError("A secret of the inside.")
+
+
+async def fail(world: World, signal: Json) -> None:
+    """What becomes of a signal whose last attempt has failed."""
+    with pytest.raises(ValueError, match="inside") as failure:
+        await process(world, signal, BrokenEngine())
+    await give_up(world.database, world.workspace_id, UUID(signal["id"]), failure.value)
+
+
 async def test_a_failure_is_told_and_can_be_retried(world: World) -> None:
     signal = await take(world, text=TEXT)
     id = UUID(signal["id"])
-    await give_up(world.database, world.workspace_id, id, ValueError("A secret of the inside."))
+    await fail(world, signal)
     failed = (await world.client.get(f"/signals/{signal['id']}")).json()
     assert failed["status"] == "failed"
     assert "secret" not in str(failed)
@@ -210,7 +226,7 @@ async def test_a_failure_is_told_and_can_be_retried(world: World) -> None:
 
 async def test_a_failed_signal_can_be_asked_for_again(world: World) -> None:
     signal = await take(world, text=TEXT)
-    await give_up(world.database, world.workspace_id, UUID(signal["id"]), ValueError())
+    await fail(world, signal)
     assert (await world.client.post(f"/signals/{signal['publicId']}/process")).status_code == 202
     assert (await process(world, signal))["status"] == "processed"
 
@@ -247,3 +263,48 @@ async def exported_extracts(world: World) -> list[Json]:
     [insight] = msgspec.json.decode(b"".join(pieces))["insights"]
     extracts: list[Json] = insight["extracts"]
     return extracts
+
+
+async def test_what_was_asked_for_during_the_last_attempt_does_not_fail_with_it(world: World) -> None:
+    signal = await take(world, text=TEXT)
+    with pytest.raises(ValueError, match="inside") as failure:
+        await process(world, signal, BrokenEngine())
+    await world.client.patch(f"/signals/{signal['id']}", json={"text": "Search is broken."})
+    await give_up(world.database, world.workspace_id, UUID(signal["id"]), failure.value)
+    assert (await world.client.get(f"/signals/{signal['id']}")).json()["status"] == "pending"
+    assert (await process(world, signal))["status"] == "processed"
+
+
+async def test_a_waiting_signal_that_somebody_stopped_has_failed(world: World) -> None:
+    signal = await take(world, text=TEXT)
+    await give_up(world.database, world.workspace_id, UUID(signal["id"]), JobStopped())
+    assert (await world.client.get(f"/signals/{signal['id']}")).json()["status"] == "failed"
+
+
+async def test_an_account_that_came_later_reaches_what_is_found_again(world: World) -> None:
+    await world.add(accounts=[{"key": "g", "name": "G"}])
+    account = (await world.ids("accounts"))["g"]
+    signal = await process(world, await take(world, text=TEXT))
+    before = await insights_of(world, signal)
+    await world.client.patch(f"/signals/{signal['id']}", json={"accountIds": [account]})
+    await world.client.post(f"/signals/{signal['id']}/process")
+    await process(world, signal)
+    after = await insights_of(world, signal)
+    assert [one["id"] for one in after] == [one["id"] for one in before]
+    assert {tuple(one["accountIds"]) for one in after} == {(account,)}
+
+
+async def test_another_profile_and_other_data_are_read_where_they_decide(world: World) -> None:
+    identity: Json = {"sourceKey": "desk", "externalId": "1"}
+    signal = await take(world, **identity, text=TEXT, analysisProfile="none")
+    assert signal["status"] == "processed"
+    assert (await take(world, **identity, analysisProfile="customer_evidence"))["status"] == "pending"
+    kept = await take(world, data={"comment": "It is too slow."})
+    await process(world, kept)
+    changed = await world.client.patch(f"/signals/{kept['id']}", json={"data": {"comment": "Search is broken."}})
+    assert changed.json()["status"] == "pending"
+    await process(world, kept)
+    assert [one["title"] for one in await insights_of(world, kept)] == ["Search is broken."]
+    await process(world, signal)
+    changed = await world.client.patch(f"/signals/{signal['id']}", json={"data": {"priority": 1}})
+    assert changed.json()["status"] == "processed"

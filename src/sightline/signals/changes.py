@@ -72,15 +72,16 @@ def _columns(wish: SignalChanges, was: Row) -> dict[str, Any]:
 
 async def _content(tx: Tx, actor: Actor, wish: SignalChanges, was: Row) -> dict[str, Any]:
     """Stores a new content; the columns that follow from it."""
-    if wish.text is UNSET and wish.transcript is UNSET:
+    if wish.text is UNSET and wish.transcript is UNSET and wish.data is UNSET:
         return {}
     text = None if wish.text is UNSET else wish.text
     transcript = None if wish.transcript is UNSET else wish.transcript
     before = await queries_intake.find_raw(tx, actor.workspace_id, was["id"])
     raw = content.raw_of(before, text=text, transcript=transcript)
     summary = content.summary_of(raw, transcript, detail.decoded(was["transcript"]))
-    if raw == before and summary == detail.decoded(was["transcript"]):
-        return {}
+    has_new_data = wish.data is not UNSET and wish.data != detail.decoded(was["data"]) and content.reads_data(raw)
+    if raw == (before or {}) and summary == detail.decoded(was["transcript"]):
+        return processing.again(tx, was["analysis_profile"]) if has_new_data else {}
     await queries_intake.save_raw(tx, actor.workspace_id, was["id"], raw)
     return {"transcript": summary} | processing.again(tx, was["analysis_profile"])
 

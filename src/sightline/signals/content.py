@@ -92,8 +92,14 @@ def _headers_of(text: str) -> re.Match[str] | None:
     )
 
 
+def reads_data(raw: Raw) -> bool:
+    """Whether what an engine reads may stand in the signal's `data`: there is neither a conversation nor a text."""
+    return not _turns_of(raw) and not any(isinstance(raw.get(name), str) for name in _TEXTS)
+
+
 def has_content(raw: Raw, data: Raw) -> bool:
-    return bool(raw or data)
+    """People alone say nothing."""
+    return bool(raw.keys() - {"participants"} or data)
 
 
 def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:

@@ -183,7 +183,7 @@ def _new_columns(tx: Tx, engine: Engine, wish: NewSignal, raw: content.Raw) -> d
 def _source(wish: NewSignal) -> tuple[str | None, dict[str, Any] | None]:
     if wish.source is None:
         return None, None
-    return wish.source.type or None, wish.source.external_data or None
+    return wish.source.type, wish.source.external_data
 
 
 def _name(engine: Engine, wish: NewSignal) -> str:
@@ -204,7 +204,9 @@ async def _update(tx: Tx, actor: Actor, wish: NewSignal, expect: Expectation, wa
     if raw != (before or {}):
         await queries_intake.save_raw(tx, actor.workspace_id, id, raw)
         given["transcript"] = content.summary_of(raw, wish.transcript, detail.decoded(was["transcript"]))
-        given |= processing.again(tx, was["analysis_profile"])
+    profile = given.get("analysis_profile", was["analysis_profile"])
+    if raw != (before or {}) or "analysis_profile" in given or ("data" in given and content.reads_data(raw)):
+        given |= processing.again(tx, profile)
     linked = await queries_intake.add_accounts(tx, actor.workspace_id, id, await _accounts(tx, actor, wish))
     await store(tx, actor, was, given, ["accounts"] if linked else [])
     return await _shown(tx, actor, id)

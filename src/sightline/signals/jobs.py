@@ -50,6 +50,8 @@ async def _seal(tx: Tx, workspace_id: UUID, signal_id: UUID, waiting: Waiting, f
     actor = Actor(workspace_id, "job", str(waiting.processing_id))
     before = await queries_processing.find_before(tx, workspace_id, signal_id)
     gone, come = _difference(signal_id, before, found)
+    kept = [one.id for one in before if one.is_ours and one.id not in gone]
+    await queries_processing.link_accounts(tx, workspace_id, kept, signal.accounts)
     if gone or come:
         await queries_processing.replace(tx, actor, signal_id, signal.accounts, gone, come)
     await queries_processing.end(tx, workspace_id, signal_id)
@@ -90,15 +92,20 @@ def _place(extract: dict[str, Any]) -> tuple[Any, Any]:
 
 async def give_up(db: Database, workspace_id: UUID, signal_id: UUID, error: Exception) -> None:
     """Lets the signal say that nothing was found; what went wrong inside stands in the log."""
-    message = "Somebody stopped it." if isinstance(error, JobStopped) else "The signal could not be processed."
+    was_stopped = isinstance(error, JobStopped)
+    message = "Somebody stopped it." if was_stopped else "The signal could not be processed."
     async with db.write() as tx:
-        await queries_processing.fail(tx, workspace_id, signal_id, message)
+        if await queries_processing.fail(tx, workspace_id, signal_id, message, was_stopped=was_stopped):
+            actor = Actor(workspace_id, "job", str(signal_id))
+            await log_change(tx, actor, "signal", signal_id, None, "processing_failed")
 
 
 async def revive(db: Database, workspace_id: UUID, signal_id: UUID) -> None:
     """Lets a failed signal wait again."""
     async with db.write() as tx:
-        await queries_processing.revive(tx, workspace_id, signal_id)
+        if await queries_processing.revive(tx, workspace_id, signal_id):
+            actor = Actor(workspace_id, "job", str(signal_id))
+            await log_change(tx, actor, "signal", signal_id, None, "processing_queued")
 
 
 async def resume(db: Database, tools: Tools) -> None:

@@ -28,7 +28,8 @@ SELECT account_ids, 'SIGNAL-' || number AS public_id FROM signals
 _END = """
 UPDATE signals SET status = $3, failure = $4, process_after = NULL, updated_at = $5, version = version + 1
  WHERE workspace_id = $1 AND id = $2"""
-_FAIL = _END + " AND status IN ('pending', 'processing')"
+# One that was asked for again while it was read waits for its own attempts, unless somebody stopped them.
+_FAIL = _END + " AND (status = 'processing' OR (status = 'pending' AND $6))"
 _REVIVE = """
 UPDATE signals SET status = 'pending', failure = NULL, process_after = $3, updated_at = $3, version = version + 1
  WHERE workspace_id = $1 AND id = $2 AND status = 'failed'"""
@@ -54,7 +55,8 @@ _LINK_ACCOUNTS = """
 INSERT INTO insight_accounts (workspace_id, insight_id, account_id)
 SELECT $1, insight, account.id
   FROM unnest($2::uuid[]) AS insight CROSS JOIN unnest($3::uuid[]) WITH ORDINALITY AS account (id, n)
- ORDER BY insight, account.n"""
+ ORDER BY insight, account.n
+ON CONFLICT DO NOTHING"""
 _LOG = """
 INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, actor_id, at)
 SELECT $1, line.id, 'insight', line.record_id, $4, $5, $6, $7
@@ -114,12 +116,14 @@ async def end(tx: Tx, workspace_id: UUID, signal_id: UUID) -> None:
     await tx.run(_END, workspace_id, signal_id, "processed", None, tx.now)
 
 
-async def fail(tx: Tx, workspace_id: UUID, signal_id: UUID, message: str) -> None:
-    await tx.run(_FAIL, workspace_id, signal_id, "failed", message, tx.now)
+async def fail(tx: Tx, workspace_id: UUID, signal_id: UUID, message: str, *, was_stopped: bool) -> bool:
+    """Whether it was still under way."""
+    return bool(await tx.run(_FAIL, workspace_id, signal_id, "failed", message, tx.now, was_stopped))
 
 
-async def revive(tx: Tx, workspace_id: UUID, signal_id: UUID) -> None:
-    await tx.run(_REVIVE, workspace_id, signal_id, tx.now)
+async def revive(tx: Tx, workspace_id: UUID, signal_id: UUID) -> bool:
+    """Whether it had failed."""
+    return bool(await tx.run(_REVIVE, workspace_id, signal_id, tx.now))
 
 
 async def find_before(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[FoundBefore]:
@@ -130,6 +134,11 @@ async def find_before(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[Found
 
 def _decoded(extracts: Any) -> list[Any]:
     return [] if extracts is None else list(msgspec.json.decode(extracts) or ())
+
+
+async def link_accounts(tx: Tx, workspace_id: UUID, insights: Sequence[UUID], accounts: list[UUID]) -> None:
+    """Adds what is missing."""
+    await tx.run(_LINK_ACCOUNTS, workspace_id, list(insights), accounts)
 
 
 async def replace(
@@ -143,7 +152,7 @@ async def replace(
     moment: datetime = tx.now
     await tx.run(_ADD, actor.workspace_id, *columns, texts, signal_id, accounts, moment)
     await tx.run(_LINK_SIGNAL, actor.workspace_id, ids, signal_id)
-    await tx.run(_LINK_ACCOUNTS, actor.workspace_id, ids, accounts)
+    await link_accounts(tx, actor.workspace_id, ids, accounts)
     for action, records in (("deleted", gone), ("created", ids)):
         lines = [new_id() for _ in records]
         await tx.run(_LOG, actor.workspace_id, lines, records, action, actor.kind, actor.id, moment)

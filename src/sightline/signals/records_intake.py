@@ -18,6 +18,7 @@ from sightline.signals.records import (
 )
 
 LONGEST_TEXT = 1_000_000
+_ADDRESS = re.compile(r"[hH][tT][tT][pP][sS]?://[^\s/?#@]+([/?#]\S*)?")
 _SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 LONGEST_NAME = 255
 
@@ -41,20 +42,20 @@ class Content(Text):
 
 
 class WebAddress(Text):
-    """An address that begins with http:// or https://, at most 2,000 characters."""
+    """An address that begins with http:// or https:// and a host, without a password; at most 2,000 characters."""
 
     longest = 2_000
 
     @classmethod
     def read(cls, value: Any) -> str:
         text = super().read(value)
-        if not text.lower().startswith(("http://", "https://")):
+        if not _ADDRESS.fullmatch(text):
             raise ValueError("Expected an address that begins with http:// or https://")
         return text
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {**super().schema(), "pattern": "^[hH][tT][tT][pP][sS]?://"}
+        return {**super().schema(), "pattern": f"^{_ADDRESS.pattern}$"}
 
 
 class Slug(Text):
@@ -74,8 +75,15 @@ class Slug(Text):
         return {**super().schema(), "pattern": f"^{_SLUG.pattern}$"}
 
 
-class SourceWish(Input):
-    """The original in its own terms; `external_data` is written so."""
+class NewSource(Input):
+    """The original in its own terms; `external_data` is written so. null means omitted."""
+
+    type: Word | None = None
+    external_data: dict[str, Any] | None = field(default=None, name="external_data")
+
+
+class SourceChanges(Input):
+    """The original in its own terms; what is absent stays."""
 
     type: Word | UnsetType = UNSET
     external_data: dict[str, Any] | UnsetType = field(default=UNSET, name="external_data")
@@ -153,7 +161,7 @@ class NewSignal(Input):
     provider_type: Slug | None = None
     evidence_kind: EvidenceKind | None = None
     analysis_profile: AnalysisProfile | None = None
-    source: SourceWish | None = None
+    source: NewSource | None = None
     source_label: Word | None = None
     source_links: SourceLinks | None = None
     data: dict[str, Any] | None = None
@@ -180,7 +188,7 @@ class SignalChanges(Input):
     signal_type: SignalType | UnsetType | None = UNSET
     source_label: Word | UnsetType = UNSET
     source_links: SourceLinks | UnsetType = UNSET
-    source: SourceWish | UnsetType = UNSET
+    source: SourceChanges | UnsetType = UNSET
     data: dict[str, Any] | UnsetType = UNSET
     account_id: Id | UnsetType | None = UNSET
     account_ids: AccountIds | UnsetType = UNSET
