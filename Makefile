@@ -1,7 +1,7 @@
-# Every way of working with this repository. `make help` lists them.
+# The tasks of this repository. `make help` lists them.
 #
 #   make PYTHON=python3.13 test          another interpreter
-#   make test ARGS='-k status -x'        further words for the command behind a target
+#   make test ARGS='-k status -x'        further arguments for the command of a target
 #   make test WORKERS=0                  one process, for a debugger
 
 SHELL := /bin/bash
@@ -17,40 +17,46 @@ ARGS    ?=
 BIN     := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime-installed
 DEV     := $(VENV)/.dev-installed
-LOCK    := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
-             --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --quiet
+LOCK    := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
+             --no-emit-index-url --no-emit-find-links --no-header --quiet
 
 # The first install is done by the machine's pip, later ones by the pinned pip it put into the environment:
 # so neither the `ensurepip` that some systems leave out nor an inactive environment is needed.
 PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python $(VENV))
 INSTALL = $(PIP) install -qq --disable-pip-version-check --no-deps
 
-.PHONY: help setup setup-runtime demo run test fuzz torture check lint types contracts generated fix ci bench \
+.PHONY: help setup setup-runtime demo run test browser fuzz torture check lint types contracts generated fix ci bench plots \
         openapi schema lock clean
 
-help: ## What can be done here
+help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-setup: $(DEV) ## Everything for working on Sightline, in .venv
+setup: $(DEV) ## Install everything for developing Sightline in .venv
 
-setup-runtime: $(RUNTIME) ## Only what running Sightline takes, in .venv
+setup-runtime: $(RUNTIME) ## Install what Sightline needs to run in .venv
 
-demo: $(RUNTIME) ## Load the sample workspace and serve it (http://127.0.0.1:8000)
-	$(BIN)/sightline demo $(ARGS)
+demo: $(RUNTIME) ## Load the sample workspace and serve it (http://127.0.0.1:8000), with a customer's product beside it
+	$(BIN)/sightline demo --customer-product examples/customer-product/app.py $(ARGS)
 
 run: $(RUNTIME) ## Serve the workspaces of the data directory
 	$(BIN)/sightline serve $(ARGS)
 
-test: $(DEV) ## All tests, in parallel and in random order
+test: $(DEV) browser ## Run all tests, in parallel and in random order
 	$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile $(ARGS)
 
-fuzz: $(DEV) ## The long search for inputs that break a rule
-	$(BIN)/pytest -m fuzz $(ARGS)
+# Tests of pages skip loudly without it.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } \
+	  >/dev/null 2>&1; } || echo "No chromium, and it cannot be installed here: tests in a browser are skipped."
 
-torture: $(DEV) ## Crashes, restarts and crowds
+fuzz: $(DEV) ## Search long for inputs that break a rule
+	$(BIN)/pytest -m fuzz --hypothesis-profile=search $(ARGS)
+
+torture: $(DEV) ## Run the tests of crashes, restarts and many clients
 	$(BIN)/pytest -m torture $(ARGS)
 
-check: lint types contracts generated ## Lint, format, types, import order, generated files
+check: lint types contracts generated ## Check lint, format, types, import order and generated files
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -66,17 +72,26 @@ GENERATED := docs/openapi.json docs/schema.sql
 generated: openapi schema
 	@git ls-files --error-unmatch $(GENERATED) >/dev/null
 	@git diff --exit-code -- $(GENERATED) || \
-	  { echo "Generated files were out of date. They are written anew: add them to your change."; exit 1; }
+	  { echo "Generated files were out of date. They are now regenerated: add them to your change."; exit 1; }
 
-fix: $(DEV) ## Repair what ruff can repair, and format
+fix: $(DEV) ## Fix what ruff can fix, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-ci: ## Exactly what continuous integration runs
+ci: ## Run exactly what continuous integration runs
 	@bash .ci/run
 
-bench: $(RUNTIME) ## Requests per second beside the limit of this machine
-	$(BIN)/sightline bench $(ARGS)
+# No command is echoed: the output may be one JSON document.
+ifneq ($(filter bench,$(MAKECMDGOALS)),)
+MAKEFLAGS += --silent
+endif
+bench: $(RUNTIME) $(if $(filter --full,$(ARGS)),plots) ## Measure requests per second beside the limit of this machine
+	command -v wrk >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  timeout 20 apt-get install -y -qq wrk >/dev/null 2>&1; } || echo "No wrk: the benchmark sends its requests itself." >&2
+	$(BIN)/python -m benchmarks $(ARGS)
+
+plots: $(RUNTIME)
+	$(INSTALL) --require-hashes -r benchmarks/requirements.lock >&2 || echo "No matplotlib: nothing is drawn." >&2
 
 openapi: $(RUNTIME) ## Write docs/openapi.json
 	@mkdir -p .cache
@@ -86,11 +101,12 @@ schema: $(RUNTIME) ## Write docs/schema.sql
 	@mkdir -p .cache
 	$(BIN)/python -m sightline.migrations.schema > .cache/schema.sql && cp .cache/schema.sql docs/schema.sql
 
-lock: $(DEV) ## Bring requirements/*.lock to pyproject.toml (ARGS=--upgrade: to the newest versions)
-	$(LOCK) $(ARGS) -o requirements/runtime.lock
-	$(LOCK) $(ARGS) --group dev -c requirements/runtime.lock -o requirements/dev.lock
+lock: $(DEV) ## Update the lock files from pyproject.toml (ARGS=--upgrade: to the newest versions)
+	$(LOCK) pyproject.toml --group build $(ARGS) -o requirements/runtime.lock
+	$(LOCK) pyproject.toml --group build $(ARGS) --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(LOCK) --group bench $(ARGS) -c requirements/dev.lock -o benchmarks/requirements.lock
 
-clean: ## Remove the environment and every cache; data stays
+clean: ## Remove the environment and all caches; keeps data
 	rm -rf $(VENV) .cache .hypothesis build dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -8,58 +8,14 @@ CREATE TYPE public.linked_signal_step AS (
 	step integer
 );
 
-CREATE TYPE public.pgqueuer_status AS ENUM (
-    'queued',
-    'picked',
-    'successful',
-    'exception',
-    'canceled',
-    'deleted',
-    'failed'
-);
-
-CREATE FUNCTION public.fn_pgqueuer_changed() RETURNS trigger
+CREATE FUNCTION public.empty_kept_answers() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
-DECLARE
-    to_emit BOOLEAN := false;  -- Flag to decide whether to emit a notification
 BEGIN
-    -- Check operation type and set the emit flag accordingly
-    IF TG_OP = 'UPDATE' AND OLD IS DISTINCT FROM NEW THEN
-        to_emit := true;
-    ELSIF TG_OP = 'DELETE' THEN
-        to_emit := true;
-    ELSIF TG_OP = 'INSERT' THEN
-        to_emit := true;
-    ELSIF TG_OP = 'TRUNCATE' THEN
-        to_emit := true;
-    END IF;
-
-    -- Perform notification if the emit flag is set
-    IF to_emit THEN
-        PERFORM pg_notify(
-            'ch_pgqueuer',
-            json_build_object(
-                'channel', 'ch_pgqueuer',
-                'operation', lower(TG_OP),
-                'sent_at', NOW(),
-                'table', TG_TABLE_NAME,
-                'type', 'table_changed_event'
-            )::text
-        );
-    END IF;
-
-    -- Return appropriate value based on the operation
-    IF TG_OP IN ('INSERT', 'UPDATE') THEN
-        RETURN NEW;
-    ELSIF TG_OP = 'DELETE' THEN
-        RETURN OLD;
-    ELSE
-        RETURN NULL; -- For TRUNCATE and other non-row-specific contexts
-    END IF;
-
-END;
-$$;
+    UPDATE idempotency_keys AS kept SET status = 410, headers = '[]', body = ''
+      FROM deleted WHERE kept.workspace_id = deleted.workspace_id AND kept.record_id = deleted.id;
+    RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.follow_insights() RETURNS trigger
     LANGUAGE plpgsql
@@ -127,6 +83,32 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.forget_signals() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $_$
+DECLARE
+    gone record;
+BEGIN
+    FOR gone IN SELECT workspace_id, array_agg(id::text) AS ids FROM removed GROUP BY workspace_id LOOP
+        UPDATE insights AS quoting
+           SET extracts = without_signals(quoting.extracts, gone.ids), version = quoting.version + 1
+          FROM (SELECT DISTINCT i.id FROM unnest(gone.ids) AS signal (id) JOIN insights AS i
+                    ON i.workspace_id = gone.workspace_id AND i.extracts IS NOT NULL
+                   AND jsonb_path_query_array(i.extracts, '$[*].signalId') @> to_jsonb(ARRAY[signal.id])) AS found
+         WHERE quoting.workspace_id = gone.workspace_id AND quoting.id = found.id;
+        UPDATE idea_evidence AS quoting
+           SET extracts = without_signals(quoting.extracts, gone.ids), version = quoting.version + 1
+          FROM (SELECT DISTINCT e.id FROM unnest(gone.ids) AS signal (id) JOIN idea_evidence AS e
+                    ON e.workspace_id = gone.workspace_id AND e.extracts IS NOT NULL
+                   AND jsonb_path_query_array(e.extracts, '$[*].signalId') @> to_jsonb(ARRAY[signal.id])) AS found
+         WHERE quoting.workspace_id = gone.workspace_id AND quoting.id = found.id;
+    END LOOP;
+    RETURN NULL;
+END $_$;
 
 CREATE FUNCTION public.iso(moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -965,7 +947,6 @@ CREATE TABLE public.signals (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
     processing_id uuid,
     CONSTRAINT signals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'processed'::text, 'failed'::text])))
 );
@@ -1082,6 +1063,14 @@ BEGIN
        AND linked.paths <= 0;
 END $$;
 
+CREATE FUNCTION public.without_signals(extracts jsonb, signal_ids text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT jsonb_agg(CASE WHEN extract ->> 'signalId' = ANY (signal_ids) THEN extract || '{"signalId": null}'
+                          ELSE extract END ORDER BY place)
+      FROM jsonb_array_elements(extracts) WITH ORDINALITY AS each (extract, place)
+$$;
+
 CREATE TABLE public.account_contacts (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1101,7 +1090,6 @@ CREATE TABLE public.accounts (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || COALESCE(domain, ''::text)))) STORED NOT NULL
 );
 
@@ -1148,10 +1136,10 @@ CREATE TABLE public.document_generations (
     is_first boolean NOT NULL,
     status text NOT NULL,
     failure jsonb,
-    wishes integer DEFAULT 1 NOT NULL,
     run_after timestamp(3) with time zone NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
+    requests integer DEFAULT 1 NOT NULL,
     CONSTRAINT document_generations_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text]))),
     CONSTRAINT document_generations_type_check CHECK ((type = ANY (ARRAY['INITIATIVE_BRIEF'::text, 'PRD'::text, 'TDD'::text])))
 );
@@ -1385,7 +1373,6 @@ CREATE TABLE public.ideas (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
     CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text])))
 );
 
@@ -1398,7 +1385,8 @@ CREATE TABLE public.idempotency_keys (
     status smallint NOT NULL,
     headers jsonb DEFAULT '{}'::jsonb NOT NULL,
     body bytea NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL
+    created_at timestamp(3) with time zone NOT NULL,
+    record_id uuid
 );
 
 CREATE TABLE public.initiative_features (
@@ -1466,7 +1454,6 @@ CREATE TABLE public.initiatives (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
     CONSTRAINT initiatives_check CHECK ((start_date <= finish_date)),
     CONSTRAINT initiatives_priority_check CHECK ((priority = ANY (ARRAY['URGENT'::text, 'HIGH'::text, 'MEDIUM'::text, 'LOW'::text]))),
     CONSTRAINT initiatives_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'UNPLANNED'::text, 'PLANNED'::text, 'IN_PROGRESS'::text, 'COMPLETED'::text, 'ARCHIVED'::text])))
@@ -1521,9 +1508,8 @@ CREATE TABLE public.insights (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
-    CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'merged'::text])))
+    CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'rejected'::text, 'merged'::text])))
 );
 
 CREATE TABLE public.integrations (
@@ -1543,6 +1529,36 @@ CREATE TABLE public.job_totals (
     jobs bigint NOT NULL,
     seconds double precision NOT NULL,
     CONSTRAINT job_totals_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'retried'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.jobs (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    workspace_id uuid NOT NULL,
+    record_id uuid NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    run_after timestamp(3) with time zone DEFAULT now() NOT NULL,
+    again_after timestamp(3) with time zone,
+    run bigint DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    held_until timestamp(3) with time zone,
+    error text,
+    stop text,
+    is_revived boolean DEFAULT false NOT NULL,
+    added_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    since timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT jobs_check CHECK (((state = 'running'::text) = (held_until IS NOT NULL))),
+    CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'failed'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE public.jobs ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.jobs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.linked_signals (
@@ -1570,6 +1586,22 @@ CREATE TABLE public.members (
     CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text])))
 );
 
+CREATE TABLE public.model_usage (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    task text NOT NULL,
+    record_id uuid NOT NULL,
+    model text NOT NULL,
+    failure text,
+    requests integer NOT NULL,
+    unmeasured integer NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    seconds double precision NOT NULL,
+    cost numeric,
+    created_at timestamp(3) with time zone NOT NULL
+);
+
 CREATE TABLE public.opportunities (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1578,95 +1610,8 @@ CREATE TABLE public.opportunities (
     description text DEFAULT ''::text NOT NULL,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL
+    updated_at timestamp(3) with time zone NOT NULL
 );
-
-CREATE TABLE public.pgqueuer (
-    id bigint NOT NULL,
-    priority integer NOT NULL,
-    queue_manager_id uuid,
-    created timestamp with time zone DEFAULT now() NOT NULL,
-    updated timestamp with time zone DEFAULT now() NOT NULL,
-    heartbeat timestamp with time zone DEFAULT now() NOT NULL,
-    execute_after timestamp with time zone DEFAULT now() NOT NULL,
-    status public.pgqueuer_status NOT NULL,
-    entrypoint text NOT NULL,
-    dedupe_key text,
-    payload bytea,
-    headers jsonb,
-    attempts integer DEFAULT 0 NOT NULL,
-    slot bigint
-)
-WITH (autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_threshold='1000', autovacuum_analyze_scale_factor='0.02', autovacuum_analyze_threshold='500', autovacuum_vacuum_cost_limit='10000', autovacuum_vacuum_cost_delay='0', fillfactor='70');
-
-CREATE SEQUENCE public.pgqueuer_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-ALTER SEQUENCE public.pgqueuer_id_seq OWNED BY public.pgqueuer.id;
-
-CREATE TABLE public.pgqueuer_log (
-    id bigint NOT NULL,
-    created timestamp with time zone DEFAULT now() NOT NULL,
-    job_id bigint NOT NULL,
-    status public.pgqueuer_status NOT NULL,
-    priority integer NOT NULL,
-    entrypoint text NOT NULL,
-    traceback jsonb,
-    aggregated boolean DEFAULT false
-);
-
-ALTER TABLE public.pgqueuer_log ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.pgqueuer_log_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-CREATE TABLE public.pgqueuer_schedules (
-    id bigint NOT NULL,
-    expression text NOT NULL,
-    entrypoint text NOT NULL,
-    heartbeat timestamp with time zone DEFAULT now() NOT NULL,
-    created timestamp with time zone DEFAULT now() NOT NULL,
-    updated timestamp with time zone DEFAULT now() NOT NULL,
-    next_run timestamp with time zone DEFAULT now() NOT NULL,
-    last_run timestamp with time zone,
-    status public.pgqueuer_status DEFAULT 'queued'::public.pgqueuer_status
-);
-
-CREATE SEQUENCE public.pgqueuer_schedules_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-ALTER SEQUENCE public.pgqueuer_schedules_id_seq OWNED BY public.pgqueuer_schedules.id;
-
-CREATE TABLE public.pgqueuer_statistics (
-    id bigint NOT NULL,
-    created timestamp with time zone DEFAULT date_trunc('sec'::text, now()) NOT NULL,
-    count bigint NOT NULL,
-    priority integer NOT NULL,
-    status public.pgqueuer_status NOT NULL,
-    entrypoint text NOT NULL
-);
-
-CREATE SEQUENCE public.pgqueuer_statistics_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-ALTER SEQUENCE public.pgqueuer_statistics_id_seq OWNED BY public.pgqueuer_statistics.id;
 
 CREATE TABLE public.plans (
     workspace_id uuid NOT NULL,
@@ -1756,7 +1701,6 @@ CREATE TABLE public.portals (
     remote_login_url text,
     remote_logout_url text,
     secret bytea,
-    secret_rotated_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL
 );
@@ -1770,8 +1714,7 @@ CREATE TABLE public.products (
     map_version bigint DEFAULT 1 NOT NULL,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL
+    updated_at timestamp(3) with time zone NOT NULL
 );
 
 CREATE TABLE public.public_numbers (
@@ -2000,7 +1943,6 @@ CREATE TABLE public.study_feedback (
     account_id uuid,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    written xid8 DEFAULT pg_current_xact_id() NOT NULL,
     CONSTRAINT study_feedback_rating_check CHECK (((rating >= (0)::double precision) AND (rating <= (10)::double precision))),
     CONSTRAINT study_feedback_source_check CHECK ((source = ANY (ARRAY['study_completion'::text, 'live_interview'::text])))
 );
@@ -2106,12 +2048,6 @@ CREATE TABLE public.workspaces (
     updated_at timestamp(3) with time zone NOT NULL
 );
 
-ALTER TABLE ONLY public.pgqueuer ALTER COLUMN id SET DEFAULT nextval('public.pgqueuer_id_seq'::regclass);
-
-ALTER TABLE ONLY public.pgqueuer_schedules ALTER COLUMN id SET DEFAULT nextval('public.pgqueuer_schedules_id_seq'::regclass);
-
-ALTER TABLE ONLY public.pgqueuer_statistics ALTER COLUMN id SET DEFAULT nextval('public.pgqueuer_statistics_id_seq'::regclass);
-
 ALTER TABLE ONLY public.account_contacts
     ADD CONSTRAINT account_contacts_pkey PRIMARY KEY (workspace_id, id);
 
@@ -2211,29 +2147,20 @@ ALTER TABLE ONLY public.integrations
 ALTER TABLE ONLY public.job_totals
     ADD CONSTRAINT job_totals_pkey PRIMARY KEY (kind, outcome);
 
+ALTER TABLE ONLY public.jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.linked_signals
     ADD CONSTRAINT linked_signals_pkey PRIMARY KEY (workspace_id, signal_id, kind, record_id);
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, id);
 
+ALTER TABLE ONLY public.model_usage
+    ADD CONSTRAINT model_usage_pkey PRIMARY KEY (workspace_id, id);
+
 ALTER TABLE ONLY public.opportunities
     ADD CONSTRAINT opportunities_pkey PRIMARY KEY (workspace_id, id);
-
-ALTER TABLE ONLY public.pgqueuer_log
-    ADD CONSTRAINT pgqueuer_log_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.pgqueuer
-    ADD CONSTRAINT pgqueuer_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.pgqueuer_schedules
-    ADD CONSTRAINT pgqueuer_schedules_expression_entrypoint_key UNIQUE (expression, entrypoint);
-
-ALTER TABLE ONLY public.pgqueuer_schedules
-    ADD CONSTRAINT pgqueuer_schedules_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.pgqueuer_statistics
-    ADD CONSTRAINT pgqueuer_statistics_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.plans
     ADD CONSTRAINT plans_pkey PRIMARY KEY (workspace_id);
@@ -2376,6 +2303,8 @@ CREATE INDEX api_keys_of_workspace ON public.api_keys USING btree (workspace_id,
 
 CREATE INDEX changes_by_time ON public.changes USING btree (workspace_id, at, id);
 
+CREATE INDEX changes_by_writing ON public.changes USING btree (written, id);
+
 CREATE INDEX changes_deleted ON public.changes USING btree (workspace_id, kind, at, id) WHERE (action = 'deleted'::text);
 
 CREATE INDEX changes_of_record ON public.changes USING btree (workspace_id, record_id, at, id);
@@ -2405,6 +2334,8 @@ CREATE UNIQUE INDEX idea_evidence_key ON public.idea_evidence USING btree (works
 CREATE INDEX idea_evidence_of_idea ON public.idea_evidence USING btree (workspace_id, idea_id, created_at DESC, id);
 
 CREATE INDEX idea_evidence_of_signal ON public.idea_evidence USING btree (workspace_id, signal_id) WHERE (signal_id IS NOT NULL);
+
+CREATE INDEX idea_evidence_quoting ON public.idea_evidence USING gin (jsonb_path_query_array(extracts, '$[*]."signalId"'::jsonpath) jsonb_path_ops) WHERE (extracts IS NOT NULL);
 
 CREATE INDEX idea_features_of_feature ON public.idea_features USING btree (workspace_id, feature_id, idea_id);
 
@@ -2446,11 +2377,15 @@ CREATE INDEX ideas_of_sprint ON public.ideas USING btree (workspace_id, sprint_i
 
 CREATE INDEX ideas_on_portal ON public.ideas USING btree (workspace_id, created_at DESC, number DESC) WHERE portal_visible;
 
+CREATE INDEX ideas_on_portal_by_votes ON public.ideas USING btree (workspace_id, vote_count DESC, number DESC) INCLUDE (id) WHERE portal_visible;
+
 CREATE INDEX ideas_search ON public.ideas USING gin (search);
 
 CREATE UNIQUE INDEX ideas_source_identity ON public.ideas USING btree (workspace_id, source_key, external_id) WHERE (source_key IS NOT NULL);
 
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
+CREATE INDEX idempotency_keys_of_record ON public.idempotency_keys USING btree (workspace_id, record_id) WHERE (record_id IS NOT NULL);
 
 CREATE INDEX initiative_features_of_feature ON public.initiative_features USING btree (workspace_id, feature_id, initiative_id);
 
@@ -2492,9 +2427,15 @@ CREATE INDEX insights_merged ON public.insights USING btree (workspace_id, merge
 
 CREATE INDEX insights_newest ON public.insights USING btree (workspace_id, created_at DESC, id DESC);
 
+CREATE INDEX insights_quoting ON public.insights USING gin (jsonb_path_query_array(extracts, '$[*]."signalId"'::jsonpath) jsonb_path_ops) WHERE (extracts IS NOT NULL);
+
 CREATE INDEX insights_search ON public.insights USING gin (search);
 
 CREATE UNIQUE INDEX integrations_key ON public.integrations USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+
+CREATE INDEX jobs_due ON public.jobs USING btree (COALESCE(held_until, run_after), id) WHERE (state <> 'failed'::text);
+
+CREATE UNIQUE INDEX jobs_of_records ON public.jobs USING btree (workspace_id, record_id, kind) WHERE (state <> 'failed'::text);
 
 CREATE INDEX linked_signals_changed ON public.linked_signals USING btree (workspace_id, kind, record_id, updated_at, signal_id);
 
@@ -2504,37 +2445,13 @@ CREATE UNIQUE INDEX members_email ON public.members USING btree (workspace_id, l
 
 CREATE UNIQUE INDEX members_key ON public.members USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 
+CREATE INDEX model_usage_by_time ON public.model_usage USING btree (workspace_id, created_at);
+
 CREATE INDEX opportunities_changed ON public.opportunities USING btree (workspace_id, updated_at, id);
 
 CREATE UNIQUE INDEX opportunities_key ON public.opportunities USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 
 CREATE INDEX opportunities_newest ON public.opportunities USING btree (workspace_id, created_at DESC, id DESC);
-
-CREATE INDEX pgqueuer_ep_ea_idx ON public.pgqueuer USING btree (entrypoint, execute_after) WHERE (status = 'queued'::public.pgqueuer_status);
-
-CREATE INDEX pgqueuer_ep_prio_id_idx ON public.pgqueuer USING btree (entrypoint, priority DESC, id) WHERE (status = 'queued'::public.pgqueuer_status);
-
-CREATE INDEX pgqueuer_log_created ON public.pgqueuer_log USING btree (created);
-
-CREATE INDEX pgqueuer_log_job_id_status ON public.pgqueuer_log USING btree (job_id, created DESC);
-
-CREATE INDEX pgqueuer_log_not_aggregated ON public.pgqueuer_log USING btree ((1)) WHERE (NOT aggregated);
-
-CREATE INDEX pgqueuer_log_status ON public.pgqueuer_log USING btree (status);
-
-CREATE INDEX pgqueuer_picked_heartbeat_idx ON public.pgqueuer USING btree (heartbeat) WHERE (status = 'picked'::public.pgqueuer_status);
-
-CREATE UNIQUE INDEX pgqueuer_picked_slot_idx ON public.pgqueuer USING btree (entrypoint, slot) WHERE ((status = 'picked'::public.pgqueuer_status) AND (slot IS NOT NULL));
-
-CREATE INDEX pgqueuer_priority_id_id1_idx ON public.pgqueuer USING btree (priority, id DESC) INCLUDE (id) WHERE (status = 'queued'::public.pgqueuer_status);
-
-CREATE INDEX pgqueuer_queue_manager_id_idx ON public.pgqueuer USING btree (queue_manager_id) WHERE (queue_manager_id IS NOT NULL);
-
-CREATE UNIQUE INDEX pgqueuer_statistics_unique_count ON public.pgqueuer_statistics USING btree (priority, date_trunc('sec'::text, timezone('UTC'::text, created)), status, entrypoint);
-
-CREATE UNIQUE INDEX pgqueuer_unique_dedupe_key ON public.pgqueuer USING btree (dedupe_key) WHERE ((status = ANY (ARRAY['queued'::public.pgqueuer_status, 'picked'::public.pgqueuer_status])) AND (dedupe_key IS NOT NULL));
-
-CREATE INDEX pgqueuer_updated_id_id1_idx ON public.pgqueuer USING btree (updated, id DESC) INCLUDE (id) WHERE (status = 'picked'::public.pgqueuer_status);
 
 CREATE INDEX portal_requests_of_user ON public.portal_requests USING btree (workspace_id, user_id, created_at);
 
@@ -2663,6 +2580,12 @@ CREATE UNIQUE INDEX teams_key ON public.teams USING btree (workspace_id, key) WH
 CREATE TRIGGER api_keys_notify_added AFTER INSERT OR DELETE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 
 CREATE TRIGGER api_keys_notify_changed AFTER UPDATE ON public.api_keys FOR EACH ROW WHEN (((((((old.secret_hash IS DISTINCT FROM new.secret_hash) OR (old.scopes IS DISTINCT FROM new.scopes)) OR (old.member_id IS DISTINCT FROM new.member_id)) OR (old.name IS DISTINCT FROM new.name)) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (old.revoked_at IS DISTINCT FROM new.revoked_at))) EXECUTE FUNCTION public.notify_access();
+
+CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.ideas REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
+
+CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.initiatives REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
+
+CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.signals REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
 
 CREATE TRIGGER features_added AFTER INSERT ON public.features REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 
@@ -2802,9 +2725,9 @@ CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_ideas REFERENCING 
 
 CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_initiatives REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
 
-CREATE TRIGGER signals_lose_reference BEFORE UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
+CREATE TRIGGER signals_forgotten AFTER DELETE ON public.signals REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.forget_signals();
 
-CREATE TRIGGER tg_pgqueuer_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.pgqueuer FOR EACH STATEMENT EXECUTE FUNCTION public.fn_pgqueuer_changed();
+CREATE TRIGGER signals_lose_reference BEFORE UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
 CREATE TRIGGER workspaces_notify AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 
@@ -2951,6 +2874,9 @@ ALTER TABLE ONLY public.linked_signals
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.model_usage
+    ADD CONSTRAINT model_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.opportunities
     ADD CONSTRAINT opportunities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;

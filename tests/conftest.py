@@ -16,13 +16,19 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import pytest_asyncio
+from hypothesis import settings as hypothesis_settings
 
 from sightline.migrations import migrate
 from sightline.platform.db import Database
 from sightline.platform.db.embedded import EmbeddedServer
 from tests.world import World, serving
 
-# A lost machine may lose what tests wrote: nobody misses it.
+# A run tries the same examples as the run before; `make fuzz` and --hypothesis-profile=search look for new ones.
+hypothesis_settings.register_profile("search")
+hypothesis_settings.register_profile("same", derandomize=True)
+hypothesis_settings.load_profile("same")
+
+# Tests may lose their data when the machine fails.
 UNSAFE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
 
 

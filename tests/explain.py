@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from sightline.platform.db import Statement
+
 Json = dict[str, Any]
 
 
@@ -16,13 +18,14 @@ class Explained:
         self.now = tx.now
         self.nodes: list[Json] = []
 
-    async def value(self, statement: str, *values: Any) -> Any:
-        return await self.tx.value(statement, *values)
+    async def value(self, statement: Statement, **values: Any) -> Any:
+        return await self.tx.value(statement, **values)
 
-    async def rows(self, statement: str, *values: Any) -> Any:
-        [[plan]] = await self.tx.rows(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement}", *values)
+    async def rows(self, statement: Statement, **values: Any) -> Any:
+        explained = Statement(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {statement.text}", statement.names)
+        [[plan]] = await self.tx.rows(explained, **values)
         self._add(msgspec.json.decode(plan)[0]["Plan"])
-        return await self.tx.rows(statement, *values)
+        return await self.tx.rows(statement, **values)
 
     def _add(self, node: Json) -> None:
         self.nodes.append(node)
@@ -52,8 +55,8 @@ _IS_SETTLED = "SELECT relallvisible >= 0.95 * relpages FROM pg_class WHERE oid =
 async def settle(tx: Any, table: str) -> None:
     """Fresh statistics, and no row that some open transaction might not see: then indexes answer alone."""
     for _ in range(100):
-        await tx.run(f"VACUUM ANALYZE {table}")
-        if await tx.value(_IS_SETTLED, table):
+        await tx.connection.execute(f"VACUUM ANALYZE {table}")
+        if await tx.connection.fetchval(_IS_SETTLED, table):
             return
         await asyncio.sleep(0.1)
     raise AssertionError(f"Somebody keeps a transaction open beside {table}.")

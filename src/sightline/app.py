@@ -1,21 +1,30 @@
-"""The web application: which rooms answer where."""
+"""The web application: all operations and pages."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from itertools import groupby
 from typing import Any
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route, Router
 
-from sightline.catalog import routes as catalog
-from sightline.catalog.feature_maps import FeatureMaps
+from sightline.catalog.accounts import routes as accounts
+from sightline.catalog.products import routes as products
+from sightline.catalog.products.feature_maps import FeatureMaps
+from sightline.catalog.taxonomy import Taxonomies
+from sightline.catalog.teams import routes as teams
 from sightline.documents import routes as documents
+from sightline.documents.generations import routes as generations
 from sightline.ideas import routes as ideas
-from sightline.ideas import routes_reviews as idea_reviews
+from sightline.ideas.classifications import routes as idea_classifications
+from sightline.ideas.comments import routes as idea_comments
+from sightline.ideas.evidence import routes as idea_evidence
+from sightline.ideas.matching import routes as idea_matching
+from sightline.ideas.questions import routes as idea_questions
 from sightline.initiatives import routes as initiatives
 from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
+from sightline.intelligence.research import Researcher
 from sightline.migrations import pending_on
 from sightline.platform import logs
 from sightline.platform.clock import Clock
@@ -23,25 +32,47 @@ from sightline.platform.db import Database
 from sightline.platform.db.feeds import Totals
 from sightline.platform.http import openapi
 from sightline.platform.http.compression import Compressed
-from sightline.platform.http.endpoint import Endpoint, Lazy, Paths, Services
+from sightline.platform.http.docs_pages import Page, reference_pages
+from sightline.platform.http.endpoint import Endpoint, Lazy, Services
 from sightline.platform.http.health import Readiness, health_pages
 from sightline.platform.http.metrics import metrics_page, watched
+from sightline.platform.http.middleware import Server, refuse_unknown_path
 from sightline.platform.http.operations import Operation, operations_of
-from sightline.platform.http.pages import Page, reference_pages
-from sightline.platform.http.server import Server, refuse_unknown_path
+from sightline.platform.http.proxies import TrustedProxies
+from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
-from sightline.platform.jobs.metrics import tell_jobs
+from sightline.platform.jobs.metrics import refresh_job_gauges
+from sightline.portal import routes as portal
+from sightline.portal.application import Portals
+from sightline.research import routes as research
 from sightline.settings import Settings
 from sightline.signals import routes as signals
-from sightline.signals import routes_insights as insights
+from sightline.signals.insights import routes as insights
+from sightline.signals.opportunities import routes as opportunities
+from sightline.sources.app_store.store import AppStore
 from sightline.studies import routes as studies
 from sightline.workspaces import routes as workspaces
-from sightline.workspaces.guard import KeyGuard
+from sightline.workspaces.guard.authentication import KeyGuard
 
 API = "/api/external/v1"
-ROOMS = (ideas, idea_reviews, signals, insights, studies, initiatives, documents, catalog, workspaces)
+IDEAS = (ideas, idea_matching, idea_evidence, idea_questions, idea_comments, idea_classifications, portal)
+ROOMS = (
+    *IDEAS,
+    signals,
+    insights,
+    opportunities,
+    studies,
+    research,
+    initiatives,
+    generations,
+    documents,
+    teams,
+    products,
+    accounts,
+    workspaces,
+)
 
-# What browsers of other origins may send and see, where `cors_origins` lets them.
+# The headers that browsers of `cors_origins` may send and read.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
 CORS_SEEN = (
     *("X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link", "ETag", "X-Request-Id", "Idempotent-Replayed"),
@@ -51,25 +82,25 @@ CORS_SEEN = (
 
 
 def operations() -> list[Operation]:
-    """The whole table, the most used rooms first."""
+    """Returns all operations, those of the most used rooms first."""
     return operations_of(*ROOMS)
 
 
 def openapi_document() -> str:
-    """The OpenAPI document of the whole table, as it is printed and served."""
-    return openapi.written(openapi.openapi_document(operations(), API))
+    """Returns the OpenAPI document of all operations."""
+    return openapi.text_of(openapi.openapi_document(operations(), API))
 
 
 def create_app(settings: Settings | None = None) -> Any:
-    """The application as uvicorn runs it; without settings they are read from the environment.
+    """Returns the application for uvicorn. Without `settings` they are read from the environment.
 
-    Its database is opened when the server starts it: there DatabaseUnavailable ends the start.
+    The database is opened when the server starts; DatabaseUnavailable then ends the start.
     """
     return build_app(settings or Settings.read(), operations())
 
 
 def build_app(settings: Settings, table: list[Operation]) -> Any:
-    """The application of these operations."""
+    """Returns the application of these operations."""
     logs.configure(settings.log_level, settings.log_format)
     lazy = Lazy()
 
@@ -78,9 +109,18 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         async with _services(settings) as lazy.services, watched(lazy.services.db):
             yield
 
-    routes = [*_routes(table, lazy), *(Route(path, page) for path, page in _pages(lazy).items())]
+    portals = Portals(
+        lambda: lazy.services.db,
+        lambda: lazy.services.tools,
+        secret=settings.secret,
+        public_url=settings.public_url,
+        is_limited=settings.portal_limit,
+    )
+    routes = [*(Route(path, page) for path, page in _pages(lazy).items()), Route("/portal/{path:path}", portals)]
     router = Router(routes, redirect_slashes=False, default=refuse_unknown_path, lifespan=lifespan)
-    return _open_to_browsers(Server(Compressed(router)), settings.cors_origins)
+    api = Api(API, (Endpoint(row, lazy) for row in table), otherwise=portals.on_own_hosts(router))
+    server = Server(Compressed(api), TrustedProxies(settings.trusted_proxies))
+    return _open_to_browsers(server, settings.cors_origins)
 
 
 @asynccontextmanager
@@ -92,43 +132,44 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
         size=settings.pool_size,
         clock=Clock(settings.clock_offset),
         through_pooler=settings.is_pooled,
+        is_impatient=True,
     )
-    guard = KeyGuard(db, settings.direct_url)
+    lookups = await Database.connect(settings.database_url, size=1, clock=db.clock, through_pooler=settings.is_pooled)
+    guard = KeyGuard(db, settings.direct_url, lookups=lookups)
     await guard.open()
     try:
         throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
-        yield Services(db, guard, throttle, tools=make_tools())
+        yield Services(db, guard, throttle, tools=make_tools(settings))
     finally:
         await guard.close()
+        await lookups.close()
         await db.close()
 
 
-def make_tools() -> dict[type, Any]:
-    """What rooms share for as long as the process lives."""
+def make_tools(settings: Settings) -> dict[type, Any]:
+    """Returns the objects that rooms share during the life of the process."""
     engine = embedded_engine()
-    return {Engine: engine, FeatureMaps: FeatureMaps(engine), Totals: Totals()}
-
-
-def _routes(table: list[Operation], lazy: Lazy) -> list[Route]:
-    by_path = groupby(sorted(table, key=lambda row: table.index(_first_of(table, row))), key=lambda row: row.path)
-    return [Route(f"{API}{path}", Paths([Endpoint(row, lazy) for row in rows])) for path, rows in by_path]
-
-
-def _first_of(table: list[Operation], row: Operation) -> Operation:
-    return next(other for other in table if other.path == row.path)
+    return {
+        Engine: engine,
+        FeatureMaps: FeatureMaps(engine),
+        Taxonomies: Taxonomies(),
+        Researcher: EmbeddedResearcher(),
+        Totals: Totals(),
+        AppStore: AppStore(settings.app_store_url, settings.app_store_country),
+    }
 
 
 def _pages(lazy: Lazy) -> dict[str, Page]:
-    """What is answered besides the API."""
+    """Returns the routes besides the API."""
     return {
         **reference_pages(openapi_document, f"{API}/openapi.json"),
         **health_pages(Readiness(pending_on), lambda: lazy.services.db),
-        "/metrics": metrics_page(lambda: tell_jobs(lazy.services.db)),
+        "/metrics": metrics_page(lambda: refresh_job_gauges(lazy.services.db)),
     }
 
 
 def _open_to_browsers(app: Any, origins: tuple[str, ...]) -> Any:
-    """Around everything, so that refusals too can be read by a page of these origins; nothing without any."""
+    """Wraps the whole application, so that pages of these origins can read errors too. No change without origins."""
     if not origins:
         return app
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")

@@ -1,32 +1,86 @@
-"""The background worker: every room's jobs on one queue, and what is done every minute.
+"""The background worker: every room's jobs on one queue, and their periodic work.
 
-Run by `sightline.cli.worker_process` beside a server, by `sightline worker` alone. Only here is imported what rooms
-need for work that is done later.
+Run by `sightline.cli.worker_process`, beside a server or by `sightline worker`. Only this module imports what rooms
+need for background work.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 from sightline.documents import jobs as documents
 from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
+from sightline.intelligence.model.choice import LanguageModel
+from sightline.intelligence.model.session import Budget
+from sightline.intelligence.model.usage import Prices
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
-from sightline.platform.jobs import JobsOfRoom, Tools
-from sightline.platform.jobs.running import Pace, run_jobs
+from sightline.platform.http.idempotency import forget_expired
+from sightline.platform.jobs import JobsOfRoom, Tick, Tools
+from sightline.platform.jobs.worker import Pace, run_jobs
+from sightline.portal import jobs as portal
+from sightline.research import jobs as research
+from sightline.research.runs.searching import Tools as SearchTools
 from sightline.settings import Settings
-from sightline.signals import jobs as signals
+from sightline.signals.processing import jobs as signals
+from sightline.sources.app_store.store import AppStore
+from sightline.sources.library.library import Library
+from sightline.sources.providers.choice import make_provider
 
 
 def jobs_of_rooms() -> list[JobsOfRoom]:
-    """Each room's own list, in its `jobs.py`."""
-    return [signals.JOBS, documents.JOBS]
+    """Returns the jobs of each room, from its `jobs.py`, and the clean-up of stored responses."""
+    upkeep = JobsOfRoom(ticks=[Tick("idempotency.forget", forget_expired)])
+    return [signals.JOBS, documents.JOBS, research.JOBS, portal.JOBS, upkeep]
 
 
-def make_tools(_settings: Settings) -> Tools:
-    """What handlers share for as long as the worker lives."""
-    return {Engine: embedded_engine()}
+@asynccontextmanager
+async def open_tools(settings: Settings) -> AsyncIterator[Tools]:
+    """The objects that handlers share during the life of the worker."""
+    async with _search_tools(settings) as search:
+        yield {
+            Engine: embedded_engine(),
+            SearchTools: search,
+            AppStore: AppStore(settings.app_store_url, settings.app_store_country),
+            **model_tools(settings),
+        }
+
+
+@asynccontextmanager
+async def _search_tools(settings: Settings) -> AsyncIterator[SearchTools]:
+    """The web if a provider of it is chosen or configured, else the library."""
+    researcher = EmbeddedResearcher()
+    if settings.chosen_provider == "library":
+        library = Library(settings.library, settings.data_dir / "library.index")
+        yield SearchTools(researcher, library, library)
+        return
+    from sightline.sources.web.reader import WebReader
+    from sightline.sources.web.sites import WithSites
+
+    reader = WebReader(Clock(settings.clock_offset), settings.fetch_allow)
+    name = settings.chosen_provider
+    try:
+        provider = make_provider(name, *settings.web_providers[name])
+        yield SearchTools(researcher, WithSites(provider, reader), reader)
+    finally:
+        await reader.aclose()
+
+
+def model_tools(settings: Settings) -> dict[type, Any]:
+    """Returns the configured model, if any; what asks it is imported only then."""
+    if settings.model_url is None or settings.model_name is None:
+        return {}
+    from sightline.intelligence.model.endpoint import Endpoint
+    from sightline.intelligence.model.engine import ModelEngine
+
+    endpoint = Endpoint(settings.model_url, settings.model_name, settings.model_key)
+    budget = Budget(settings.model_requests, settings.model_tokens, settings.model_seconds)
+    prices = Prices(settings.model_input_price, settings.model_output_price)
+    return {LanguageModel: ModelEngine(endpoint, settings.model_name, budget, prices)}
 
 
 async def work(
@@ -37,9 +91,9 @@ async def work(
     rooms: Iterable[JobsOfRoom] | None = None,
     tick: timedelta = timedelta(minutes=1),
 ) -> None:
-    """Works until `ending` is set. Raises DatabaseUnavailable when there is no database at the start."""
-    assert settings.database_url  # noqa: S101 - who starts a worker names it
-    assert settings.direct_url  # noqa: S101 - likewise
+    """Runs jobs until `ending` is set. Raises DatabaseUnavailable if the database cannot be reached at the start."""
+    assert settings.database_url  # noqa: S101 - the command sets it
+    assert settings.direct_url  # noqa: S101 - the command sets it
     db = await Database.connect(
         settings.database_url,
         size=max(2, min(settings.pool_size, settings.concurrency)),
@@ -49,8 +103,7 @@ async def work(
     pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat), tick=tick)
     try:
         chosen = jobs_of_rooms() if rooms is None else rooms
-        await run_jobs(
-            db, settings.direct_url, chosen, make_tools(settings), pace=pace, ending=ending, on_ready=on_ready
-        )
+        async with open_tools(settings) as tools:
+            await run_jobs(db, settings.direct_url, chosen, tools, pace=pace, ending=ending, on_ready=on_ready)
     finally:
         await db.close()

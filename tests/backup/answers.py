@@ -40,9 +40,10 @@ async def delete_idea(address: str, key: str, idea: dict[str, Any]) -> None:
 
 
 async def _ask(client: httpx2.AsyncClient, found: dict[str, Any], path: str) -> None:
-    said = await client.get(path)
-    headers = {name: value for name, value in said.headers.items() if name not in NEVER_THE_SAME}
-    found[path] = said.status_code, headers, said.content
+    response = await client.get(path)
+    own = f"{client.base_url.scheme}://{client.base_url.netloc.decode()}"
+    headers = {name: value.replace(own, "") for name, value in response.headers.items() if name not in NEVER_THE_SAME}
+    found[path] = response.status_code, headers, response.content
 
 
 def _below(paths: list[str], path: str) -> list[str]:
@@ -51,9 +52,9 @@ def _below(paths: list[str], path: str) -> list[str]:
 
 
 def _records(content: bytes) -> list[dict[str, Any]]:
-    said = json.loads(content) if content.startswith((b"[", b"{")) else []
-    said = said.get("data", []) if isinstance(said, dict) else said
-    return [record for record in said[:4] if isinstance(record, dict) and "id" in record]
+    records = json.loads(content) if content.startswith((b"[", b"{")) else []
+    records = records.get("data", []) if isinstance(records, dict) else records
+    return [record for record in records[:4] if isinstance(record, dict) and "id" in record]
 
 
 def _client(address: str, key: str) -> httpx2.AsyncClient:

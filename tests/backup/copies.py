@@ -14,8 +14,8 @@ from sightline.backup.queries import columns_by_table, quoted
 from sightline.migrations import migrate
 from sightline.platform.db import Database
 from sightline.sample.compose import load
-from sightline.workspaces.keys import create_key
-from sightline.workspaces.records import NewKey
+from sightline.workspaces.keys.lifecycle import create_key
+from sightline.workspaces.keys.records import NewKey
 from sightline.workspaces.tenants import find_workspace
 from tests.migrations.servers import connected, on_database
 from tests.workspace_file.files import apply, whole
@@ -27,10 +27,13 @@ SLUG: str = SAMPLE["workspace"]["slug"]
 OWNER = next(member["email"] for member in SAMPLE["members"] if member["role"] == "owner")
 # What no workspace file brings.
 MORE = (
-    """UPDATE portals SET secret = decode('00ff10', 'hex'), secret_rotated_at = now() WHERE workspace_id = $1""",
+    """UPDATE portals SET secret = decode('00ff10', 'hex') WHERE workspace_id = $1""",
     """INSERT INTO portal_sessions (token_hash, workspace_id, user_id, created_at, expires_at)
        SELECT decode(md5(id::text), 'hex'), workspace_id, id, now(), now() + '1 day' FROM portal_users
         WHERE workspace_id = $1""",
+    """INSERT INTO model_usage (workspace_id, id, task, record_id, model, requests, unmeasured, input_tokens,
+                                output_tokens, seconds, cost, created_at)
+       VALUES ($1, gen_random_uuid(), 'signals.process', gen_random_uuid(), 'model:m', 2, 0, 9, 3, 0.5, 0.01, now())""",
     """INSERT INTO portal_used_tokens (workspace_id, jti_hash, valid_until) VALUES ($1, '\\x0a5c', now())""",
     """INSERT INTO document_generations
            (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after, created_at, updated_at)
@@ -47,10 +50,8 @@ SELECT gen_random_uuid(), gen_random_uuid(), 'huge', gen_random_uuid(), 'added',
   FROM generate_series(1, $1::int) AS n"""
 # What belongs to no workspace.
 QUEUED = """
-INSERT INTO pgqueuer (priority, status, entrypoint, payload, headers) VALUES (0, 'picked', 'x', '\\x00', '{"a": 1}');
-INSERT INTO pgqueuer_log (job_id, status, priority, entrypoint) VALUES (1, 'queued', 0, 'x');
-INSERT INTO pgqueuer_schedules (expression, entrypoint) VALUES ('* * * * *', 'x');
-INSERT INTO pgqueuer_statistics (count, priority, status, entrypoint) VALUES (1, 0, 'successful', 'x');
+INSERT INTO jobs (kind, workspace_id, record_id, state, run, attempts, held_until)
+VALUES ('x', gen_random_uuid(), gen_random_uuid(), 'running', 2, 1, now());
 INSERT INTO job_totals (kind, outcome, jobs, seconds) VALUES ('x', 'done', 1, 0.1)"""
 
 
@@ -79,11 +80,11 @@ async def fill(url: str) -> str:
     try:
         for file in (SAMPLE, whole()):
             await apply(database, file)
-        async with database.write() as tx:
+        async with database.transaction() as tx:
             actor = replace(OPERATOR, workspace_id=(await find_workspace(tx, SLUG)).id)
             await tx.connection.execute(QUEUED)
             for statement in MORE:
-                await tx.run(statement, actor.workspace_id)
+                await tx.connection.execute(statement, actor.workspace_id)
             return (await create_key(tx, actor, NewKey(name="test", scopes=["all"], member=OWNER))).key
     finally:
         await database.close()

@@ -32,12 +32,12 @@ SELECT (SELECT sum(count) FROM record_counts WHERE kind = 'idea' AND workspace_i
 
 @dataclass(frozen=True)
 class Site:
-    """A data directory `a` with the sample and a workspace in which somebody was writing during the backup `file`."""
+    """A data directory `a` with the sample and a workspace that was written to during the backup `file`."""
 
     place: Path
     file: Path
     key: str
-    said: Done
+    backup: Done
     exported: str
 
     @property
@@ -54,26 +54,26 @@ def site() -> Iterator[Site]:
         key = run(*words, "--data-dir", place / "a").json["key"]
         asked(place / "a", "UPDATE portals SET secret = 'sealed'")
         with writing(address, key):
-            said = run("backup", place / "file", "--json", "--data-dir", place / "a")
+            backup = run("backup", place / "file", "--json", "--data-dir", place / "a")
         exported = run("workspace", "export", SLUG, "--data-dir", place / "a").out
-        yield Site(place, place / "file", key, said, exported)
+        yield Site(place, place / "file", key, backup, exported)
 
 
 @contextmanager
 def writing(address: str, key: str) -> Iterator[None]:
     """Somebody creates ideas all the while."""
-    stopped, begun = threading.Event(), threading.Event()
+    stopped, started = threading.Event(), threading.Event()
 
     def write() -> None:
         with httpx2.Client(base_url=f"{address}/api/external/v1", headers={"Authorization": f"Bearer {key}"}) as client:
             while not stopped.is_set():
                 assert client.post("/ideas", json={"name": "One", "description": "more"}).status_code == 201
-                begun.set()
+                started.set()
 
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        assert begun.wait(20)
+        assert started.wait(20)
         yield
     finally:
         stopped.set()
@@ -84,8 +84,10 @@ def writing(address: str, key: str) -> Iterator[None]:
 def copy(site: Site) -> Iterator[Path]:
     """A data directory into which the backup was restored."""
     with open_place() as place:
-        said = run("restore", site.file, "--json", "--data-dir", place / "b", SECRET=site.secret).json
-        assert said.items() >= {name: site.said.json[name] for name in ("file", "tables", "rows", "bytes")}.items()
+        restored = run("restore", site.file, "--json", "--data-dir", place / "b", SECRET=site.secret).json
+        assert (
+            restored.items() >= {name: site.backup.json[name] for name in ("file", "tables", "rows", "bytes")}.items()
+        )
         yield place / "b"
 
 
@@ -100,9 +102,9 @@ def asked(data_dir: Path, question: str) -> object:
         return ask(server.start(), question)
 
 
-def test_a_backup_beside_a_busy_server_is_of_one_moment(site: Site, copy: Path) -> None:
-    assert site.said.json.keys() == {"file", "tables", "rows", "bytes", "seconds"}
-    assert site.said.json["bytes"] == site.file.stat().st_size
+def test_a_backup_of_a_busy_server_is_consistent(site: Site, copy: Path) -> None:
+    assert site.backup.json.keys() == {"file", "tables", "rows", "bytes", "seconds"}
+    assert site.backup.json["bytes"] == site.file.stat().st_size
     with EmbeddedServer(copy):
         assert asked(copy, COUNTED)
         assert run("workspace", "export", SLUG, "--data-dir", copy).out == site.exported
@@ -128,20 +130,20 @@ def test_only_the_owner_reads_a_backup_and_it_holds_no_secret(site: Site) -> Non
     assert [path.name for path in site.place.iterdir() if path.name.endswith(".part")] == []
 
 
-def test_it_goes_through_pipes(site: Site, empty: str) -> None:
+def test_a_backup_is_written_to_and_read_from_pipes(site: Site, empty: str) -> None:
     words = [*WORDS, "backup", "-", "--data-dir", str(site.place / "a")]
     backup = subprocess.run(words, env=environment(), capture_output=True, check=True)
     words = [*WORDS, "restore", "-", "--json", "--database-url", empty]
     restored = subprocess.run(
         words, env=environment(SECRET=site.secret), input=backup.stdout, capture_output=True, check=True
     )
-    assert json.loads(restored.stdout)["rows"] >= site.said.json["rows"]
+    assert json.loads(restored.stdout)["rows"] >= site.backup.json["rows"]
     assert run("backup", "-", "--json", "--data-dir", site.place / "a").code == 2
 
 
 def test_a_wrong_or_missing_secret_is_refused(site: Site, tmp_path: Path) -> None:
     nowhere = ("--data-dir", tmp_path / "b")
-    wrong = run("restore", site.file, *nowhere, SECRET="another").refusal
+    wrong = run("restore", site.file, *nowhere, SECRET="another secret of a server").refusal
     assert wrong.startswith("sightline: This is not the secret of the backed-up server: ")
     missing = run("restore", site.file, *nowhere).refusal
     assert missing.startswith("sightline: The secret of the backed-up server is needed: ")
@@ -166,9 +168,20 @@ def test_without_the_secret_portals_need_new_ones(site: Site, empty: str) -> Non
 
 def test_what_cannot_be_written_or_read_is_refused_in_one_line(site: Site, tmp_path: Path) -> None:
     here = ("--data-dir", site.place / "a")
-    assert "No such file" in run("backup", tmp_path / "no/where", *here).refusal
+    missing = tmp_path / "no/where"
+    assert run("backup", missing, *here).refusal == f"sightline: {missing}: No such file or directory."
     assert run("backup", tmp_path, *here).refusal == f"sightline: {tmp_path}: Is a directory."
     assert "disk is full" in run("backup", "/dev/full", *here).refusal
     assert "/nowhere: No such file" in run("restore", "/nowhere", "--data-dir", tmp_path / "x").refusal
     assert "There is no database in" in run("backup", tmp_path / "file", "--data-dir", tmp_path / "x").refusal
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_file_is_replaced_only_by_force(site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("another")
+    words = ("backup", file, "--data-dir", site.place / "a")
+    assert run(*words).refusal == f"sightline: {file} exists already: give another name, or --force to replace it."
+    assert file.read_text() == "another"
+    assert run(*words, "--force").code == 0
+    assert file.stat().st_size > 1000

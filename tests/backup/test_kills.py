@@ -44,7 +44,7 @@ async def _large(server: str, rows: int) -> str:
 def test_a_killed_backup_leaves_the_file_before_it(large: str, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("the one before")
-    process = subprocess.Popen([*WORDS, "backup", file], env=environment(DATABASE_URL=large, SECRET=SECRET))
+    process = subprocess.Popen([*WORDS, "backup", file, "--force"], env=environment(DATABASE_URL=large, SECRET=SECRET))
     wait_until(lambda: any(part.stat().st_size > 100_000 for part in tmp_path.glob(".*.part")))
     process.kill()
     assert process.wait() == -9

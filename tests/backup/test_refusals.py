@@ -3,6 +3,7 @@
 import gzip
 import shutil
 import tarfile
+import zlib
 from io import BytesIO
 from pathlib import Path
 
@@ -70,20 +71,37 @@ async def refusal(url: str, backup: bytes) -> str:
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.2, 0.7, 0.99, 0.9999])
 async def test_a_truncated_file_is_refused(migrated: str, filled: Filled, share: float) -> None:
     line = await refusal(migrated, filled.backup[: int(len(filled.backup) * share)])
-    assert line.startswith(("This is no backup of Sightline: ", "The backup is damaged or cut off: "))
+    assert line.startswith(("This is not a backup of Sightline: ", "The backup is damaged or cut off: "))
+
+
+def flipped(backup: bytes, place: int) -> bytes:
+    """One bit is turned: at this place, or at the next that is more than padding between two blocks."""
+    damaged = bytearray(backup)
+    damaged[place] ^= 0x10
+    try:
+        is_padding = gzip.decompress(damaged) == gzip.decompress(backup)
+    except (OSError, EOFError, zlib.error):
+        is_padding = False
+    return flipped(backup, place + 1) if is_padding else bytes(damaged)
 
 
 @pytest.mark.parametrize("place", [0, 2, 30, 5_000, 70_000, -6_000, -7, -3])
 async def test_a_flipped_bit_is_refused(migrated: str, filled: Filled, place: int) -> None:
-    damaged = bytearray(filled.backup)
-    damaged[place] ^= 0x10
-    line = await refusal(migrated, bytes(damaged))
-    assert line.startswith(("This is no backup of Sightline: ", "The backup is damaged"))
+    line = await refusal(migrated, flipped(filled.backup, place))
+    assert line.startswith(("This is not a backup of Sightline: ", "The backup is damaged"))
 
 
-@pytest.mark.parametrize("other", [b"", b"CREATE TABLE x ();", gzip.compress(b"hello"), archive({"x": b"y"})])
+@pytest.mark.parametrize(
+    "other",
+    [b"", b"CREATE TABLE x ();", gzip.compress(b"hello"), archive({"x": b"y"})],
+    ids=["nothing", "a script", "a compressed text", "an archive"],
+)
 async def test_another_file_is_refused(empty: str, other: bytes) -> None:
-    assert (await refusal(empty, other)).startswith("This is no backup of Sightline: ")
+    assert (await refusal(empty, other)).startswith("This is not a backup of Sightline: ")
+
+
+async def test_a_refusal_does_not_show_bytes_of_the_file(empty: str) -> None:
+    assert await refusal(empty, b"secret") == "This is not a backup of Sightline: Not a gzipped file."
 
 
 async def test_a_changed_row_is_refused_although_the_file_is_sound(empty: str, filled: Filled) -> None:
@@ -126,7 +144,7 @@ async def test_a_database_with_data_is_refused_and_kept(database_server: str, fi
     assert (await contents(filled.url))["ideas"] == filled.contents["ideas"]
     theirs = await new_database(database_server)
     await value(theirs, "CREATE TABLE ideas (mine int)")
-    with pytest.raises(BackupRefused, match="holds tables of something else"):
+    with pytest.raises(BackupRefused, match="has tables of another program"):
         await restore(theirs, filled.backup)
     assert await tables(theirs) == 1
 
@@ -136,7 +154,7 @@ async def test_a_database_without_tables_has_nothing_to_back_up(empty: str) -> N
         await backed_up(empty)
 
 
-def test_the_check_value_tells_the_secret_from_others_and_is_new_each_time() -> None:
+def test_the_check_value_distinguishes_secrets_and_differs_each_time() -> None:
     first, second = check_value(SECRET), check_value(SECRET)
     assert is_made_with(first, SECRET)
     assert not is_made_with(first, SECRET + "x")
@@ -200,7 +218,7 @@ async def test_no_rights_are_needed_but_to_create_tables(database_server: str, f
         await backed_up(as_plain)
 
 
-async def test_until_the_block_is_left_nobody_writes_or_migrates(database_server: str, filled: Filled) -> None:
+async def test_writes_and_migrations_wait_until_the_block_ends(database_server: str, filled: Filled) -> None:
     url = await new_database(database_server, migrated=True)
     with Archive(BytesIO(filled.backup)) as opened:
         async with restoring(url, opened, Unwatched()), connected(url) as other:

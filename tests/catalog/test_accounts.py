@@ -52,7 +52,7 @@ async def test_people_are_not_listed(world: World, listed: Listed) -> None:
     assert (await listed("/accounts"))[-1] == shown
 
 
-async def test_accounts_stand_newest_first(world: World, listed: Listed) -> None:
+async def test_accounts_are_listed_newest_first(world: World, listed: Listed) -> None:
     ids = await world.ids("accounts")
     order = [*sorted([ids["initech"], ids["hooli"]], reverse=True), ids["globex"]]
     assert [account["id"] for account in await listed("/accounts")] == order
@@ -84,15 +84,15 @@ async def test_accounts_are_filtered(world: World, listed: Listed, query: dict[s
     assert int(total) == len(found)
 
 
-async def test_what_changed_since_comes_oldest_change_first(world: World, listed: Listed) -> None:
+async def test_changes_are_listed_oldest_change_first(world: World, listed: Listed) -> None:
     ids = await world.ids("accounts")
     later = sorted([ids["globex"], ids["hooli"]])
     assert [one["id"] for one in await listed("/accounts", updatedSince="2026-02-02")] == [ids["initech"], *later]
     assert [one["id"] for one in await listed("/accounts", updatedSince="2026-02-03")] == later
 
 
-async def test_no_change_is_shown_that_one_under_way_may_precede(world: World, listed: Listed) -> None:
-    async with world.database.write():
+async def test_no_change_is_listed_before_an_earlier_one_that_is_still_open(world: World, listed: Listed) -> None:
+    async with world.database.transaction():
         await asyncio.sleep(0.002)
         await world.add(accounts=[{"key": "umbrella", "name": "Umbrella"}])
         assert "Umbrella" in await named(listed)

@@ -36,7 +36,7 @@ async def test_a_product_is_shown_with_its_features_in_their_order(world: World)
     assert (await world.client.get("/products")).json() == [answer.json()]
 
 
-async def test_products_stand_newest_first_page_by_page(world: World, listed: Listed) -> None:
+async def test_products_are_listed_newest_first_page_by_page(world: World, listed: Listed) -> None:
     dates = ["2026-01-02", "2026-01-03", "2026-01-02", "2026-01-01"]
     await world.add(products=[{"key": f"p{n}", "name": f"P{n}", "createdAt": day} for n, day in enumerate(dates)])
     ids = await world.ids("products")

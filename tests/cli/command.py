@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 
 WORDS = (sys.executable, "-m", "sightline")
+SECRET = "the secret of a server"
 
 
 def environment(**settings: str) -> dict[str, str]:
@@ -73,7 +74,7 @@ class Serving:
 
     def wait_ready(self) -> str:
         """The address it serves on."""
-        wait_until(lambda: "Sightline serves on" in self.said or self.process.poll() is not None)
+        wait_until(lambda: "Sightline serves on" in self.said or self.process.poll() is not None, seconds=60)
         found = re.search(r"Sightline serves on (http://\S+)", self.said)
         assert found, self.said
         return found[1]

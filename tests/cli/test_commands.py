@@ -1,5 +1,6 @@
 """Commands beside a running server."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -7,10 +8,16 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+import asyncpg
 import pytest
 
-from tests.cli.command import run, status, wait_until
+from sightline import __version__
+from sightline.cli.command_line import COMMANDS
+from tests.cli.command import run, serving, status, wait_until
 from tests.cli.conftest import Site
+from tests.cli.test_serve import database_of
+from tests.intelligence.fake_model import Answer, fake_model, says
+from tests.sources.storefront import opened
 
 HEAVY = {"alembic", "asyncpg", "sqlalchemy", "starlette", "uvicorn", "yaml"}
 
@@ -18,17 +25,43 @@ HEAVY = {"alembic", "asyncpg", "sqlalchemy", "starlette", "uvicorn", "yaml"}
 def test_help_names_every_command() -> None:
     shown = run("--help").out
     for name in (
-        *("init", "serve", "migrate", "workspace", "keys", "openapi", "audit", "doctor", "bench", "demo"),
+        *("init", "serve", "migrate", "workspace", "keys", "openapi", "audit", "doctor", "demo"),
         *("backup", "restore"),
     ):
         assert f"\n  {name} " in shown
 
 
+def test_the_doctor_asks_the_model_for_a_word(site: Site) -> None:
+    with fake_model(says({"word": "ready"})) as fake:
+        done = site.run("doctor", MODEL_URL=fake.url, MODEL_NAME="m", MODEL_KEY="hunter2")
+    assert (done.code, len(fake.requests)) == (0, 1)
+    assert f"ok     model          m at {fake.url} answers, asked for json_schema\n" in done.out
+    with fake_model(Answer(status=401)) as fake:
+        done = site.run("doctor", MODEL_URL=fake.url, MODEL_NAME="m", MODEL_KEY="hunter2")
+    assert done.code == 1
+    assert f"WRONG  model          m at {fake.url}: The endpoint answers with status 401.\n" in done.out
+    assert "hunter2" not in done.out
+
+
+def test_usage_is_empty_without_a_model(site: Site) -> None:
+    assert site.run("usage", "--workspace", "acme", "--json").json == {"workspace": "acme", "tasks": []}
+    assert site.run("usage", "--workspace", "acme", "--since", "2026-01-01").err == "No model was asked.\n"
+    assert site.run("usage", "--workspace", "nobody").code == 1
+
+
+@pytest.mark.parametrize(
+    "group", [(), *((name,) for name in ("workspace", "keys", "portal", "documents", "jobs", "evaluate"))]
+)
+def test_help_shows_each_command_in_one_whole_sentence(group: tuple[str, ...]) -> None:
+    commands = run(*group, "--help").out.split("Commands:\n")[1].splitlines()
+    assert [line for line in commands if not line.endswith((".", ";")) or line.endswith("...")] == []
+
+
 def test_help_comes_at_once_since_it_imports_nothing_heavy() -> None:
     begin = "import sys; sys.argv = ['sightline', '--help']; from sightline.cli import main"
     script = f"{begin}\ntry: main()\nfinally: print(*sys.modules)"
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    imported = set(told.stdout.splitlines()[-1].split())
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    imported = set(done.stdout.splitlines()[-1].split())
     assert "sightline.cli.command_line" in imported
     assert not imported & HEAVY
 
@@ -81,7 +114,7 @@ def test_a_key_is_shown_to_people_too(site: Site) -> None:
     [
         (("--workspace", "none", "--name", "n", "--scopes", "all"), "no workspace none"),
         (("--workspace", "acme", "--name", "n", "--scopes", "ideas:fly"), "ideas:fly"),
-        (("--workspace", "acme", "--name", "n", "--scopes", "all", "--member", "x@y.test"), "no member"),
+        (("--workspace", "acme", "--name", "n", "--scopes", "all", "--member", "x@y.test"), "is not a member"),
     ],
 )
 def test_a_refused_key_is_refused_in_one_line(site: Site, words: tuple[str, ...], said: str) -> None:
@@ -110,6 +143,13 @@ def test_wrong_usage_ends_with_2(words: tuple[str, ...]) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(
+    "words", [("serve", "--port", "x"), ("keys", "roll", "k", "--overlap", "x"), ("jobs", "retry", "x")]
+)
+def test_a_wrong_number_is_called_a_number(words: tuple[str, ...]) -> None:
+    assert "'x' is not a valid number." in run(*words, "x").err
+
+
 def test_options_can_stand_in_the_environment_and_in_the_file(site: Site, tmp_path: Path) -> None:
     (tmp_path / "sightline.toml").write_text(f'workspace = "none"\ndata_dir = "{site.data}"\nname = "from file"\n')
     done = run("keys", "create", "--scopes", "ideas:read", cwd=tmp_path, WORKSPACE="acme", JSON="1")
@@ -129,6 +169,7 @@ def test_the_trail_tells_who_did_what(site: Site) -> None:
     ]
     assert f"created  api_key {key['id']}" in site.run("audit", "--workspace", "acme").out
     assert site.run("audit", "--workspace", "acme", "--since", "2099-01-01", "--json").json == []
+    assert site.run("audit", "--workspace", "acme", "--since", "2099-01-01").err == "No changes are recorded.\n"
     assert "IDEA-1" in site.run("audit", "--workspace", "acme", "--record", "what?").refusal
 
 
@@ -146,12 +187,33 @@ def test_the_doctor_finds_a_running_server_healthy(site: Site) -> None:
 
 
 def test_the_doctor_finds_what_is_wrong(site: Site) -> None:
-    done = site.run("doctor", MODEL_URL="http://model.test", SEARCH_PROVIDER="brave")
+    nobody = "http://127.0.0.1:1"
+    done = site.run("doctor", MODEL_URL="http://model.test", SEARXNG_URL=nobody, APP_STORE_URL=nobody)
     assert done.code == 1
-    assert [line.split()[1] for line in done.out.splitlines() if line.startswith("WRONG")] == ["model", "search"]
+    assert [line.split()[1] for line in done.out.splitlines() if line.startswith("WRONG")] == ["model", "search", "app"]
+    assert "SearXNG cannot be reached." in done.out
+    assert f"The app store cannot be reached. SIGHTLINE_APP_STORE_URL is {nobody}." in done.out
     [wrong] = json.loads(run("doctor", "--json", PORT="x").out)["checks"]
     assert (wrong["name"], wrong["ok"]) == ("configuration", False)
-    assert wrong["said"] == "SIGHTLINE_PORT: expected a whole number from 0 to 65535, not 'x'."
+    assert wrong["message"] == "SIGHTLINE_PORT: expected a whole number from 0 to 65535, not 'x'."
+
+
+async def test_the_doctor_asks_a_configured_app_store(site: Site) -> None:
+    async with opened() as front:
+        done = await asyncio.to_thread(site.run, "doctor", APP_STORE_URL=front.url)
+    assert f"ok     app store      {front.url} answers" in done.out
+    assert front.calls
+
+
+def test_the_doctor_refuses_a_short_secret() -> None:
+    done = run("doctor", SECRET="short")
+    assert (done.code, done.out) == (1, "WRONG  configuration  SIGHTLINE_SECRET: expected at least 16 characters.\n")
+
+
+def test_help_shows_the_first_sentence_of_each_command() -> None:
+    for name, sentence in COMMANDS.items():
+        whole = " ".join(run(name, "--help").out.split())
+        assert sentence in whole, name
 
 
 def test_a_key_made_now_is_dated_now(site: Site) -> None:
@@ -165,3 +227,93 @@ def test_an_api_process_imports_nothing_heavy() -> None:
     code = f"import sys, sightline.cli.api_process, sightline.app; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_version_is_printed() -> None:
+    assert run("--version").out == f"Sightline {__version__}\n"
+
+
+def test_an_unknown_variable_is_warned_of_with_the_nearest_name(site: Site) -> None:
+    done = site.run("workspace", "list", "--json", PUBLC_URL="x", SERVICE_HOST="10.0.0.1", PORT_8000_TCP="tcp://")
+    assert done.code == 0
+    assert done.err == "Warning: SIGHTLINE_PUBLC_URL is not a setting: did you mean SIGHTLINE_PUBLIC_URL?\n"
+    assert site.run("workspace", "list", "--json", WORKSPACE="acme").err == ""
+
+
+def test_the_doctor_refuses_an_unknown_variable(site: Site) -> None:
+    done = site.run("doctor", LOG_LEVL="debug")
+    assert done.code == 1
+    assert [line for line in done.out.splitlines() if line.startswith("WRONG")] == [
+        "WRONG  environment    SIGHTLINE_LOG_LEVL is not a setting: did you mean SIGHTLINE_LOG_LEVEL?"
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("workspace", "list"),
+        ("workspace", "export", "acme"),
+        ("keys", "list", "--workspace", "acme"),
+        ("keys", "create", "--workspace", "acme", "--name", "n", "--scopes", "all"),
+        ("audit", "--workspace", "acme"),
+        ("jobs", "list"),
+        ("migrate", "--check"),
+        ("backup", "/nonexistent/file"),
+    ],
+)
+def test_no_database_is_created_by_reading(place: Path, words: tuple[str, ...]) -> None:
+    data = place / "data"
+    refusal = run(*words, "--data-dir", data).refusal
+    assert refusal == f"sightline: There is no database in {data}: `sightline init` or `serve` creates it."
+    assert not data.exists()
+
+
+def test_a_key_that_cannot_write_is_warned_of(site: Site) -> None:
+    words = ("keys", "create", "--workspace", "acme", "--name", "n", "--json")
+    done = site.run(*words, "--scopes", "ideas:read,ideas:write")
+    assert done.json["member"] is None
+    assert "without --member the key has no creator and only reads. Without effect: ideas:write." in done.err
+    assert site.run(*words, "--scopes", "ideas:read").err == ""
+    assert site.run(*words, "--scopes", "all", "--member", "ada@acme.test").err == ""
+
+
+def test_the_doctor_shows_the_servers_whole_version(site: Site) -> None:
+    version = asyncio.run(server_version(database_of(site.data)))
+    assert f"PostgreSQL {version}" in [check["message"] for check in site.run("doctor", "--json").json["checks"]]
+
+
+async def server_version(url: str) -> str:
+    connection = await asyncpg.connect(url)
+    try:
+        return str(await connection.fetchval("SHOW server_version")).split()[0]
+    finally:
+        await connection.close()
+
+
+def test_startup_lines_obey_the_format_of_logs(site: Site, place: Path) -> None:
+    with serving(place / "log", "serve", "--data-dir", site.data, LOG_FORMAT="json", LOG_LEVEL="error") as server:
+        server.wait_ready()
+        events = [json.loads(line)["event"] for line in server.said.splitlines()]
+    assert [event for event in events if event.startswith("Sightline serves on")]
+
+
+def test_late_jobs_without_a_worker_are_warned_of(place: Path) -> None:
+    data = place / "data"
+    with serving(place / "log", "serve", "--no-worker", "--data-dir", data) as server:
+        server.wait_ready()
+        asyncio.run(add_late_job(database_of(data)))
+        done = run("doctor", "--data-dir", data)
+        [warning] = [line for line in done.out.splitlines() if line.startswith("warn")]
+        assert (done.code, "no worker runs: start `sightline worker`" in warning) == (0, True)
+        with serving(place / "worker.log", "worker", "--data-dir", data) as worker:
+            wait_until(lambda: "takes jobs" in worker.said)
+            assert "warn" not in run("doctor", "--data-dir", data).out
+
+
+async def add_late_job(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(
+        "INSERT INTO jobs (kind, workspace_id, record_id, run_after)"
+        " VALUES ('documents.write', gen_random_uuid(), gen_random_uuid(), now() - interval '1 hour')"
+    )
+    await connection.close()

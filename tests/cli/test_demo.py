@@ -35,6 +35,7 @@ def test_each_start_of_the_demo_makes_a_fresh_key(place: Path) -> None:
         again = re.search(r"^try +(curl .*)$", demo.said, re.MULTILINE)
         assert again
         assert first in again[1]
+        assert len(list((place / "data/library").iterdir())) == 21
         assert run("keys", "list", "--workspace", "fennmark", DATA_DIR=str(place / "data")).code == 0
     unreachable = "postgresql://nobody@127.0.0.1:1/none"  # the demo leaves a configured database alone
     with serving(place / "second", *words, DATABASE_URL=unreachable) as demo:

@@ -24,13 +24,13 @@ def _has_initiative(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Non
     assert site.run("workspace", "apply", file).code == 0
 
 
-def wish(type: str, *words: str, initiative: str = "INITIATIVE-1", workspace: str = "written") -> list[str]:
+def command(type: str, *words: str, initiative: str = "INITIATIVE-1", workspace: str = "written") -> list[str]:
     given = ["--workspace", workspace, "--initiative", initiative, "--type", type]
     return ["documents", "generate", *given, *words]
 
 
 def generate(site: Site, type: str, *words: str, initiative: str = "INITIATIVE-1", workspace: str = "written") -> Done:
-    return site.run(*wish(type, *words, initiative=initiative, workspace=workspace))
+    return site.run(*command(type, *words, initiative=initiative, workspace=workspace))
 
 
 def test_a_document_is_written_while_the_command_waits(site: Site) -> None:
@@ -74,7 +74,7 @@ def test_what_is_not_there_is_refused_in_one_line(site: Site, initiative: str, w
     assert refused.refusal == f"sightline: {said}"
 
 
-@pytest.mark.parametrize("words", [wish("POEM"), wish("PRD", "--timeout", "1"), wish("PRD")[:-2]])
+@pytest.mark.parametrize("words", [command("POEM"), command("PRD", "--timeout", "1"), command("PRD")[:-2]])
 def test_wrong_usage_is_told(site: Site, words: list[str]) -> None:
     assert site.run(*words).code == 2
 
@@ -83,15 +83,15 @@ def test_a_wait_without_a_worker_says_so_and_ends_with_what_becomes_of_the_docum
     data, file = place / "data", place / "workspace.json"
     file.write_text(json.dumps(FILE))
     run("workspace", "apply", file, DATA_DIR=str(data))
-    with serving(place / "log", *wish("PRD", "--wait"), DATA_DIR=str(data)) as waiting:
+    with serving(place / "log", *command("PRD", "--wait"), DATA_DIR=str(data)) as waiting:
         wait_until(lambda: "Still waiting for a worker" in waiting.said)
-        refused = run(*wish("PRD", "--wait", "--timeout", "0.3"), DATA_DIR=str(data)).refusal
+        refused = run(*command("PRD", "--wait", "--timeout", "0.3"), DATA_DIR=str(data)).refusal
         assert refused == "sightline: Not written within 0.3 s. It stays queued until a worker takes it."
         [job] = run("jobs", "list", "--json", DATA_DIR=str(data)).json
         assert run("jobs", "stop", str(job["id"]), DATA_DIR=str(data)).code == 0
         with serving(place / "worker.log", "worker", DATA_DIR=str(data)):
             ended = outcome_of(waiting)
-    assert ended == (1, "sightline: Nothing was written. Somebody stopped it.")
+    assert ended == (1, "sightline: Nothing was written. The job was stopped.")
 
 
 def outcome_of(command: Serving) -> tuple[int, str]:

@@ -108,9 +108,27 @@ def test_faults_are_told_by_line_and_end_with_1(bulk: Bulk, tmp_path: Path) -> N
     found = json.loads(done.out)
     assert (done.code, found["added"], found["faulty"]) == (1, 2, 3)
     assert [fault["line"] for fault in found["faults"]] == [2, 2, 2, 3, 4]
-    told = [line.partition(":")[0] for line in done.err.splitlines()]
-    assert told == ["line 2", "line 2", "line 2", "line 3", "line 4"]
+    reported = [line.partition(":")[0] for line in done.err.splitlines()]
+    assert reported == ["line 2", "line 2", "line 2", "line 3", "line 4"]
     assert "\x1b" not in done.err
+
+
+def test_a_file_that_is_imported_again_without_its_source_is_warned_of(bulk: Bulk, tmp_path: Path) -> None:
+    file = tmp_path / "ideas.jsonl"
+    file.write_text(lines(30))
+    assert bulk.load("ideas", file, "--source-key", "old forum").err == ""
+    assert bulk.load("ideas", file, "--source-key", "old forum").err == ""
+    file.write_text(lines(31) + json.dumps({"key": "k", "name": "K", "description": "D"}) + "\n")
+    done = bulk.load("ideas", file)
+    assert done.err == (
+        "Warning: 30 of the first 32 ideas are there with the sourceKey 'old forum' and are added again with 'import': "
+        "to update those, run it with --source-key 'old forum'.\n"
+    )
+    assert (done.code, bulk.sizes()["idea"]) == (0, 30 + 32)
+    assert bulk.load("ideas", file).err == ""
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"externalId": "another", "name": "A", "description": "D"}\n')
+    assert bulk.load("ideas", other).err == ""
 
 
 def test_what_cannot_be_imported_is_refused(bulk: Bulk, tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""What keeps a command from its data is told in one line."""
+"""What keeps a command from its data is reported in one line."""
 
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import SECRET, run
 from tests.cli.conftest import Site
 from tests.cli.test_serve import database_of
 
@@ -13,14 +13,14 @@ from tests.cli.test_serve import database_of
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("postgresql://u@127.0.0.1:1/none", "cannot be reached"),
-        ("postgresql:///none?host=/nonexistent", "cannot be reached"),
+        ("postgresql://u@127.0.0.1:1/none", "cannot be reached: Connection refused ('127.0.0.1', 1)"),
+        ("postgresql:///none?host=/nonexistent", "cannot be reached: No such file or directory"),
         ("nonsense", "--database-url: expected an address that begins with postgresql://"),
     ],
 )
 def test_a_database_that_cannot_be_reached(url: str, said: str) -> None:
     assert said in run("keys", "list", "--workspace", "acme", "--database-url", url).refusal
-    assert said in run("serve", "--port", "0", "--database-url", url, SECRET="s").refusal
+    assert said in run("serve", "--port", "0", "--database-url", url, SECRET=SECRET).refusal
 
 
 async def test_a_database_that_is_not_migrated_is_left_alone(database_server: str) -> None:
@@ -39,8 +39,8 @@ async def test_a_database_that_is_newer_than_the_program(database_server: str) -
     )
     await connection.close()
     for words in (("workspace", "list"), ("migrate",), ("serve", "--port", "0")):
-        assert "revision 9" in run(*words, "--database-url", url, SECRET="s").refusal
-    done = run("doctor", "--database-url", url, SECRET="s")
+        assert "revision 9" in run(*words, "--database-url", url, SECRET=SECRET).refusal
+    done = run("doctor", "--database-url", url, SECRET=SECRET)
     assert (done.code, "revision 9" in done.out) == (1, True)
 
 
@@ -55,6 +55,12 @@ async def fresh(server: str, name: str) -> str:
 def test_serving_a_database_of_ones_own_needs_the_secret(site: Site) -> None:
     url = database_of(site.data)
     assert "SIGHTLINE_SECRET is needed" in run("serve", "--port", "0", "--database-url", url).refusal
+
+
+async def test_a_missing_secret_is_refused_before_the_database_is_migrated(database_server: str) -> None:
+    url = await fresh(database_server, "no_secret")
+    assert "SIGHTLINE_SECRET is needed" in run("serve", "--port", "0", "--database-url", url).refusal
+    assert run("migrate", "--check", "--database-url", url).code == 1
 
 
 def test_data_of_another_version_of_postgresql(place: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import asyncpg
 import httpx2
+import pytest
 
 from tests.cli.command import is_alive, run, serving, status, wait_until
 from tests.cli.conftest import Site
@@ -62,6 +63,25 @@ def test_a_request_that_runs_is_answered_before_the_end(site: Site, place: Path)
             return await asked, await ended
 
     assert asyncio.run(ask_while_it_ends()) == (200, 0)
+
+
+def test_asked_again_it_ends_without_waiting_for_requests(site: Site, place: Path) -> None:
+    async def ask_while_it_is_hurried() -> int:
+        blocker = await asyncpg.connect(database_of(site.data))
+        with serving(place / "log", "serve", "--data-dir", site.data) as server, ThreadPoolExecutor() as others:
+            address = server.wait_ready()
+            await blocker.execute("BEGIN; LOCK TABLE plans IN ACCESS EXCLUSIVE MODE")
+            asked = asyncio.wrap_future(others.submit(status, address, site.key))
+            await asyncio.sleep(0.5)
+            while server.process.poll() is None:
+                server.process.send_signal(signal.SIGTERM)
+                await asyncio.sleep(0.2)
+            with pytest.raises(httpx2.TransportError):
+                await asked
+            await blocker.close()
+            return server.process.returncode
+
+    assert asyncio.run(ask_while_it_is_hurried()) == 0
 
 
 def test_two_servers_share_a_data_directory(site: Site, place: Path) -> None:

@@ -1,7 +1,9 @@
 """Where settings come from, and what is said about a wrong one."""
 
 import os
+import re
 import stat
+from dataclasses import fields
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import sightline
 from sightline.settings import Settings, SettingsError
 
 
@@ -63,6 +66,7 @@ def test_lists_are_separated_by_commas_or_lists_of_the_file(tmp_path: Path) -> N
         ("TRUSTED_PROXIES", "10.0.0.0/99"),
         ("FETCH_ALLOW", "intranet"),
         ("SEARCH_PROVIDER", "other"),
+        ("APP_STORE_COUNTRY", "usa"),
         ("NO_WORKER", "perhaps"),
     ],
 )
@@ -79,7 +83,7 @@ def test_a_wrong_secret_value_is_not_repeated() -> None:
 
 
 def test_secrets_are_not_in_the_repr() -> None:
-    settings = read(SECRET="hunter2", MODEL_KEY="hunter2", DATABASE_URL="postgresql://u:hunter2@h/d")
+    settings = read(SECRET="hunter2 of sixteen", MODEL_KEY="hunter2", DATABASE_URL="postgresql://u:hunter2@h/d")
     assert "hunter2" not in repr(settings)
 
 
@@ -94,7 +98,7 @@ def test_a_broken_file_is_refused_by_its_name(tmp_path: Path, text: str) -> None
 def test_a_process_started_with_the_environment_has_the_same_settings() -> None:
     given = {"port": 80, "workers": 2, "public_url": "https://a.test", "database_url": "postgresql://u@h/d"}
     lists = {"cors_origins": "https://a.test,https://b.test", "trusted_proxies": "10.0.0.0/8", "clock_offset": "-1.5"}
-    settings = read({**given, **lists, "secret": "s", "no_worker": True, "library_dir": "/l"})
+    settings = read({**given, **lists, "secret": "sixteen or longer", "no_worker": True, "library_dir": "/l"})
     assert Settings.read(None, settings.environment(), Path("/nonexistent")) == settings
     assert settings.clock_offset == timedelta(seconds=-1.5)
 
@@ -115,7 +119,52 @@ def test_the_secret_is_made_once_and_kept_closed(tmp_path: Path) -> None:
 
 
 def test_a_given_secret_is_taken() -> None:
-    assert read(SECRET="given", DATA_DIR="/nonexistent").server_secret() == "given"
+    assert read(SECRET="given, long enough", DATA_DIR="/nonexistent").server_secret() == "given, long enough"
+
+
+def test_a_short_secret_is_refused_and_not_repeated() -> None:
+    with pytest.raises(SettingsError) as refusal:
+        read(SECRET="fifteen letters")
+    assert str(refusal.value) == "SIGHTLINE_SECRET: expected at least 16 characters."
+
+
+# Settings that are read through a property.
+READ_AS = {
+    "library_dir": "library",
+    "search_provider": "chosen_provider",
+    "searxng_url": "web_providers",
+    **{f"{name}_{part}": "web_providers" for name in ("brave", "tavily", "exa") for part in ("key", "url")},
+}
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in fields(Settings)])
+def test_every_setting_is_read(name: str) -> None:
+    source = Path(sightline.__file__).parent
+    files = [file for file in source.rglob("*.py") if file.name not in ("settings.py", "doctor.py")]
+    reading = re.compile(rf"settings\.{READ_AS.get(name, name)}\b")
+    assert any(reading.search(file.read_text()) for file in files), "Nothing uses this setting: leave it out."
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, "library"),
+        ({"SEARXNG_URL": "http://search.example"}, "searxng"),
+        ({"EXA_KEY": "k", "BRAVE_KEY": "k"}, "brave"),
+        ({"EXA_KEY": "k", "BRAVE_KEY": "k", "SEARCH_PROVIDER": "exa"}, "exa"),
+        ({"TAVILY_KEY": "k", "SEARCH_PROVIDER": "library"}, "library"),
+    ],
+)
+def test_the_first_provider_is_used_unless_another_is_chosen(settings: dict[str, Any], expected: str) -> None:
+    assert read(**settings).chosen_provider == expected
+
+
+def test_a_chosen_provider_has_to_be_configured() -> None:
+    with pytest.raises(SettingsError) as refused:
+        read(SEARCH_PROVIDER="tavily", SEARXNG_URL="http://search.example")
+    assert str(refused.value) == "SIGHTLINE_SEARCH_PROVIDER: tavily is not configured: set SIGHTLINE_TAVILY_KEY."
+    with pytest.raises(SettingsError, match="SIGHTLINE_SEARCH_PROVIDER: expected one of library, searxng"):
+        read(SEARCH_PROVIDER="altavista")
 
 
 def test_a_database_of_ones_own_needs_a_given_secret() -> None:

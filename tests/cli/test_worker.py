@@ -62,7 +62,7 @@ def test_a_worker_without_a_database_is_refused_in_one_line() -> None:
 
 
 def test_an_api_process_loads_nothing_of_the_worker() -> None:
-    look = "import sys, sightline.app, sightline.cli.api_process; print('pgqueuer' in sys.modules)"
+    look = "import sys, sightline.app, sightline.cli.api_process; print('sightline.worker' in sys.modules)"
     seen = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert seen.stdout == "False\n"
 
@@ -70,6 +70,8 @@ def test_an_api_process_loads_nothing_of_the_worker() -> None:
 def test_jobs_are_listed_retried_and_stopped(site: Site) -> None:
     assert site.run("jobs", "list", "--json").json == []
     assert site.run("jobs", "list", "--state", "failed", "--workspace", "acme").out.startswith("ID")
-    assert site.run("jobs", "retry", "123456").refusal == "sightline: There is no job 123456: it is done, or never was."
+    assert (
+        site.run("jobs", "retry", "123456").refusal == "sightline: There is no job 123456: it is done or never existed."
+    )
     assert "no job 123456" in site.run("jobs", "stop", "123456").refusal
     assert site.run("jobs", "list", "--state", "lost").code == 2

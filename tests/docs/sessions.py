@@ -1,4 +1,4 @@
-"""Commands of a page as a reader would type them, and what the page says comes back.
+"""Commands of a page as a reader types them, and the output that the page shows.
 
 A block marked `bash` is run; the `http`, `json` or `text` block after it is compared with its output. `...` stands for
 anything: in a text, for the rest of a list, and for further members of an object, which has no others without it.
@@ -20,7 +20,7 @@ _INDENTED = re.compile(r"(?:^    .*\n|^\n)+", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Step:
-    """Some commands, and what they answer: in which form (empty: nothing is said about it), and what."""
+    """Some commands, and the output that the page shows. `form` is empty if it shows none."""
 
     place: str
     commands: str
@@ -32,7 +32,7 @@ class Step:
 
 
 def steps_of(page: Path) -> list[Step]:
-    """The fenced commands of a page, each with the answer that follows it."""
+    """Returns the fenced commands of a page, each with the output that follows it."""
     text = page.read_text()
     steps: list[Step] = []
     for found in _FENCED.finditer(text):
@@ -55,7 +55,7 @@ def indented_step(page: Path, heading: str) -> Step:
 
 
 def run_steps(steps: Sequence[Step], folder: Path, key: str, address: str) -> list[str]:
-    """What each step printed. All run in one shell, one after the other, with this key at this address."""
+    """Returns the output of each step. All run in one shell, one after the other, with this key at this address."""
     script = ["set -u -o pipefail"]
     for number, step in enumerate(steps):
         commands = step.commands.replace("sl_...", key).replace("http://127.0.0.1:8000", address)
@@ -64,11 +64,12 @@ def run_steps(steps: Sequence[Step], folder: Path, key: str, address: str) -> li
     (folder / "all.bash").write_text("\n".join(script) + "\n")
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", "no_proxy": "*"}
     subprocess.run(["bash", "all.bash"], cwd=folder, env=environment, check=False, timeout=60)
-    return [(folder / f"{number}.out").read_text() for number, _ in enumerate(steps)]
+    outputs = [(folder / f"{number}.out").read_text() for number, _ in enumerate(steps)]
+    return [output.replace(address, "http://127.0.0.1:8000") for output in outputs]
 
 
 def differences(step: Step, output: str) -> list[str]:
-    """Where the output is not what the page shows; empty when all is well."""
+    """Returns the differences between the output and the page."""
     if step.form == "json":
         return list(_compare(_read(step.shown), json.loads(output), "answer"))
     if step.form == "text":
@@ -82,10 +83,10 @@ def _compare_http(shown: str, output: str) -> Iterator[str]:
     shown_head, _, shown_body = shown.partition("\n\n")
     head, _, body = output.replace("\r", "").partition("\n\n")
     status, *lines = head.splitlines()
-    expected, *wanted = shown_head.splitlines()
+    expected, *shown_headers = shown_head.splitlines()
     yield from _compare(expected, status, "status")
     headers = dict(_header(line) for line in lines)
-    for name, value in map(_header, wanted):
+    for name, value in map(_header, shown_headers):
         yield from _compare(value, headers.get(name, "(none)"), name)
     if shown_body.strip():
         yield from _compare(_read(shown_body), json.loads(body), "answer")
@@ -123,8 +124,8 @@ def _compare_objects(shown: dict[str, Any], real: dict[str, Any], path: str) -> 
 
 def _compare_lists(shown: list[Any], real: list[Any], path: str) -> Iterator[str]:
     is_open = shown[-1:] == [REST]
-    wanted = shown[:-1] if is_open else shown
-    if len(real) < len(wanted) or (len(real) > len(wanted) and not is_open):
-        yield f"{path}: the page shows {len(wanted)} items, there are {len(real)}"
-    for index, (one, other) in enumerate(zip(wanted, real, strict=False)):
+    items = shown[:-1] if is_open else shown
+    if len(real) < len(items) or (len(real) > len(items) and not is_open):
+        yield f"{path}: the page shows {len(items)} items, there are {len(real)}"
+    for index, (one, other) in enumerate(zip(items, real, strict=False)):
         yield from _compare(one, other, f"{path}[{index}]")

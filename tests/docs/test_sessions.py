@@ -11,10 +11,13 @@ import pytest
 from tests.cli.command import serving, wait_until
 from tests.docs.sessions import Step, differences, indented_step, run_steps, steps_of
 from tests.platform.embedded_world import open_place
+from tests.world import NO_STORE
 
 ROOT = Path(__file__).parents[2]
 README = indented_step(ROOT / "README.md", "## First requests")
-PAGES = {page.stem: steps for page in sorted((ROOT / "docs/guide").glob("*.md")) if (steps := steps_of(page))}
+# Research last: it adds signals, which the others count.
+FILES = sorted((ROOT / "docs/guide").glob("*.md"), key=lambda page: (page.stem == "research", page.stem))
+PAGES = {page.stem: steps for page in FILES if (steps := steps_of(page))}
 GUIDE = [step for steps in PAGES.values() for step in steps]
 
 
@@ -23,7 +26,10 @@ def printed() -> Iterator[dict[str, str]]:
     """What every step printed, by its place. One demo answers all pages, each in a shell of its own."""
     if missing := [name for name in ("bash", "curl", "python3") if shutil.which(name) is None]:
         pytest.skip(f"{' and '.join(missing)} missing: NOTHING of README.md and docs/guide was run")
-    with open_place() as place, serving(place / "log", "demo", "--data-dir", place / "data") as demo:
+    with (
+        open_place() as place,
+        serving(place / "log", "demo", "--data-dir", place / "data", APP_STORE_URL=NO_STORE) as demo,
+    ):
         address = demo.wait_ready()
         wait_until(lambda: "\ntry " in demo.said)
         found = re.search(r"^key +(sl_\w+)$", demo.said, re.MULTILINE)
@@ -37,7 +43,7 @@ def printed() -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize("step", GUIDE, ids=str)
-def test_a_command_of_the_guide_answers_what_the_guide_shows(printed: dict[str, str], step: Step) -> None:
+def test_a_command_of_the_guide_prints_the_output_in_the_guide(printed: dict[str, str], step: Step) -> None:
     output = printed[str(step)]
     wrong = differences(step, output)
     assert not wrong, "\n".join([f"{step} (change the page or the service):", *wrong, "It printed:", output])
@@ -54,13 +60,15 @@ def test_the_readmes_first_requests_work(printed: dict[str, str]) -> None:
     assert (len(newest), first["publicId"], created["externalId"]) == (3, "IDEA-1", "first-idea")
 
 
-@pytest.mark.parametrize(("page", "steps"), [("ideas", 20), ("initiatives", 20), ("signals", 10), ("sync", 4)])
+@pytest.mark.parametrize(
+    ("page", "steps"), [("ideas", 20), ("initiatives", 20), ("research", 8), ("signals", 10), ("sync", 4)]
+)
 def test_a_guide_is_run(page: str, steps: int) -> None:
     assert len(PAGES[page]) >= steps
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_answer_of_the_guide_belongs_to_a_command(page: str) -> None:
+def test_every_output_in_the_guide_belongs_to_a_command(page: str) -> None:
     steps = PAGES[page]
     silent = [step.place for step in steps if not step.form]
     assert silent == [steps[0].place], f"commands whose answer the guide does not show: {silent}"
@@ -81,5 +89,5 @@ def test_every_answer_of_the_guide_belongs_to_a_command(page: str) -> None:
         ('{"a": null, ...}', "{}", False),
     ],
 )  # fmt: skip
-def test_what_a_page_leaves_out_is_marked(shown: str, real: str, is_shown: bool) -> None:
+def test_omitted_parts_of_an_output_are_marked(shown: str, real: str, is_shown: bool) -> None:
     assert (differences(Step("here", "", "json", shown), real) == []) is is_shown

@@ -1,4 +1,4 @@
-"""The program of docs/guide/sync.md, word for word: its copy ends equal to what is there, whoever writes meanwhile."""
+"""The program of docs/guide/sync.md: its copy ends equal to the workspace, also during writes."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ import pytest
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
-from sightline.signals.jobs import process_signal
+from sightline.signals.processing.jobs import process_signal
 from tests.world import API, World
 
 PAGE = Path(__file__).parents[2] / "docs/guide/sync.md"
@@ -38,12 +38,12 @@ async def everything(world: World) -> dict[str, Json]:
         answer = await world.client.get(address)
         found |= {signal["id"]: signal for signal in answer.json()}
         link = answer.headers.get("link")
-        address = link and link.removeprefix("</api/external/v1").partition(">")[0]
+        address = link and link.removeprefix("<").partition(">")[0]
     return found
 
 
-async def write_at_random(world: World, known: list[str], dice: Random, wishes: int) -> None:
-    for n in range(wishes):
+async def write_at_random(world: World, known: list[str], dice: Random, count: int) -> None:
+    for n in range(count):
         id = dice.choice(known) if known else None
         match dice.randrange(6):
             case 0 | 1:
@@ -56,16 +56,16 @@ async def write_at_random(world: World, known: list[str], dice: Random, wishes: 
             case 4 if id:
                 await world.client.delete(f"/signals/{id}")
             case 5 if id:
-                async with world.database.write() as tx:
+                async with world.database.transaction() as tx:
                     await asyncio.sleep(dice.random() / 20)
-                    await tx.run(SLOW, world.workspace_id, UUID(id), f"Slow {n}", tx.now)
+                    await tx.connection.execute(SLOW, world.workspace_id, UUID(id), f"Slow {n}", tx.now)
                     await asyncio.sleep(dice.random() / 20)
 
 
-async def follow_while_others_write(world: World, wishes: int) -> None:
+async def follow_while_others_write(world: World, count: int) -> None:
     copy = program()["Copy"](f"{world.address}{API}", await world.key("signals:read"))
     known: list[str] = []
-    writing = asyncio.gather(*(write_at_random(world, known, Random(n), wishes) for n in range(WRITERS)))
+    writing = asyncio.gather(*(write_at_random(world, known, Random(n), count) for n in range(WRITERS)))
     rounds = 0
     while not writing.done():
         await asyncio.to_thread(copy.follow)
@@ -80,10 +80,10 @@ async def follow_while_others_write(world: World, wishes: int) -> None:
 
 
 async def test_the_copy_ends_equal_while_others_write(world: World) -> None:
-    await follow_while_others_write(world, wishes=20)
+    await follow_while_others_write(world, count=20)
 
 
-async def test_it_walks_over_as_many_pages_as_there_are(world: World) -> None:
+async def test_the_copy_follows_all_pages(world: World) -> None:
     same = "2026-01-01T00:00:00Z"
     await world.add(
         signals=[{"key": f"s{n}", "name": f"S{n}", "createdAt": same, "updatedAt": same} for n in range(250)]
@@ -99,4 +99,4 @@ async def test_it_walks_over_as_many_pages_as_there_are(world: World) -> None:
 @pytest.mark.torture
 async def test_the_copy_ends_equal_after_long_writing(world: World) -> None:
     for _ in range(6):
-        await follow_while_others_write(world, wishes=150)
+        await follow_while_others_write(world, count=150)

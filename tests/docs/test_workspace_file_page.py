@@ -64,8 +64,8 @@ def default_of(field: "Field") -> str | None:
 @pytest.mark.parametrize("path", SHAPES)
 def test_every_field_is_named_in_the_section_of_its_list(path: str) -> None:
     words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", section(path)))))
-    wanted = {field.encode_name for struct in structs(SHAPES[path]) for field in msgspec.structs.fields(struct)}
-    missing = wanted - words - OF_EVERY_RECORD
+    fields = {field.encode_name for struct in structs(SHAPES[path]) for field in msgspec.structs.fields(struct)}
+    missing = fields - words - OF_EVERY_RECORD
     assert not missing, f"say in {FILE}, under `{path}`, what these fields mean: {sorted(missing)}"
 
 

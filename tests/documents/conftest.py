@@ -1,4 +1,4 @@
-"""An initiative with a PRD that somebody wrote, and workers as processes that write when they are let."""
+"""An initiative with a written PRD, and workers as processes that wait for the test before they write."""
 
 import asyncio
 import signal
@@ -9,13 +9,18 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx2
 import msgspec
 import pytest
 import pytest_asyncio
 
-from sightline.platform.jobs.running import Pace
+from sightline.documents.jobs import write_document
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import Engine
+from sightline.platform.db.sql import sql
+from sightline.platform.jobs.worker import Pace
 from tests.world import World
 
 Json = dict[str, Any]
@@ -26,7 +31,7 @@ HEARTBEAT = 1.0
 
 @pytest_asyncio.fixture
 async def acme(world: World) -> World:
-    """An initiative with an idea, an answered and an open question, and a PRD that somebody wrote."""
+    """An initiative with an idea, an answered and an open question, and a written PRD."""
     questions = [
         {"key": "who", "question": "Who waits?", "status": "answered", "answer": "Finance, every month."},
         {"key": "when", "question": "Until when?", "status": "pending", "placeholder": "By summer."},
@@ -80,11 +85,18 @@ async def document_of(acme: World, receipt: Json) -> Json:
     return document
 
 
+async def written(acme: World, type: str) -> Json:
+    """The first document of a type, written as a worker does."""
+    receipt = (await acme.client.post(f"{AT}/documents", json={"type": type})).json()
+    await write_document(acme.database, {Engine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
+    return await document_of(acme, receipt)
+
+
 async def earlier_versions(acme: World) -> list[int]:
     """The versions that are kept, besides the present ones."""
-    kept = "SELECT version FROM document_versions WHERE workspace_id = $1 ORDER BY document_id, version"
-    async with acme.database.read() as tx:
-        return [row[0] for row in await tx.rows(kept, acme.workspace_id)]
+    kept = sql("SELECT version FROM document_versions WHERE workspace_id = :workspace_id ORDER BY document_id, version")
+    async with acme.database.autocommit() as tx:
+        return [row["version"] for row in await tx.rows(kept, workspace_id=acme.workspace_id)]
 
 
 async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
@@ -95,7 +107,9 @@ async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 20) -> 
 
 
 class Crew:
-    """Workers on the database of the tests."""
+    """Workers on the database of the tests. `module` is what each runs."""
+
+    module = "tests.documents.worker_process"
 
     def __init__(self, url: str, folder: Path) -> None:
         self._url = url
@@ -106,7 +120,7 @@ class Crew:
     def worker(self, heartbeat: float = HEARTBEAT) -> "subprocess.Popen[bytes]":
         """One more, which takes jobs."""
         pace = msgspec.json.encode(Pace(heartbeat=timedelta(seconds=heartbeat))).decode()
-        words = [sys.executable, "-m", "tests.documents.worker_process", self._url, pace, str(self._folder)]
+        words = [sys.executable, "-m", self.module, self._url, pace, str(self._folder)]
         with open(self._log, "ab") as log:
             process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
         self._workers.append(process)
@@ -118,16 +132,16 @@ class Crew:
     def said(self) -> str:
         return self._log.read_text()
 
-    def begun(self) -> list[int]:
+    def started(self) -> list[int]:
         """The processes that began to write, in their order."""
-        begun = self._folder / "begun"
-        return [int(line) for line in begun.read_text().split()] if begun.exists() else []
+        started = self._folder / "started"
+        return [int(line) for line in started.read_text().split()] if started.exists() else []
 
-    async def until_begun(self, *workers: "subprocess.Popen[bytes]") -> None:
-        async def have_begun() -> bool:
-            return self.begun() == [worker.pid for worker in workers]
+    async def until_started(self, *workers: "subprocess.Popen[bytes]") -> None:
+        async def have_started() -> bool:
+            return self.started() == [worker.pid for worker in workers]
 
-        await until(have_begun)
+        await until(have_started)
 
     async def until_said(self, line: str) -> None:
         async def is_said() -> bool:

@@ -10,6 +10,7 @@ import pytest
 from sightline.documents.jobs import give_up, revive, write_document
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
+from sightline.platform.db.sql import sql
 from sightline.platform.jobs import Tools
 from tests.documents.conftest import AT, Json, poll, regenerate, until
 from tests.world import World
@@ -26,29 +27,29 @@ async def carry_out(acme: World, receipt: Json) -> None:
     await write_document(acme.database, TOOLS, acme.workspace_id, UUID(receipt["jobId"]))
 
 
-async def test_a_regeneration_starts_a_second_after_it_was_asked_and_a_later_wish_does_not_delay_it(
+async def test_a_regeneration_starts_a_second_after_the_request_and_a_later_request_does_not_delay_it(
     acme: World,
 ) -> None:
     receipt = (await regenerate(acme)).json()
-    waits = (
+    waits = sql(
         "SELECT g.run_after = g.created_at + interval '1 second',"
-        "       j.execute_after BETWEEN j.created + interval '0.9 seconds' AND j.created + interval '1 second'"
-        "  FROM document_generations g JOIN pgqueuer j ON j.dedupe_key LIKE '%' || g.id WHERE g.id = $1"
+        "       j.run_after BETWEEN j.added_at + interval '0.9 seconds' AND j.added_at + interval '1 second'"
+        "  FROM document_generations g JOIN jobs j ON j.record_id = g.id WHERE g.id = :id"
     )
-    async with acme.database.read() as tx:
-        before = await tx.row(waits, UUID(receipt["jobId"]))
+    async with acme.database.autocommit() as tx:
+        before = await tx.row(waits, id=UUID(receipt["jobId"]))
         await regenerate(acme)
-        assert tuple(before or ()) == tuple(await tx.row(waits, UUID(receipt["jobId"])) or ()) == (True, True)
+        assert tuple(before or ()) == tuple(await tx.row(waits, id=UUID(receipt["jobId"])) or ()) == (True, True)
 
 
-async def test_32_first_generations_at_once_are_one(acme: World) -> None:
+async def test_32_concurrent_first_generations_are_one(acme: World) -> None:
     receipts = [answer.json() for answer in await asyncio.gather(*(generate(acme, "TDD") for _ in range(32)))]
     assert len({(receipt["jobId"], receipt["documentId"]) for receipt in receipts}) == 1
     assert sorted(receipt["deduplicated"] for receipt in receipts) == [False] + [True] * 31
 
 
-async def test_while_a_first_generation_ends_nobody_is_told_that_there_is_nothing(acme: World) -> None:
-    """Neither is a second first one begun, which could never be stored."""
+async def test_a_request_at_the_end_of_a_first_generation_is_accepted_or_409(acme: World) -> None:
+    """Neither is a second first one started, which could never be stored."""
     for type in ("TDD", "INITIATIVE_BRIEF"):
         receipt = (await generate(acme, type)).json()
         asked = [regenerate(acme, type) for _ in range(12)] + [generate(acme, type) for _ in range(12)]
@@ -56,24 +57,28 @@ async def test_while_a_first_generation_ends_nobody_is_told_that_there_is_nothin
         assert {answer.status_code for answer in answers[:12]} <= {202, 409}
         assert {answer.status_code for answer in answers[12:]} <= {202, 409}
         assert (await poll(acme, receipt))["status"] == "completed"
-        async with acme.database.read() as tx:
-            pending = "SELECT is_first FROM document_generations WHERE workspace_id = $1 AND status = 'pending'"
-            assert not any(row[0] for row in await tx.rows(pending, acme.workspace_id))
+        async with acme.database.autocommit() as tx:
+            pending = sql(
+                "SELECT is_first FROM document_generations WHERE workspace_id = :workspace_id AND status = 'pending'"
+            )
+            rows = await tx.rows(pending, workspace_id=acme.workspace_id)
+            assert not any(row["is_first"] for row in rows)
 
 
-async def test_a_wish_that_waited_for_the_end_of_a_first_generation_finds_the_document(acme: World) -> None:
-    """A worker stores it after the wish has looked, and before the wish stands."""
+async def test_a_request_that_waited_for_the_end_of_a_first_generation_finds_the_document(acme: World) -> None:
+    """A worker stores it after the request has looked, and before it is stored."""
     receipt = (await generate(acme, "TDD")).json()
-    async with acme.database.write() as tx:
-        seal = "UPDATE document_generations SET status = 'completed' WHERE id = $1"
-        await tx.run(seal, UUID(receipt["jobId"]))
+    async with acme.database.transaction() as tx:
+        seal = sql("UPDATE document_generations SET status = 'completed' WHERE id = :id")
+        await tx.run(seal, id=UUID(receipt["jobId"]))
         late = asyncio.create_task(generate(acme, "TDD"))
         await until(lambda: is_waited_for(acme))
-        add = (
+        add = sql(
             "INSERT INTO documents (workspace_id, id, initiative_id, type, version, content, created_at, updated_at)"
-            " VALUES ($1, $2, $3, 'TDD', 1, '# TDD', now(), now())"
+            " VALUES (:workspace_id, :id, :initiative_id, 'TDD', 1, '# TDD', :now, :now)"
         )
-        await tx.run(add, acme.workspace_id, UUID(receipt["documentId"]), UUID(receipt["initiativeId"]))
+        ids = {"id": UUID(receipt["documentId"]), "initiative_id": UUID(receipt["initiativeId"])}
+        await tx.run(add, workspace_id=acme.workspace_id, **ids)
     answer = await late
     assert (answer.status_code, answer.json()["code"]) == (409, "DOCUMENT_EXISTS")
 
@@ -83,8 +88,8 @@ async def is_waited_for(acme: World) -> bool:
         "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
         " AND wait_event_type = 'Lock' AND query LIKE '%document_generations%')"
     )
-    async with acme.database.read() as tx:
-        return bool(await tx.value(waiting))
+    async with acme.database.autocommit() as tx:
+        return bool(await tx.connection.fetchval(waiting))
 
 
 async def test_if_match_holds_a_regeneration_to_the_version_that_was_seen(acme: World) -> None:
@@ -119,7 +124,7 @@ async def tag(acme: World, receipt: Json) -> str:
     return str((await acme.client.get(f"{acme.address}{receipt['statusUrl']}")).headers["ETag"])
 
 
-async def test_a_join_shows_the_receipt_of_the_first_wish(acme: World) -> None:
+async def test_a_join_shows_the_receipt_of_the_first_request(acme: World) -> None:
     first = (await regenerate(acme)).json()
     again = (await regenerate(acme)).json()
     assert again == {**first, "deduplicated": True}
@@ -127,7 +132,7 @@ async def test_a_join_shows_the_receipt_of_the_first_wish(acme: World) -> None:
     assert polled == {name: value for name, value in first.items() if name != "statusUrl"}
 
 
-async def test_every_document_of_an_initiative_is_generated_by_itself(acme: World) -> None:
+async def test_each_document_of_an_initiative_is_generated_separately(acme: World) -> None:
     receipts = [(await generate(acme, type)).json() for type in ("TDD", "INITIATIVE_BRIEF")]
     receipts.append((await regenerate(acme)).json())
     assert [receipt["jobType"] for receipt in receipts] == [
@@ -143,17 +148,17 @@ async def test_every_document_of_an_initiative_is_generated_by_itself(acme: Worl
 
 
 @pytest.mark.parametrize("place", ["documents", "documents/regenerate"])
-async def test_who_may_not_write_is_refused(acme: World, place: str) -> None:
-    wish = {"type": "PRD"}
+async def test_a_key_that_may_not_write_is_refused(acme: World, place: str) -> None:
+    body = {"type": "PRD"}
     for client, code in (
         (await acme.client_with("initiatives:read"), "INSUFFICIENT_SCOPE"),
         (await acme.client_with("initiatives:write", member=None), "CREATOR_NOT_ALLOWED"),
     ):
-        answer = await client.post(f"{AT}/{place}", json=wish)
+        answer = await client.post(f"{AT}/{place}", json=body)
         assert (answer.status_code, answer.json()["code"]) == (403, code)
 
 
-async def test_another_workspace_finds_nothing_of_it(acme: World) -> None:
+async def test_another_workspace_does_not_find_the_generation(acme: World) -> None:
     receipt = (await regenerate(acme)).json()
     initiative = receipt["initiativeId"]
     async with acme.stranger() as stranger:

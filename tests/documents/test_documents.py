@@ -9,6 +9,7 @@ import pytest
 from sightline.documents.jobs import give_up, revive, write_document
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
+from sightline.platform.db.sql import sql
 from sightline.platform.jobs import Tools
 from tests.documents.conftest import AT, Json, poll, regenerate
 from tests.world import World
@@ -41,8 +42,10 @@ async def test_a_regeneration_replaces_the_document_in_place(acme: World) -> Non
     assert "By summer." not in after["content"]
     assert {source["publicId"] for source in after["sources"]} >= {"INITIATIVE-1", "IDEA-1"}
     assert (await acme.client.get(AT)).json() == initiative
-    async with acme.database.read() as tx:
-        old = await tx.value("SELECT content FROM document_versions WHERE document_id = $1", UUID(before["id"]))
+    async with acme.database.autocommit() as tx:
+        old = await tx.value(
+            sql("SELECT content FROM document_versions WHERE document_id = :id"), id=UUID(before["id"])
+        )
     assert old == "# By hand"
 
 
@@ -56,23 +59,30 @@ async def test_the_address_to_poll_keeps_the_kind_of_reference(acme: World) -> N
     assert by_number.json()["statusUrl"] == f"{begin}/INITIATIVE-1/documents/regenerations/{job}"
 
 
+async def test_any_form_of_reference_polls_a_generation(acme: World) -> None:
+    receipt = (await regenerate(acme)).json()
+    for ref in (receipt["initiativeId"], receipt["initiativeId"].upper(), "INITIATIVE-1", "initiative-1"):
+        answer = await acme.client.get(f"/initiatives/{ref}/documents/regenerations/{receipt['jobId']}")
+        assert (answer.status_code, answer.json()["jobId"]) == (200, receipt["jobId"])
+
+
 async def test_an_active_regeneration_is_joined(acme: World) -> None:
     receipts = [answer.json() for answer in await asyncio.gather(*(regenerate(acme) for _ in range(32)))]
     assert len({receipt["jobId"] for receipt in receipts}) == 1
     assert sorted(receipt["deduplicated"] for receipt in receipts) == [False] + [True] * 31
     assert all(receipt["statusUrl"] for receipt in receipts)
-    async with acme.database.read() as tx:
-        waiting = "SELECT count(*) FROM pgqueuer WHERE dedupe_key LIKE $1"
-        assert await tx.value(waiting, f"%{receipts[0]['jobId']}%") == 1
+    async with acme.database.autocommit() as tx:
+        waiting = sql("SELECT count(*) FROM jobs WHERE record_id = :id")
+        assert await tx.value(waiting, id=UUID(receipts[0]["jobId"])) == 1
 
 
-async def test_a_wish_that_comes_while_it_is_written_is_not_lost(acme: World) -> None:
-    """What was read before the last wish is not what is stored."""
+async def test_a_request_during_the_writing_is_not_lost(acme: World) -> None:
+    """What was read before the last request is not what is stored."""
     first = (await regenerate(acme)).json()
     question = (await acme.client.get("/ideas/IDEA-1/questions")).json()[1]
 
     class Answering:
-        """An engine during whose writing somebody answers, and asks again."""
+        """An engine that, while it writes, gets an answer and another request."""
 
         name, version = "test", "1"
         turns = 0
@@ -80,11 +90,11 @@ async def test_a_wish_that_comes_while_it_is_written_is_not_lost(acme: World) ->
         def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
             self.loop = loop
 
-        def write_document(self, kind: Any, material: Any) -> Any:
+        def write_document(self, type: Any, material: Any) -> Any:
             self.turns += 1
             if self.turns == 1:
                 asyncio.run_coroutine_threadsafe(self.answer(), self.loop).result(20)
-            return embedded_engine().write_document(kind, material)
+            return embedded_engine().write_document(type, material)
 
         async def answer(self) -> None:
             body = {"answer": "Until Easter."}
@@ -98,7 +108,7 @@ async def test_a_wish_that_comes_while_it_is_written_is_not_lost(acme: World) ->
     assert (document["version"], "Until Easter." in document["content"]) == (2, True)
 
 
-async def test_carrying_out_a_job_twice_is_harmless(acme: World) -> None:
+async def test_running_a_job_twice_is_harmless(acme: World) -> None:
     receipt = (await regenerate(acme)).json()
     await asyncio.gather(*(carry_out(acme, receipt) for _ in range(8)))
     assert (await acme.client.get(f"{AT}/documents/{receipt['documentId']}")).json()["version"] == 2
@@ -121,7 +131,7 @@ async def test_a_first_generation_makes_the_document(acme: World) -> None:
     assert (await regenerate(acme, "TDD")).status_code == 202
 
 
-async def test_a_job_that_failed_for_good_says_so_safely(acme: World) -> None:
+async def test_a_failed_job_has_a_safe_message(acme: World) -> None:
     receipt = (await regenerate(acme)).json()
     await give_up(acme.database, acme.workspace_id, UUID(receipt["jobId"]), RuntimeError("secret inside"))
     failed = await poll(acme, receipt)
@@ -130,7 +140,7 @@ async def test_a_job_that_failed_for_good_says_so_safely(acme: World) -> None:
     assert (await regenerate(acme)).json()["jobId"] != receipt["jobId"]
 
 
-async def test_a_failed_generation_can_be_retried_until_the_document_is_asked_for_anew(acme: World) -> None:
+async def test_a_failed_generation_can_be_retried_until_the_document_is_requested_again(acme: World) -> None:
     receipt = (await regenerate(acme)).json()
     job = UUID(receipt["jobId"])
     await give_up(acme.database, acme.workspace_id, job, RuntimeError("no luck"))
@@ -143,7 +153,7 @@ async def test_a_failed_generation_can_be_retried_until_the_document_is_asked_fo
     assert (await poll(acme, receipt))["status"] == "failed"
 
 
-async def test_what_is_not_there_is_not_found(acme: World) -> None:
+async def test_unknown_records_are_not_found(acme: World) -> None:
     await acme.add(initiatives=[{"key": "other", "name": "Other", "number": 2}])
     receipt = (await regenerate(acme)).json()
     assert (await regenerate(acme, "INITIATIVE_BRIEF")).status_code == 404
@@ -162,7 +172,7 @@ async def test_only_the_three_types_are_written(acme: World, body: Json) -> None
     assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
 
 
-async def test_a_document_that_did_not_change_is_not_sent_again(acme: World) -> None:
+async def test_an_unchanged_document_is_not_sent_again(acme: World) -> None:
     [summary] = (await acme.client.get(f"{AT}/documents")).json()
     first = await acme.client.get(f"{AT}/documents/{summary['id']}")
     again = await acme.client.get(f"{AT}/documents/{summary['id']}", headers={"If-None-Match": first.headers["ETag"]})

@@ -1,9 +1,10 @@
-"""Documents are written once, whatever happens to the workers that write them. Each test ends what it started."""
+"""Documents are written once, also if workers are killed or frozen. Each test ends the processes it started."""
 
 import os
 import signal
 from pathlib import Path
 
+from sightline.platform.db.sql import sql
 from tests.cli.command import serving, wait_until
 from tests.documents.conftest import (
     Crew,
@@ -19,15 +20,13 @@ from tests.documents.worker_process import ATTEMPTS
 from tests.world import World
 
 
-async def test_when_its_writer_is_killed_in_mid_write_another_replaces_the_document_once(
-    acme: World, crew: Crew
-) -> None:
+async def test_a_document_is_replaced_once_if_its_worker_is_killed_during_the_write(acme: World, crew: Crew) -> None:
     receipt = (await regenerate(acme)).json()
     first = crew.worker()
-    await crew.until_begun(first)
+    await crew.until_started(first)
     second = crew.worker()
     first.kill()
-    await crew.until_begun(first, second)
+    await crew.until_started(first, second)
     assert (await poll(acme, receipt))["status"] == "pending"
     crew.open_gate()
     assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
@@ -35,14 +34,14 @@ async def test_when_its_writer_is_killed_in_mid_write_another_replaces_the_docum
     assert await earlier_versions(acme) == [1]
 
 
-async def test_a_writer_that_was_frozen_past_its_heartbeat_writes_nothing(acme: World, crew: Crew) -> None:
-    """Not even when the same document is wanted anew meanwhile."""
+async def test_a_worker_frozen_past_its_heartbeat_writes_nothing(acme: World, crew: Crew) -> None:
+    """Not even if the same document is requested again."""
     receipt = (await regenerate(acme)).json()
     first = crew.worker()
-    await crew.until_begun(first)
+    await crew.until_started(first)
     first.send_signal(signal.SIGSTOP)
     second = crew.worker()
-    await crew.until_begun(first, second)
+    await crew.until_started(first, second)
     await answer_the_open_question(acme, "Until Easter.")
     assert (await regenerate(acme)).json()["deduplicated"]
     crew.open_gate()
@@ -54,14 +53,14 @@ async def test_a_writer_that_was_frozen_past_its_heartbeat_writes_nothing(acme: 
     assert await earlier_versions(acme) == [1]
 
 
-async def test_a_worker_that_is_told_to_end_hands_its_document_back_at_once(acme: World, crew: Crew) -> None:
-    """Without that nobody else would begin before an hour is over."""
+async def test_a_stopping_worker_hands_its_document_back_at_once(acme: World, crew: Crew) -> None:
+    """Otherwise another worker would start only after an hour."""
     receipt = (await regenerate(acme)).json()
     first = crew.worker(heartbeat=3600)
-    await crew.until_begun(first)
+    await crew.until_started(first)
     second = crew.worker(heartbeat=3600)
     first.terminate()
-    await crew.until_begun(first, second)
+    await crew.until_started(first, second)
     assert first.wait(8) == 0
     crew.open_gate()
     assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
@@ -73,7 +72,7 @@ async def test_a_document_that_cannot_be_written_ends_as_failed_after_its_attemp
     receipt = (await regenerate(acme)).json()
     worker = crew.worker()
     failed = await poll_to_the_end(acme, receipt)
-    assert crew.begun() == [worker.pid] * ATTEMPTS
+    assert crew.started() == [worker.pid] * ATTEMPTS
     assert (failed["status"], failed["queued"]) == ("failed", False)
     assert failed["failure"] == {"message": "The document could not be written.", "retryable": True}
     assert (await document_of(acme, receipt))["content"] == "# By hand"
@@ -85,10 +84,10 @@ async def test_a_document_that_cannot_be_written_ends_as_failed_after_its_attemp
     assert (await poll(acme, receipt))["status"] == "failed"
 
 
-async def test_a_wish_that_comes_while_a_worker_writes_is_not_lost(acme: World, crew: Crew) -> None:
+async def test_a_request_while_a_worker_writes_is_not_lost(acme: World, crew: Crew) -> None:
     receipt = (await regenerate(acme)).json()
     worker = crew.worker()
-    await crew.until_begun(worker)
+    await crew.until_started(worker)
     await answer_the_open_question(acme, "Until Easter.")
     joined = (await regenerate(acme)).json()
     assert (joined["jobId"], joined["deduplicated"]) == (receipt["jobId"], True)
@@ -96,18 +95,19 @@ async def test_a_wish_that_comes_while_a_worker_writes_is_not_lost(acme: World, 
     assert (await poll_to_the_end(acme, receipt))["status"] == "completed"
     document = await document_of(acme, receipt)
     assert (document["version"], "Until Easter." in document["content"]) == (2, True)
-    assert crew.begun() == [worker.pid] * 2
+    assert crew.started() == [worker.pid] * 2
 
 
-async def test_what_sightline_worker_was_storing_when_it_was_killed_is_stored_once(
+async def test_a_document_is_stored_once_if_sightline_worker_is_killed_while_storing_it(
     acme: World, database_url: str, tmp_path: Path
 ) -> None:
-    """It is killed inside of the transaction that replaces the document, which somebody else holds meanwhile."""
+    """It is killed in the transaction that replaces the document, which waits for a lock of the test."""
     receipt = (await regenerate(acme)).json()
     settings = {"DATABASE_URL": database_url, "JOB_HEARTBEAT": "1"}
+    hold = sql("SELECT FROM documents WHERE workspace_id = :workspace_id FOR SHARE")
     with serving(tmp_path / "log", "worker", **settings) as worker:
-        async with acme.database.write() as tx:
-            await tx.run("SELECT FROM documents WHERE workspace_id = $1 FOR SHARE", acme.workspace_id)
+        async with acme.database.transaction() as tx:
+            await tx.run(hold, workspace_id=acme.workspace_id)
             await until(lambda: is_storing(acme))
             [first] = worker.workers()
             os.kill(first, signal.SIGKILL)
@@ -120,10 +120,10 @@ async def test_what_sightline_worker_was_storing_when_it_was_killed_is_stored_on
 
 
 async def is_storing(acme: World) -> bool:
-    """Whether somebody waits for the document."""
+    """Whether a statement waits for the document."""
     waiting = (
         "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
         " AND wait_event_type = 'Lock' AND query LIKE '%UPDATE documents%')"
     )
-    async with acme.database.read() as tx:
-        return bool(await tx.value(waiting))
+    async with acme.database.autocommit() as tx:
+        return bool(await tx.connection.fetchval(waiting))

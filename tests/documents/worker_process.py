@@ -22,7 +22,7 @@ from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.platform import logs
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobsOfRoom, Tools
-from sightline.platform.jobs.running import Pace, run_jobs
+from sightline.platform.jobs.worker import Pace, run_jobs
 
 ATTEMPTS = 3
 
@@ -35,14 +35,14 @@ class GatedEngine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def write_document(self, kind: DocumentType, material: Material) -> Draft:
-        with open(self._folder / "begun", "a") as begun:
-            begun.write(f"{os.getpid()}\n")
+    def write_document(self, type: DocumentType, material: Material) -> Draft:
+        with open(self._folder / "started", "a") as started:
+            started.write(f"{os.getpid()}\n")
         if (self._folder / "poison").exists():
             raise ValueError("A secret of the inside.")
         while not (self._folder / "gate").exists():
             time.sleep(0.02)
-        return embedded_engine().write_document(kind, material)
+        return embedded_engine().write_document(type, material)
 
 
 def say_ready() -> None:

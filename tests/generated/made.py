@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_origin
 from uuid import UUID, uuid4
 
 import httpx2
@@ -10,6 +10,7 @@ import pytest
 
 from sightline.app import operations
 from sightline.platform.http.operations import Operation
+from sightline.platform.wire import Page
 from tests.world import World
 
 OPERATIONS = operations()
@@ -17,7 +18,7 @@ READS = [operation for operation in OPERATIONS if operation.is_read]
 WRITES = [operation for operation in OPERATIONS if not operation.is_read]
 WITH_REFERENCE = [operation for operation in OPERATIONS if operation.path_types]
 WITH_BODY = [operation for operation in OPERATIONS if operation.body_type]
-LISTS = [operation for operation in READS if operation.paging]
+LISTS = [operation for operation in READS if get_origin(operation.answer_type) is Page]
 
 # The path segment before a parameter, and the table that holds the record it names.
 TABLES = {
@@ -34,11 +35,12 @@ TABLES = {
     "accounts": "accounts",
     "insights": "insights",
     "opportunities": "opportunities",
+    "research": "research_briefs",
 }
 _PARAMETER = re.compile(r"/([^/]+)/\{(\w+)\}")
 
 TEAM = "0d4f5c7e-6d0f-4a3e-8c71-2f6f8c3b9d21"
-# What the examples of operations name: the team, `theme`, INITIATIVE-1, the labels a workspace begins with.
+# What the examples of operations name: the team, `theme`, INITIATIVE-1, the research, the labels of a new workspace.
 FILE: dict[str, Any] = {
     "products": [{"key": "app", "name": "App", "features": [{"key": "export", "name": "CSV export"}]}],
     "teams": [{"key": "core", "id": TEAM, "name": "Core", "members": ["owner"]}],
@@ -80,13 +82,33 @@ FILE: dict[str, Any] = {
             "documents": [{"key": "prd", "type": "PRD", "content": "# Reporting"}],
         }
     ],
+    "research": [
+        {
+            "key": "exports",
+            "id": "3f1b7a52-9d0e-4c41-8a6f-2b7c5d9e1f04",
+            "name": "Exports",
+            "state": "active",
+            "definition": {
+                "sections": [
+                    {
+                        "id": "8d3c5e11-7a41-4f0e-9b26-0c1d2e3f4a5b",
+                        "name": "Exports",
+                        "type": "market",
+                        "topic": "report export",
+                        "objective": "Exports of reports.",
+                        "questions": ["Who exports reports?"],
+                    }
+                ]
+            },
+        }
+    ],
     "studies": [
         {"key": "interviews", "name": "Interviews", "status": "completed", "type": "interview", "phase": "discovery"}
     ],
 }
 
 
-# A document that was written anew: the receipts of a workspace do not travel in its file.
+# A regenerated document: workspace files do not have receipts.
 WRITTEN = """
 INSERT INTO document_generations (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after,
                                   created_at, updated_at)
@@ -124,14 +146,16 @@ class Made:
 
     async def furnish(self, ideas: int = 1) -> None:
         await self.world.add(**FILE, ideas=[idea(n) for n in range(ideas)])
-        async with self.world.database.read() as tx:
-            await tx.run(WRITTEN, self.world.workspace_id)
+        async with self.world.database.autocommit() as tx:
+            await tx.connection.execute(WRITTEN, self.world.workspace_id)
             for segment, table in TABLES.items():
                 statement = f"SELECT id FROM {table} WHERE workspace_id = $1"  # noqa: S608
                 of_idea = [self.ids["ideas"]] if table.startswith("idea_") else []
                 statement += " AND idea_id = $2" if of_idea else ""
                 order = "id" if table == "document_generations" else "key"
-                found = await tx.value(f"{statement} ORDER BY {order} LIMIT 1", self.world.workspace_id, *of_idea)
+                found = await tx.connection.fetchval(
+                    f"{statement} ORDER BY {order} LIMIT 1", self.world.workspace_id, *of_idea
+                )
                 if found is not None:
                     self.ids[segment] = found
 
@@ -145,7 +169,7 @@ class Made:
         return path
 
     async def ask(self, operation: Operation, client: httpx2.AsyncClient, path: str | None = None) -> httpx2.Response:
-        """The operation's own example, at records that are there unless told otherwise."""
+        """The operation's own example, at existing records by default."""
         return await client.request(operation.method, path or self.path(operation), json=operation.example)
 
 

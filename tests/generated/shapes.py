@@ -49,6 +49,8 @@ def faults_of_struct(kind: type[Struct]) -> list[tuple[str, Json]]:
 
 def sample(kind: Any) -> Any:
     """A value that fits the type."""
+    if commands := _tagged(kind):
+        return _sample_struct(commands[0])
     kind = _inner(kind)
     if isinstance(kind, WireType):
         schema = schema_of_wire_type(kind)
@@ -64,7 +66,9 @@ def sample(kind: Any) -> Any:
 
 
 def _sample_struct(kind: type[Struct]) -> Json:
-    return {field.encode_name: sample(field.type) for field in msgspec.structs.fields(kind) if field.required}
+    config = kind.__struct_config__
+    tag = {} if config.tag is None else {str(config.tag_field): config.tag}
+    return tag | {field.encode_name: sample(field.type) for field in msgspec.structs.fields(kind) if field.required}
 
 
 Value = tuple[str, Any, bool, str]
@@ -74,14 +78,26 @@ def _values(kind: Any) -> Iterator[Value]:
     """What to try for one type: the path below it, the value, whether it fits, and what it is."""
     takes_null = type(None) in _members(kind)
     yield ("", None, takes_null, "null")
+    if commands := _tagged(kind):
+        yield from _values_of_structs(commands)
+    else:
+        yield from _values_of_one(kind)
+
+
+def _values_of_structs(kinds: list[type[Struct]]) -> Iterator[Value]:
+    yield ("", [], False, "a wrong type")
+    for kind in kinds:
+        for trial in trials_of(kind):
+            yield (f".{trial.path}", {**_sample_struct(kind), **trial.body}, trial.fits, trial.said)
+
+
+def _values_of_one(kind: Any) -> Iterator[Value]:
     inner = _inner(kind)
     metas = getattr(_annotated(kind), "__metadata__", ())
     if get_origin(inner) is list:
         yield from _values_of_list(get_args(inner)[0], metas)
     elif _is_struct(inner):
-        yield ("", [], False, "a wrong type")
-        for trial in trials_of(inner):
-            yield (f".{trial.path}", {**_sample_struct(inner), **trial.body}, trial.fits, trial.said)
+        yield from _values_of_structs([inner])
     elif choices := _choices(inner):
         yield from [("", choice, True, "a choice") for choice in choices]
         yield ("", "nonsense", False, "no choice")
@@ -135,6 +151,10 @@ def _values_of_text(kind: Any, metas: Any) -> Iterator[Value]:
 
 
 def _with_unknown_fields(kind: Any) -> Iterator[tuple[str, Any]]:
+    for command in _tagged(kind):
+        yield from ((f".{path}", {**_sample_struct(command), **body}) for path, body in faults_of_struct(command))
+    if _tagged(kind):
+        return
     inner = _inner(kind)
     if get_origin(inner) is list:
         item = get_args(inner)[0]
@@ -145,6 +165,12 @@ def _with_unknown_fields(kind: Any) -> Iterator[tuple[str, Any]]:
 
 def _members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+def _tagged(kind: Any) -> list[type[Struct]]:
+    """The records of a union that a tag tells apart; none for any other type."""
+    structs = [member for member in _members(kind) if _is_struct(member)]
+    return structs if len(structs) > 1 else []
 
 
 def _annotated(kind: Any) -> Any:

@@ -6,9 +6,9 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.platform.access import Scope
 from sightline.platform.http.operations import Operation
-from sightline.workspaces.tokens import make_token
+from sightline.platform.scopes import Scope
+from sightline.workspaces.keys.tokens import make_token
 from tests.generated.made import OPERATIONS, READS, WITH_BODY, WITH_REFERENCE, WRITES, Made, code_of, each, nowhere
 
 ALL: frozenset[str] = frozenset(Scope)
@@ -21,17 +21,17 @@ def test_every_body_has_an_example() -> None:
 
 
 @each(WITH_REFERENCE)
-async def test_a_strangers_key_finds_nothing(made: Made, operation: Operation) -> None:
+async def test_a_key_of_another_workspace_finds_nothing(made: Made, operation: Operation) -> None:
     async with made.world.stranger() as stranger:
         foreign = await made.ask(operation, stranger.client)
         unknown = await made.ask(operation, stranger.client, nowhere(operation))
     assert code_of(foreign) == (404, "NOT_FOUND")
-    told = [{**answer.json(), "requestId": ""} for answer in (foreign, unknown)]
-    assert told[0] == told[1]
+    problems = [{**answer.json(), "requestId": ""} for answer in (foreign, unknown)]
+    assert problems[0] == problems[1]
 
 
 @each(WITH_REFERENCE)
-async def test_an_owners_key_finds_what_a_strangers_does_not(made: Made, operation: Operation) -> None:
+async def test_a_key_of_the_workspace_finds_the_record(made: Made, operation: Operation) -> None:
     async with made.world.stranger() as other:
         twin = Made(other)
         await twin.furnish()
@@ -49,10 +49,10 @@ ENDINGS = {
 async def wrong_headers(made: Made) -> dict[str, str]:
     """What may stand in Authorization and is no valid key."""
     key, revoked, expired = [await made.world.key("all", name=name) for name in ("valid", "revoked", "expired")]
-    async with made.world.database.write() as tx:
+    async with made.world.database.transaction() as tx:
         for name, change in ENDINGS.items():
             statement = f"UPDATE api_keys SET {change} WHERE workspace_id = $1 AND name = $2"  # noqa: S608
-            await tx.run(statement, made.world.workspace_id, name)
+            await tx.connection.execute(statement, made.world.workspace_id, name)
     return {
         "garbage": "Bearer garbage",
         "empty": "Bearer",
@@ -70,7 +70,7 @@ async def wrong_headers(made: Made) -> dict[str, str]:
 
 
 @each(OPERATIONS)
-async def test_without_a_valid_key_nobody_is_let_in(
+async def test_a_request_without_a_valid_key_is_refused(
     made: Made, operation: Operation, wrong_headers: dict[str, str]
 ) -> None:
     client = made.world.client_of(None)
@@ -99,7 +99,7 @@ def keys_that_suffice(operation: Operation) -> list[frozenset[str]]:
 
 
 @each(GUARDED)
-async def test_a_key_without_a_scope_is_refused_whatever_it_asks_for(made: Made, operation: Operation) -> None:
+async def test_a_key_without_the_scope_is_refused(made: Made, operation: Operation) -> None:
     for scopes in keys_that_lack(operation):
         client = await made.world.client_with(*scopes)
         for path in (made.path(operation), nowhere(operation)):
@@ -110,7 +110,7 @@ async def test_a_key_without_a_scope_is_refused_whatever_it_asks_for(made: Made,
 
 
 @each(GUARDED)
-async def test_a_key_with_just_the_scopes_is_let_in(made: Made, operation: Operation) -> None:
+async def test_a_key_with_exactly_the_scopes_is_accepted(made: Made, operation: Operation) -> None:
     for scopes in keys_that_suffice(operation):
         client = await made.world.client_with(*scopes)
         status, _ = code_of(await made.ask(operation, client, nowhere(operation)))
@@ -126,7 +126,7 @@ async def test_an_operation_without_scopes_serves_any_valid_key(made: Made, oper
 
 @pytest_asyncio.fixture(scope="module")
 async def not_writers(made: Made) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
-    """Keys that only read: nobody made them, or who did has become a viewer, or left."""
+    """Keys that can only read: without a creator, or with one who is a viewer or has left."""
     world = made.world
     members = [
         {"key": key, "email": f"{key}@{world.slug}.test", "name": key, "role": "admin"} for key in ("vera", "lena")
@@ -147,12 +147,27 @@ async def not_writers(made: Made) -> AsyncIterator[dict[str, httpx2.AsyncClient]
 async def test_a_key_whose_creator_may_not_write_only_reads(
     made: Made, operation: Operation, not_writers: dict[str, httpx2.AsyncClient]
 ) -> None:
+    before = await contents(made)
     for whose, client in not_writers.items():
         assert code_of(await made.ask(operation, client)) == (403, "CREATOR_NOT_ALLOWED"), whose
+    assert await contents(made) == before
+
+
+TABLES = """
+SELECT table_name FROM information_schema.columns
+ WHERE table_schema = 'public' AND column_name = 'workspace_id' AND table_name <> 'api_keys' ORDER BY table_name"""
+
+
+async def contents(made: Made) -> dict[str, str]:
+    """A digest of each table's rows of the workspace; of keys the last use may move."""
+    async with made.world.database.autocommit() as tx:
+        names = [row["table_name"] for row in await tx.connection.fetch(TABLES)]
+        digest = "SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM {} t WHERE workspace_id = $1"
+        return {name: await tx.connection.fetchval(digest.format(name), made.world.workspace_id) for name in names}
 
 
 @each([operation for operation in WRITES if operation.path_types])
-async def test_a_record_that_is_not_there_is_told_before_the_creators_role(
+async def test_a_missing_record_is_reported_before_the_creators_role(
     made: Made, operation: Operation, not_writers: dict[str, httpx2.AsyncClient]
 ) -> None:
     for client in not_writers.values():
@@ -168,7 +183,7 @@ async def test_a_key_whose_creator_may_not_write_reads_everything(
 
 
 @pytest.mark.parametrize("method", ["PUT", "TRACE", "OPTIONS", "PROPFIND"])
-async def test_another_method_is_refused_with_those_that_are_allowed(made: Made, method: str) -> None:
+async def test_another_method_is_refused_with_the_allowed_ones(made: Made, method: str) -> None:
     for path in {operation.path for operation in OPERATIONS}:
         answer = await made.world.client.request(method, path.format_map(_Anything()))
         assert code_of(answer) == (405, "METHOD_NOT_ALLOWED")

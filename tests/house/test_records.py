@@ -21,6 +21,8 @@ NOT_ANSWERED = {
     "NOT_READY": "/readyz answers it",
     "KEY_NOT_USABLE": "the command line answers it",
     "SLUG_TAKEN": "likewise",
+    "PORTAL_HOST_TAKEN": "likewise",
+    "PORTAL_NOT_SET_UP": "likewise",
 }
 
 

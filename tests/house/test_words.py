@@ -1,5 +1,6 @@
-"""What may not stand in the source: exceptions without a reason, other clocks, machines, hosts and secrets."""
+"""Things that the source may not have: exceptions without a reason, other clocks, machines, hosts and secrets."""
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -7,7 +8,7 @@ import pytest
 
 from tests.house.sources import ROOMS, ROOT, Source, sources
 
-EVERYTHING = sources("src", "tests")
+EVERYTHING = sources("src", "tests", "benchmarks")
 TEXTS = [
     path
     for folder in ("src", "tests", "docs")
@@ -21,14 +22,13 @@ _REASONED = {
     "noqa": re.compile(r":\s*[A-Z]+[0-9]+(?:,\s*[A-Z]+[0-9]+)*\s+-\s+\w.*"),
     "type": re.compile(r"\[[\w, -]+\]\s+#\s+\w.*"),
 }
-_OF_TESTS = re.compile(r":\s*S608\s*")  # tests look into tables whose names they are given; nobody else sends them
+_OF_TESTS = re.compile(r":\s*S608\s*")  # tests read tables by names from the tests, never from a request
 _CLOCK = re.compile(r"\bdatetime\.(now|utcnow|today)\b|\bdate\.today\b|\btime\.time\b")
 _SQL_CLOCK = re.compile(r"\b(now|clock_timestamp|statement_timestamp)\(\)|\bcurrent_(timestamp|date)\b", re.IGNORECASE)
 CLOCKED = [one for one in EVERYTHING if one.package in (*ROOMS, "workspace_file", "platform")]
 OTHER_CLOCKS = {
     "platform/clock.py": "is the clock",
-    "platform/logs.py": "a line of the log tells when it was written, whatever a test says",
-    "platform/jobs/driver.py": "stamps a message that the queue's library sends itself",
+    "platform/logs.py": "a line of the log has the real time, also in tests",
     "platform/http/throttle.py": "counts minutes in memory; its clock is handed in",
 }
 _MACHINE = re.compile(r"(?<![\w.])/(?:work|home|Users|root|mnt|workspace)/[\w.-]+")
@@ -36,12 +36,17 @@ OF_NO_MACHINE = {"/home/x": "stands for anybody's folder"}
 _HOST = re.compile(r"\b(?:https?|wss?|postgres(?:ql)?)://(?:[^\s/@\"'`{}<>]*@)?([A-Za-z0-9\[][\w.:\[\]-]*)")
 _OURS = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[[0-9a-f:]+\]|([\w-]+\.)*(test|example|invalid))(:\d+)?")
 DOCUMENTED = {
+    "api.search.brave.com": "default of SIGHTLINE_BRAVE_URL",
+    "api.tavily.com": "default of SIGHTLINE_TAVILY_URL",
+    "api.exa.ai": "default of SIGHTLINE_EXA_URL",
     "itunes.apple.com": "default of SIGHTLINE_APP_STORE_URL",
     "keepachangelog.com": "form of the changelog",
+    "schema.org": "names a format, is not asked",
     "semver.org": "form of versions",
     "json-schema.org": "names a dialect, is not asked",
     "spec.openapis.org": "names a dialect, is not asked",
     "www.apache.org": "the licence",
+    "www.sitemaps.org": "names a format, is not asked",
     "www.w3.org": "names a format, is not asked",
 }
 _SECRET = re.compile(
@@ -105,3 +110,37 @@ def test_nothing_names_a_host_of_others() -> None:
 def test_no_secret_is_kept_in_the_repository() -> None:
     found = [f"{path.relative_to(ROOT)}:{number}" for path in TEXTS for number, _ in lines(_SECRET, path.read_text())]
     assert not found, f"Take it out, and make a new one, as this one is known now: {found}"
+
+
+def test_no_conflict_is_left_unresolved() -> None:
+    marker = re.compile(r"^(?:<{7} |={7}$|>{7} )")
+    found = [f"{path.relative_to(ROOT)}:{number}" for path in TEXTS for number, _ in lines(marker, path.read_text())]
+    assert not found, f"Resolve these: {found}"
+
+
+_QUAINT = re.compile(r"\b(?:wish|wishes|wished|anew|bury|told|tell|tells|hear|hears)\b", re.IGNORECASE)
+WRITTEN = [source for source in EVERYTHING if source.package]
+
+
+def words(source: Source) -> Iterator[tuple[int, str]]:
+    """Names, comments and docstrings; texts and SQL may hold any word."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, node.value.value
+        elif isinstance(node, ast.Name):
+            yield node.lineno, node.id.replace("_", " ")
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg.replace("_", " ")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", node.name).replace("_", " ")
+    yield from source.comments()
+
+
+def test_the_source_uses_plain_words() -> None:
+    found = {
+        f"{source}:{line} {word[0]}"
+        for source in WRITTEN
+        for line, text in words(source)
+        for word in _QUAINT.finditer(text)
+    }
+    assert not found, "\n".join([*sorted(found), "Write request, changes, again, say, report: the words others use."])

@@ -1,6 +1,5 @@
 """The workspace of these tests: two products with features, and everything an idea can be linked to."""
 
-import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -74,9 +73,9 @@ class Acme:
         for kind in ("products", "features", "accounts", "insights", "integrations"):
             setattr(self, kind, dict(sorted((await self.world.ids(kind)).items())))
 
-    async def post(self, wish: Any = None, **fields: Any) -> httpx2.Response:
+    async def post(self, body: Any = None, **fields: Any) -> httpx2.Response:
         """POST /ideas with a description, unless it says otherwise."""
-        return await self.client.post("/ideas", json={"description": EXPORT, **fields} if wish is None else wish)
+        return await self.client.post("/ideas", json={"description": EXPORT, **fields} if body is None else body)
 
     async def create(self, **fields: Any) -> Json:
         answer = await self.post(**fields)
@@ -101,24 +100,17 @@ class Acme:
 
     async def value(self, statement: str, *values: Any) -> Any:
         """One value from the database; `$1` is the workspace."""
-        async with self.world.database.read() as tx:
-            return await tx.value(statement, self.world.workspace_id, *values)
+        async with self.world.database.autocommit() as tx:
+            return await tx.connection.fetchval(statement, self.world.workspace_id, *values)
 
     async def run(self, statement: str, *values: Any) -> None:
-        async with self.world.database.write() as tx:
-            await tx.run(statement, self.world.workspace_id, *values)
-
-    async def settle(self) -> None:
-        """Waits until no transaction of the whole server is older than the ideas: `updatedSince` shows them then."""
-        settled = "SELECT bool_and(written < pg_snapshot_xmin(pg_current_snapshot())) FROM ideas"
-        async with asyncio.timeout(20):
-            while not await self.value(f"{settled} WHERE workspace_id = $1"):  # noqa: ASYNC110 - no event tells it
-                await asyncio.sleep(0.01)
+        async with self.world.database.transaction() as tx:
+            await tx.connection.execute(statement, self.world.workspace_id, *values)
 
     async def validated_insights(self, idea: Json) -> set[str]:
         """The keys of the insights whose links to the idea are validated."""
-        async with self.world.database.read() as tx:
-            rows = await tx.rows(
+        async with self.world.database.autocommit() as tx:
+            rows = await tx.connection.fetch(
                 "SELECT i.key FROM idea_insights l JOIN insights i ON (i.workspace_id, i.id) ="
                 " (l.workspace_id, l.insight_id) WHERE l.workspace_id = $1 AND l.idea_id = $2 AND l.validated",
                 self.world.workspace_id,

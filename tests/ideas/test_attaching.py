@@ -43,13 +43,13 @@ async def test_an_idea_is_attached_by_either_form_of_reference(acme: Acme, repor
         assert await acme.read(created) == changed
 
 
-async def test_null_detaches(acme: Acme, attached: Json) -> None:
+async def test_a_null_initiative_detaches_the_idea(acme: Acme, attached: Json) -> None:
     changed = await change(acme, attached, projectId=None)
     assert changed["projectId"] is None
     assert (await trail(acme, attached["id"]))[-1] == ("updated", {"fields": ["initiative_id"]})
 
 
-async def test_detaching_what_is_free_changes_nothing(acme: Acme, idea: Json) -> None:
+async def test_detaching_an_unattached_idea_changes_nothing(acme: Acme, idea: Json) -> None:
     assert await change(acme, idea, projectId=None) == idea
 
 
@@ -69,13 +69,13 @@ async def test_an_attached_idea_has_to_be_detached_before_it_is_attached_to_anot
     assert (await change(acme, attached, projectId=other["id"]))["projectId"] == other["id"]
 
 
-async def test_a_shapeless_reference_is_refused(acme: Acme, idea: Json) -> None:
+async def test_a_malformed_reference_is_refused(acme: Acme, idea: Json) -> None:
     shapeless: list[Any] = ["", "  ", "1", "INITIATIVE", "INITIATIVE-", "INITIATIVE-one", "a" * 32, 1, [], {}]
     for ref in shapeless:
         refused(await patch(acme, idea, projectId=ref), 400, "VALIDATION_FAILED", "projectId")
 
 
-async def test_what_is_no_initiative_of_the_workspace_is_refused(acme: Acme, idea: Json) -> None:
+async def test_an_unknown_initiative_is_refused(acme: Acme, idea: Json) -> None:
     async with acme.world.stranger() as stranger:
         await stranger.add(initiatives=[{"key": "theirs", "name": "Theirs", "status": "PLANNED"}])
         theirs = (await stranger.ids("initiatives"))["theirs"]
@@ -107,7 +107,7 @@ async def test_an_idea_stays_in_an_initiative_that_was_archived(acme: Acme, idea
 
 
 async def test_attaching_does_not_touch_the_initiative(acme: Acme, idea: Json, reporting: Json) -> None:
-    touched = "SELECT (updated_at, version, written)::text FROM initiatives WHERE workspace_id = $1 AND id = $2"
+    touched = "SELECT (updated_at, version, xmin)::text FROM initiatives WHERE workspace_id = $1 AND id = $2"
     before = await acme.value(touched, UUID(reporting["id"]))
     await change(acme, idea, projectId=reporting["id"])
     await change(acme, idea, projectId=None)

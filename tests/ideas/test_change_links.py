@@ -34,21 +34,21 @@ async def match(acme: Acme, idea: Json) -> Json:
 
 
 async def test_features_are_replaced_and_become_a_manual_selection(acme: Acme, matched: Json) -> None:
-    wanted = [acme.features["billing"], acme.features["search"]]
-    changed = await change(acme, matched, featureIds=wanted)
-    assert changed["featureIds"] == wanted
+    expected = [acme.features["billing"], acme.features["search"]]
+    changed = await change(acme, matched, featureIds=expected)
+    assert changed["featureIds"] == expected
     matching = changed["featureMatching"]
     assert (matching["status"], matching["matches"], matching["suggestions"]) == ("manual", [], [])
     assert matching["productId"] == acme.products["app"]
     assert await acme.read(matched) == changed
 
 
-async def test_choosing_what_was_found_makes_it_a_manual_selection(acme: Acme, matched: Json) -> None:
+async def test_choosing_the_matched_features_makes_a_manual_selection(acme: Acme, matched: Json) -> None:
     changed = await change(acme, matched, featureIds=matched["featureIds"])
     assert (changed["featureIds"], changed["featureMatching"]["status"]) == (matched["featureIds"], "manual")
 
 
-async def test_a_manual_selection_outlives_later_matching(acme: Acme, matched: Json) -> None:
+async def test_later_matching_keeps_a_manual_selection(acme: Acme, matched: Json) -> None:
     changed = await change(acme, matched, featureIds=[acme.features["search"]])
     receipt = await match(acme, matched)
     assert (receipt["featureIds"], receipt["featureMatching"]) == (changed["featureIds"], changed["featureMatching"])
@@ -74,8 +74,8 @@ async def test_an_empty_list_is_allowed_without_a_product(acme: Acme) -> None:
 
 
 async def test_features_of_another_product_are_refused(acme: Acme, matched: Json) -> None:
-    wanted = [acme.features["export"], acme.features["tickets"]]
-    refused(await patch(acme, matched, featureIds=wanted, name="Renamed"), 400, "VALIDATION_FAILED", "featureIds")
+    expected = [acme.features["export"], acme.features["tickets"]]
+    refused(await patch(acme, matched, featureIds=expected, name="Renamed"), 400, "VALIDATION_FAILED", "featureIds")
     assert await acme.read(matched) == matched
 
 

@@ -106,7 +106,7 @@ async def test_the_creators_role_comes_before_every_conflict(acme: Acme) -> None
         assert await code(acme.client, "PATCH", path + part, body, **{"If-Match": '"x"'}) == "PRECONDITION_FAILED"
 
 
-async def test_an_unknown_label_is_told_before_an_unknown_idea(acme: Acme) -> None:
+async def test_an_unknown_label_is_refused_before_an_unknown_idea(acme: Acme) -> None:
     assert await code(acme.client, "PATCH", f"/ideas/{ID}/status", {"status": "Nowhere"}) == "UNKNOWN_STATUS"
 
 
@@ -124,7 +124,7 @@ async def test_writing_needs_a_creator_who_is_an_editor_or_above(acme: Acme, rol
 
 
 async def answers_in_time(client: httpx2.AsyncClient, path: str, status: int) -> None:
-    """A process hears of a member's change a moment after it was made."""
+    """A process is notified of a member's change shortly after it."""
     async with asyncio.timeout(20):
         while (await client.patch(path, json={})).status_code != status:
             pass

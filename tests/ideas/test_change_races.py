@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from sightline.platform.db import Database
+from sightline.platform.wire import shown_moment
 from tests.ideas.acme import Acme, Json, refused
 from tests.ideas.workroom import at_once, change, furnished, holding, initiative, move, patch, trail, until_waiting
 
@@ -40,13 +41,25 @@ def changes_of_everything(acme: Acme) -> list[Json]:
 
 
 async def test_concurrent_changes_of_different_fields_are_all_kept(acme: Acme, idea: Json) -> None:
-    wishes = changes_of_everything(acme)
-    answers = await at_once(patch(acme, idea, wish) for wish in wishes)
+    bodies = changes_of_everything(acme)
+    answers = await at_once(patch(acme, idea, body) for body in bodies)
     assert {answer.status_code for answer in answers} == {200}
     read = await acme.read(idea, include="classifications")
-    for field, value in (pair for wish in wishes[:-1] for pair in wish.items()):
+    for field, value in (pair for body in bodies[:-1] for pair in body.items()):
         assert read[field] == value
     assert [value["optionKeys"] for value in read["classifications"]] == [["s"]]
+
+
+async def test_an_identity_update_that_waited_is_later_than_what_it_waited_for(acme: Acme) -> None:
+    source = {"sourceKey": "desk", "externalId": "waited"}
+    idea = await acme.create(**source)
+    async with holding(acme, idea) as tx:
+        waiting = asyncio.create_task(acme.post(**source, name="Waited"))
+        await until_waiting(acme)
+        await asyncio.sleep(0.01)
+        held_until = tx.later().now
+    moment = await waiting
+    assert moment.json()["updatedAt"] >= shown_moment(held_until)
 
 
 async def test_concurrent_changes_of_one_field_end_as_the_last_in_the_trail(acme: Acme, idea: Json) -> None:
@@ -60,7 +73,7 @@ async def test_concurrent_changes_of_one_field_end_as_the_last_in_the_trail(acme
 
 
 @pytest.mark.parametrize("kind", ["change", "status", "classification", "matching"])
-async def test_who_waited_goes_on_after_the_one_it_waited_for(acme: Acme, idea: Json, kind: str) -> None:
+async def test_a_waiting_change_is_applied_after_the_one_it_waited_for(acme: Acme, idea: Json, kind: str) -> None:
     """Else `updatedAt` would go back, and who follows it would miss the last change."""
     await acme.run("UPDATE ideas SET matched_key = NULL WHERE workspace_id = $1 AND id = $2", UUID(idea["id"]))
     path = f"/ideas/{idea['id']}"
@@ -70,12 +83,12 @@ async def test_who_waited_goes_on_after_the_one_it_waited_for(acme: Acme, idea: 
         "classification": ("PATCH", f"{path}/classifications", UNASSIGN),
         "matching": ("POST", f"{path}/match-features", None),
     }
-    method, path, wish = asked[kind]
+    method, path, body = asked[kind]
     async with holding(acme, idea) as tx:
-        asking = asyncio.create_task(acme.client.request(method, path, json=wish))
+        asking = asyncio.create_task(acme.client.request(method, path, json=body))
         await until_waiting(acme)
         held = tx.later().now
-        await tx.run(TOUCH, *_key(acme, idea), held)
+        await tx.connection.execute(TOUCH, *_key(acme, idea), held)
     answer = await asking
     assert answer.status_code in (200, 201), answer.text
     updated = "SELECT updated_at FROM ideas WHERE workspace_id = $1 AND id = $2"
@@ -90,7 +103,7 @@ def _key(acme: Acme, idea: Json) -> tuple[UUID, UUID]:
     return acme.world.workspace_id, UUID(idea["id"])
 
 
-async def test_an_idea_that_many_attach_at_once_is_in_the_initiative_of_the_one_who_won(acme: Acme, idea: Json) -> None:
+async def test_an_idea_attached_concurrently_is_in_the_initiative_of_the_winner(acme: Acme, idea: Json) -> None:
     targets = [await initiative(acme) for _ in range(4)]
     answers = await at_once(patch(acme, idea, projectId=targets[n % 4]["id"]) for n in range(CROWD))
     won = (await acme.read(idea))["projectId"]
@@ -102,7 +115,7 @@ async def test_an_idea_that_many_attach_at_once_is_in_the_initiative_of_the_one_
     assert [action for action, _ in await trail(acme, idea["id"])].count("updated") == 1
 
 
-async def test_who_attaches_while_another_detaches_wins_or_is_told(acme: Acme, idea: Json) -> None:
+async def test_an_attachment_beside_a_detachment_wins_or_is_refused(acme: Acme, idea: Json) -> None:
     first, second = await initiative(acme), await initiative(acme)
     for _ in range(4):
         await change(acme, idea, projectId=None)
@@ -119,20 +132,22 @@ async def test_who_attaches_while_another_detaches_wins_or_is_told(acme: Acme, i
             assert left is None
 
 
-async def test_who_attaches_while_another_holds_the_detached_idea_gets_it(acme: Acme, idea: Json) -> None:
+async def test_attaching_waits_for_a_concurrent_detachment(acme: Acme, idea: Json) -> None:
     first, second = await initiative(acme), await initiative(acme)
     await change(acme, idea, projectId=first["id"])
     async with holding(acme, idea) as tx:
         attaching = asyncio.create_task(patch(acme, idea, projectId=second["id"]))
         await until_waiting(acme)
-        await tx.run("UPDATE ideas SET initiative_id = NULL WHERE workspace_id = $1 AND id = $2", *_key(acme, idea))
+        await tx.connection.execute(
+            "UPDATE ideas SET initiative_id = NULL WHERE workspace_id = $1 AND id = $2", *_key(acme, idea)
+        )
     assert (await attaching).json()["projectId"] == second["id"]
 
 
-async def test_an_initiative_that_is_archived_meanwhile_takes_no_idea(acme: Acme, idea: Json) -> None:
+async def test_an_initiative_archived_during_the_change_takes_no_idea(acme: Acme, idea: Json) -> None:
     target = await initiative(acme)
-    async with acme.world.database.write() as tx:
-        await tx.run(ARCHIVE, acme.world.workspace_id, UUID(target["id"]))
+    async with acme.world.database.transaction() as tx:
+        await tx.connection.execute(ARCHIVE, acme.world.workspace_id, UUID(target["id"]))
         attaching = asyncio.create_task(patch(acme, idea, projectId=target["id"]))
         await until_waiting(acme)
     refused(await attaching, 400, "VALIDATION_FAILED", "projectId")
@@ -164,11 +179,11 @@ async def test_an_initiative_that_is_removed_by_a_file_lets_its_ideas_go(acme: A
 
 
 async def prune_initiatives(acme: Acme) -> Any:
-    """Removes every initiative that nobody named in a file just now."""
+    """Removes every initiative that the file does not name."""
     return await acme.world.add(initiatives=[{"key": "kept", "name": "Kept"}], prune=["initiatives"])
 
 
-async def test_an_initiative_that_a_file_removes_meanwhile_takes_no_idea(acme: Acme) -> None:
+async def test_an_initiative_removed_by_a_file_during_the_change_takes_no_idea(acme: Acme) -> None:
     for _ in range(4):
         target, ideas = await initiative(acme), [await acme.create() for _ in range(3)]
         pruning = asyncio.create_task(prune_initiatives(acme))
@@ -182,14 +197,14 @@ async def test_an_initiative_that_a_file_removes_meanwhile_takes_no_idea(acme: A
 
 async def test_an_initiative_that_is_removed_while_an_idea_waits_for_it_takes_none(acme: Acme, idea: Json) -> None:
     target = await initiative(acme)
-    async with acme.world.database.write() as tx:
-        await tx.run("DELETE FROM initiatives WHERE workspace_id = $1 AND id = $2", *_key(acme, target))
+    async with acme.world.database.transaction() as tx:
+        await tx.connection.execute("DELETE FROM initiatives WHERE workspace_id = $1 AND id = $2", *_key(acme, target))
         attaching = asyncio.create_task(patch(acme, idea, projectId=target["publicId"]))
         await until_waiting(acme)
     refused(await attaching, 400, "VALIDATION_FAILED", "projectId")
 
 
-async def test_an_idea_that_is_deleted_meanwhile_is_not_found(acme: Acme, idea: Json) -> None:
+async def test_an_idea_deleted_during_the_change_is_not_found(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea) as tx:
         path = f"/ideas/{idea['id']}"
         asking = [
@@ -198,7 +213,7 @@ async def test_an_idea_that_is_deleted_meanwhile_is_not_found(acme: Acme, idea: 
             asyncio.create_task(acme.client.patch(f"{path}/classifications", json=UNASSIGN)),
         ]
         await until_waiting(acme, 3)
-        await tx.run("DELETE FROM ideas WHERE workspace_id = $1 AND id = $2", *_key(acme, idea))
+        await tx.connection.execute("DELETE FROM ideas WHERE workspace_id = $1 AND id = $2", *_key(acme, idea))
     for answer in await asyncio.gather(*asking):
         refused(answer, 404, "NOT_FOUND")
 
@@ -216,15 +231,15 @@ async def test_a_member_that_goes_between_looking_and_linking_is_refused(acme: A
     await acme.world.add(insights=[going], accounts=[{"key": "going", "name": "Going"}])
     for field, table in (("insightIds", "insights"), ("accountIds", "accounts")):
         id = (await acme.world.ids(table))["going"]
-        async with acme.world.database.write() as tx:
+        async with acme.world.database.transaction() as tx:
             gone = f"DELETE FROM {table} WHERE workspace_id = $1 AND id = $2"  # noqa: S608
-            await tx.run(gone, acme.world.workspace_id, UUID(id))
+            await tx.connection.execute(gone, acme.world.workspace_id, UUID(id))
             asking = asyncio.create_task(patch(acme, idea, {field: [id]}))
             await until_waiting(acme)
         refused(await asking, 400, "VALIDATION_FAILED", field)
 
 
-async def test_members_that_a_file_removes_meanwhile_are_linked_or_refused(acme: Acme) -> None:
+async def test_members_removed_by_a_file_during_the_change_are_linked_or_refused(acme: Acme) -> None:
     for n in range(3):
         await acme.world.add(insights=[{"key": f"going-{n}", "title": "Going", "category": "problem"}])
         going = (await acme.world.ids("insights"))[f"going-{n}"]

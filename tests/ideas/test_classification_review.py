@@ -215,6 +215,16 @@ async def test_an_update_that_does_not_fit_is_refused(acme: Acme, idea: Json, up
     assert await acme.read(idea) == idea
 
 
+async def test_null_means_omitted(acme: Acme, idea: Json) -> None:
+    accepted = await review(acme, idea, "theme", "accept", optionIds=None, textValue=None)
+    assert accepted["reviewState"] == "accepted"
+    trust = options(await read(acme, idea), "theme")["trust"]
+    after = await review(acme, idea, "theme", "set_option", optionIds=[trust], textValue=None)
+    assert after["value"]["optionIds"] == [trust]
+    after = await review(acme, idea, "why_now", "set_text", textValue="Now.", optionIds=None)
+    assert after["value"]["textValue"] == "Now."
+
+
 async def test_a_single_select_group_takes_one_option(acme: Acme, idea: Json) -> None:
     sizes = list(options(await read(acme, idea), "size").values())
     update = {"groupKey": "size", "action": "set_option", "optionIds": sizes}
@@ -266,10 +276,10 @@ async def test_a_review_is_in_the_trail(acme: Acme, idea: Json) -> None:
 
 
 async def test_concurrent_reviews_of_different_groups_are_all_kept(acme: Acme, idea: Json) -> None:
-    wishes = [("theme", "accept"), ("why_now", "reject"), ("size", "mark_unassigned")]
-    answers = await at_once(send(acme, idea, {"groupKey": key, "action": action}) for key, action in wishes)
+    bodies = [("theme", "accept"), ("why_now", "reject"), ("size", "mark_unassigned")]
+    answers = await at_once(send(acme, idea, {"groupKey": key, "action": action}) for key, action in bodies)
     assert {answer.status_code for answer in answers} == {200}
-    states = [group(await read(acme, idea), key)["reviewState"] for key, _ in wishes]
+    states = [group(await read(acme, idea), key)["reviewState"] for key, _ in bodies]
     assert states == ["accepted", "rejected", "unassigned"]
 
 

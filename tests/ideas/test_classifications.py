@@ -30,7 +30,7 @@ async def test_written_classifications_are_shown_with_their_summary(acme: Acme) 
     assert await acme.read(created, include="classifications") == created
 
 
-async def test_a_value_tells_group_options_and_review(acme: Acme) -> None:
+async def test_a_value_shows_group_options_and_review(acme: Acme) -> None:
     [value] = (await acme.create(classifications=[THEME]))["classifications"]
     options = "SELECT id FROM taxonomy_options WHERE workspace_id = $1 AND key = $2"
     groups = "SELECT id FROM taxonomy_groups WHERE workspace_id = $1 AND key = $2"
@@ -73,9 +73,17 @@ async def test_an_idea_without_values_is_all_unassigned(acme: Acme) -> None:
 
 
 async def test_options_are_named_by_key_or_label_once_each(acme: Acme) -> None:
-    wish = {"groupKey": "theme", "optionValues": ["Trust", "speed", "trust", "Speed"]}
-    [value] = (await acme.create(classifications=[wish]))["classifications"]
+    body = {"groupKey": "theme", "optionValues": ["Trust", "speed", "trust", "Speed"]}
+    [value] = (await acme.create(classifications=[body]))["classifications"]
     assert sorted(value["optionKeys"]) == ["speed", "trust"]
+
+
+async def test_null_options_are_omitted_in_a_new_idea_only(acme: Acme) -> None:
+    why = {"groupKey": "why_now", "textValue": "A law.", "optionValues": None}
+    created = await acme.create(classifications=[why])
+    assert [value["textValue"] for value in created["classifications"]] == ["A law."]
+    answer = await acme.client.patch(f"/ideas/{created['id']}", json={"classifications": [why]})
+    refused(answer, 400, "VALIDATION_FAILED", "classifications[0].optionValues")
 
 
 async def test_a_key_wins_over_another_options_label(acme: Acme) -> None:
@@ -124,7 +132,7 @@ async def test_the_same_group_twice_is_refused(acme: Acme) -> None:
     refused(await acme.post(classifications=[THEME, THEME]), 400, "VALIDATION_FAILED")
 
 
-async def test_faults_of_all_assignments_are_told_at_once(acme: Acme) -> None:
+async def test_faults_of_all_assignments_are_named_at_once(acme: Acme) -> None:
     wrong = [{"groupKey": "nowhere", "optionValues": []}, {"groupKey": "size", "optionValues": ["s", "l"]}]
     problem = refused(await acme.post(classifications=wrong), 400, "VALIDATION_FAILED")
     assert {fault["path"][: len("classifications[0]")] for fault in problem["errors"]} == {

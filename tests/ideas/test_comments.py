@@ -57,13 +57,13 @@ async def test_a_comment_is_shown_as_it_was_added(acme: Acme, idea: Json) -> Non
     assert await listed(acme, idea) == [comment]
 
 
-async def test_a_comment_is_for_the_inside_unless_it_says_otherwise(acme: Acme, idea: Json) -> None:
+async def test_a_comment_is_internal_by_default(acme: Acme, idea: Json) -> None:
     given: list[Json] = [{}, {"visibility": None}, {"visibility": "internal"}, {"visibility": "portal"}]
     shown = [(await said(acme, idea, **fields))["visibility"] for fields in given]
     assert shown == ["internal", "internal", "internal", "portal"]
 
 
-async def test_what_does_not_fit_is_refused(acme: Acme, idea: Json) -> None:
+async def test_invalid_values_are_refused(acme: Acme, idea: Json) -> None:
     for body in ("", " \n", None, 1, "x" * 20_001):
         refused(await say(acme, idea, body), 400, "VALIDATION_FAILED", "body")
     for visibility in ("public", "Internal", 1):
@@ -79,8 +79,8 @@ async def test_comments_are_listed_oldest_first_and_paged(acme: Acme) -> None:
     idea = await from_file(acme, comments=comments)
     newest = await said(acme, idea, "Now")
     answer = await acme.client.get(f"/ideas/{idea['id']}/comments")
-    told = [answer.headers[f"x-{name}"] for name in ("total-count", "limit", "offset", "has-more")]
-    assert told == ["26", "20", "0", "true"]
+    paging = [answer.headers[f"x-{name}"] for name in ("total-count", "limit", "offset", "has-more")]
+    assert paging == ["26", "20", "0", "true"]
     assert [each["body"] for each in answer.json()] == [f"Comment {n}" for n in range(20)]
     assert (await listed(acme, idea, offset=20, limit=100))[-1] == newest
     same = [{"key": f"c{n}", "body": "Same", "createdAt": "2025-01-01"} for n in range(8)]
@@ -88,7 +88,7 @@ async def test_comments_are_listed_oldest_first_and_paged(acme: Acme) -> None:
     assert ids == sorted(ids)
 
 
-async def test_the_receipt_of_a_deletion_does_not_repeat_the_words(acme: Acme, idea: Json) -> None:
+async def test_the_receipt_of_a_deletion_has_no_text(acme: Acme, idea: Json) -> None:
     comment, kept = await said(acme, idea, "Never again."), await said(acme, idea, "Kept.")
     answer = await acme.client.delete(f"/ideas/{idea['publicId'].lower()}/comments/{comment['id'].upper()}")
     assert (answer.status_code, answer.json()) == (
@@ -125,7 +125,7 @@ async def test_of_concurrent_deletions_one_finds_the_comment(acme: Acme, idea: J
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * 9
 
 
-async def test_the_trail_tells_of_comments_without_their_words(acme: Acme, idea: Json) -> None:
+async def test_the_trail_has_comments_without_their_text(acme: Acme, idea: Json) -> None:
     comment = await said(acme, idea, "Secret.")
     await acme.client.delete(f"/ideas/{idea['id']}/comments/{comment['id']}")
     assert await trail(acme, comment["id"]) == [
@@ -140,7 +140,7 @@ async def test_commenting_does_not_touch_the_idea(acme: Acme, idea: Json) -> Non
     assert await acme.read(idea) == idea
 
 
-async def test_words_outlive_their_author(acme: Acme) -> None:
+async def test_a_comment_stays_when_its_author_is_removed(acme: Acme) -> None:
     ada = {"key": "ada", "email": "ada@acme.test", "name": "Ada Park", "role": "editor"}
     await acme.world.add(members=[ada])
     idea = await from_file(acme, comments=[{"key": "c", "author": "ada", "body": "Mine."}])
@@ -151,7 +151,7 @@ async def test_words_outlive_their_author(acme: Acme) -> None:
     assert (left["body"], left["author"]["id"], left["author"]["name"]) == ("Mine.", None, None)
 
 
-async def test_a_comment_that_is_yet_to_be_has_no_version(acme: Acme, idea: Json) -> None:
+async def test_a_new_comment_has_no_version_to_compare(acme: Acme, idea: Json) -> None:
     path = f"/ideas/{idea['id']}/comments"
     for tag in ("*", '"other"'):
         answer = await acme.client.post(path, json={"body": "Words."}, headers={"If-Match": tag})

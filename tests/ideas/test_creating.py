@@ -13,6 +13,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 OPTIONAL = (
     *("name", "status", "sourceKey", "externalId", "integrationId", "productId"),
     *("featureIds", "insightIds", "accountIds", "validateInsightLinks", "classifications"),
+    "portalVisible",
 )
 
 
@@ -22,8 +23,8 @@ async def test_a_description_is_all_that_is_needed(acme: Acme) -> None:
     assert answer.json()["description"] == EXPORT
 
 
-async def test_everything_that_was_sent_is_shown(acme: Acme) -> None:
-    wish = {
+async def test_all_sent_fields_are_shown(acme: Acme) -> None:
+    body = {
         "name": "Exports",
         "description": EXPORT,
         "status": "Under review",
@@ -34,9 +35,10 @@ async def test_everything_that_was_sent_is_shown(acme: Acme) -> None:
         "featureIds": [acme.features["export"]],
         "insightIds": [acme.insights["insight-1"]],
         "accountIds": [acme.accounts["globex"]],
+        "portalVisible": True,
     }
-    created = await acme.create(**wish)
-    assert {name: created[name] for name in wish} == wish
+    created = await acme.create(**body)
+    assert {name: created[name] for name in body} == body
 
 
 async def test_a_new_idea_has_no_links_but_those_sent(acme: Acme) -> None:
@@ -114,7 +116,7 @@ async def test_a_blank_name_is_refused(acme: Acme) -> None:
         refused(await acme.post(name=blank), 400, "VALIDATION_FAILED", "name")
 
 
-async def test_every_fault_is_told_at_once(acme: Acme) -> None:
+async def test_every_fault_is_named_at_once(acme: Acme) -> None:
     answer = await acme.post({"name": " ", "productId": "app", "featureIds": ["export"], "votes": 3})
     problem = refused(answer, 400, "VALIDATION_FAILED")
     assert {fault["path"] for fault in problem["errors"]} == {
@@ -122,7 +124,7 @@ async def test_every_fault_is_told_at_once(acme: Acme) -> None:
     }
 
 
-async def test_what_is_not_the_callers_to_say_is_refused(acme: Acme) -> None:
+async def test_fields_set_by_the_server_are_refused(acme: Acme) -> None:
     for field in ["id", "publicId", "createdSource", "provenance", "createdAt", "projectId"]:
         refused(await acme.post(**{field: None}), 400, "VALIDATION_FAILED", field)
 
@@ -145,7 +147,7 @@ async def test_a_new_idea_was_updated_when_it_was_created(acme: Acme) -> None:
     assert created["createdAt"] == created["updatedAt"]
 
 
-async def test_what_is_answered_is_what_is_stored(acme: Acme) -> None:
+async def test_the_response_equals_the_stored_idea(acme: Acme) -> None:
     created = await acme.create(
         productId=acme.products["app"],
         insightIds=list(acme.insights.values()),
@@ -173,7 +175,7 @@ async def test_public_ids_count_up_and_every_refusal_adds_nothing(acme: Acme) ->
     assert await acme.total() == 2
 
 
-async def test_a_creation_stands_in_the_trail(acme: Acme) -> None:
+async def test_a_creation_is_in_the_trail(acme: Acme) -> None:
     created = await acme.create()
     action = "SELECT action FROM changes WHERE workspace_id = $1 AND public_id = $2 AND actor_kind = 'key'"
     assert await acme.value(action, created["publicId"]) == "created"

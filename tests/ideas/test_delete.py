@@ -67,13 +67,13 @@ async def test_a_deleted_idea_is_found_nowhere(acme: Acme, laden: Json) -> None:
     assert laden["id"] not in {idea["id"] for idea in await acme.list(limit="100")}
 
 
-async def test_everything_that_hangs_on_it_goes_with_it(acme: Acme, laden: Json) -> None:
+async def test_all_that_belongs_to_the_idea_is_deleted_with_it(acme: Acme, laden: Json) -> None:
     assert [await count_of(acme, f"idea_{each}", laden) for each in HANGING] == [1] * len(HANGING)
     await acme.client.delete(f"/ideas/{laden['id']}")
     assert [await count_of(acme, f"idea_{each}", laden) for each in HANGING] == [0] * len(HANGING)
 
 
-async def test_what_it_was_linked_to_stays(acme: Acme, laden: Json) -> None:
+async def test_linked_records_stay(acme: Acme, laden: Json) -> None:
     await acme.client.delete(f"/ideas/{laden['id']}")
     for table in ("products", "features", "insights", "accounts", "opportunities"):
         statement = f"SELECT count(*) FROM {table} WHERE workspace_id = $1"  # noqa: S608
@@ -108,7 +108,7 @@ async def test_its_identity_is_free_again(acme: Acme) -> None:
     assert second["publicId"] != first["publicId"]
 
 
-async def test_the_trail_tells_that_it_was_there(acme: Acme) -> None:
+async def test_the_trail_keeps_that_it_existed(acme: Acme) -> None:
     created = await acme.create()
     await acme.client.delete(f"/ideas/{created['id']}")
     assert [action for action, _ in await trail(acme, created["id"])] == ["created", "deleted"]

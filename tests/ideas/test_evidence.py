@@ -63,7 +63,7 @@ async def test_a_piece_of_evidence_is_shown_whole(acme: Acme) -> None:
     }
 
 
-async def test_what_is_not_known_is_null(acme: Acme) -> None:
+async def test_unknown_values_are_null(acme: Acme) -> None:
     idea = await from_file(acme, evidence=[piece(1)])
     [shown] = (await pieces(acme, idea)).json()
     assert shown.keys() == FIELDS
@@ -108,8 +108,8 @@ async def test_the_newest_link_comes_first_then_the_smaller_id(acme: Acme) -> No
 async def test_evidence_is_paged(acme: Acme) -> None:
     idea = await from_file(acme, evidence=[piece(n) for n in range(25)])
     answer = await pieces(acme, idea)
-    told = [answer.headers[f"x-{name}"] for name in ("total-count", "limit", "offset", "has-more")]
-    assert (len(answer.json()), told) == (20, ["25", "20", "0", "true"])
+    paging = [answer.headers[f"x-{name}"] for name in ("total-count", "limit", "offset", "has-more")]
+    assert (len(answer.json()), paging) == (20, ["25", "20", "0", "true"])
     walked = [title for offset in range(0, 25, 10) for title in await titles(acme, idea, limit=10, offset=offset)]
     assert walked == [f"Piece {n}" for n in reversed(range(25))]
     last = await pieces(acme, idea, limit=50)
@@ -142,7 +142,7 @@ async def test_an_ideas_evidence_is_its_own(acme: Acme) -> None:
     assert await titles(acme, await from_file(acme), visibility="all") == []
 
 
-async def test_evidence_outlives_its_signal(acme: Acme) -> None:
+async def test_evidence_stays_when_its_signal_is_deleted(acme: Acme) -> None:
     kept = [{"key": "call", "name": "A call"}]
     await acme.world.add(signals=[*kept, {"key": "gone", "name": "Gone"}])
     idea = await from_file(acme, evidence=[piece(1, signal="gone")])
@@ -158,7 +158,7 @@ async def test_evidence_needs_one_of_two_scopes_beside_that_of_ideas(acme: Acme,
     refused(await (await acme.world.client_with(either)).get(path), 403, "INSUFFICIENT_SCOPE")
     reader = await acme.world.client_with("ideas:read", "ideas:write", "initiatives:read")
     problem = refused(await reader.get(path), 403, "INSUFFICIENT_SCOPE")
-    assert "signal-evidence:read or signals:read" in problem["requiredScopes"]
+    assert problem["requiredScopes"] == ["ideas:read", "signal-evidence:read", "signals:read"]
 
 
 async def test_either_form_of_reference_names_the_idea(acme: Acme) -> None:

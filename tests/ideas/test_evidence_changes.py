@@ -31,8 +31,8 @@ async def piece(acme: Acme, idea: Json) -> Json:
     return {**found, "path": f"/ideas/{idea['id']}/evidence/{found['id']}"}
 
 
-async def change(acme: Acme, piece: Json, wish: Any = None, **fields: Any) -> httpx2.Response:
-    return await acme.client.patch(piece["path"], json=fields if wish is None else wish)
+async def change(acme: Acme, piece: Json, body: Any = None, **fields: Any) -> httpx2.Response:
+    return await acme.client.patch(piece["path"], json=fields if body is None else body)
 
 
 async def changed(acme: Acme, piece: Json, **fields: Any) -> Json:
@@ -55,7 +55,7 @@ async def test_a_role_is_changed_and_the_rest_stays(acme: Acme, idea: Json, piec
         assert await shown(acme, idea) == [after]
 
 
-async def test_resolving_tells_when_by_whom_and_how(acme: Acme, idea: Json, piece: Json) -> None:
+async def test_resolving_records_when_by_whom_and_how(acme: Acme, idea: Json, piece: Json) -> None:
     after = await changed(acme, piece, resolved=True, resolution="Fixed in May.")
     owner_id = await acme.value("SELECT id::text FROM members WHERE workspace_id = $1 AND key = 'owner'")
     assert (after["resolution"], after["resolvedByUserId"]) == ("Fixed in May.", owner_id)
@@ -63,7 +63,7 @@ async def test_resolving_tells_when_by_whom_and_how(acme: Acme, idea: Json, piec
     assert (await shown(acme, idea, "active"), await shown(acme, idea)) == ([], [after])
 
 
-async def test_resolving_again_keeps_the_first_moment(acme: Acme, piece: Json) -> None:
+async def test_resolving_again_keeps_the_first_time(acme: Acme, piece: Json) -> None:
     first = await changed(acme, piece, resolved=True)
     assert await changed(acme, piece, resolved=True) == first
     worded = await changed(acme, piece, resolved=True, resolution="Fixed in May.")
@@ -77,12 +77,27 @@ async def test_unresolving_takes_everything_about_it_back(acme: Acme, idea: Json
     assert await shown(acme, idea, "active") == [after]
 
 
-async def test_the_wording_can_be_removed(acme: Acme, piece: Json) -> None:
+async def test_a_resolution_resolves(acme: Acme, idea: Json, piece: Json) -> None:
+    after = await changed(acme, piece, resolution="Fixed in May.")
+    assert (after["resolution"], after["resolvedByUserId"] is None) == ("Fixed in May.", False)
+    assert after["resolvedAt"].endswith("Z")
+    assert await changed(acme, piece, resolution="Fixed in June.") == {**after, "resolution": "Fixed in June."}
+    assert await shown(acme, idea, "active") == []
+
+
+async def test_a_resolution_taken_back_opens_the_evidence(acme: Acme, idea: Json, piece: Json) -> None:
+    await changed(acme, piece, resolution="Fixed in May.")
+    after = await changed(acme, piece, resolution=None)
+    assert (after["resolvedAt"], after["resolvedByUserId"], after["resolution"]) == (None, None, None)
+    assert await shown(acme, idea, "active") == [after]
+
+
+async def test_the_wording_alone_can_be_removed(acme: Acme, piece: Json) -> None:
     first = await changed(acme, piece, resolved=True, resolution="Fixed in May.")
-    assert await changed(acme, piece, resolution=None) == {**first, "resolution": None}
+    assert await changed(acme, piece, resolved=True, resolution=None) == {**first, "resolution": None}
 
 
-async def test_dismissing_and_taking_that_back(acme: Acme, idea: Json, piece: Json) -> None:
+async def test_dismissed_evidence_can_be_restored(acme: Acme, idea: Json, piece: Json) -> None:
     after = await changed(acme, piece, dismissed=True)
     assert after["dismissedAt"].endswith("Z")
     assert await shown(acme, idea, "active") == []
@@ -95,7 +110,7 @@ async def test_an_empty_change_is_refused(acme: Acme, idea: Json, piece: Json) -
     refused(await change(acme, piece, {}), 400, "VALIDATION_FAILED")
 
 
-async def test_what_does_not_fit_is_refused(acme: Acme, idea: Json, piece: Json) -> None:
+async def test_invalid_values_are_refused(acme: Acme, idea: Json, piece: Json) -> None:
     for field, wrong in [
         ("role", "proves"),
         ("role", "Supports"),
@@ -144,15 +159,15 @@ async def test_a_stale_tag_is_refused(acme: Acme, piece: Json) -> None:
     refused(answer, 412, "PRECONDITION_FAILED")
 
 
-async def test_of_many_who_resolve_it_at_once_all_are_told_the_first(acme: Acme, piece: Json) -> None:
+async def test_of_many_that_resolve_it_at_once_all_get_the_first(acme: Acme, piece: Json) -> None:
     answers = await at_once(change(acme, piece, resolved=True) for _ in range(8))
     assert len({answer.text for answer in answers}) == 1
     assert answers[0].status_code == 200
 
 
 async def test_concurrent_changes_of_different_fields_are_all_kept(acme: Acme, idea: Json, piece: Json) -> None:
-    wishes: list[Json] = [{"role": "context"}, {"dismissed": True}, {"resolved": True}, {"resolution": "Done."}]
-    assert {answer.status_code for answer in await at_once(change(acme, piece, wish) for wish in wishes)} == {200}
+    bodies: list[Json] = [{"role": "context"}, {"dismissed": True}, {"resolved": True}, {"resolution": "Done."}]
+    assert {answer.status_code for answer in await at_once(change(acme, piece, body) for body in bodies)} == {200}
     [left] = await shown(acme, idea)
     assert (left["role"], left["resolution"]) == ("context", "Done.")
     assert None not in (left["dismissedAt"], left["resolvedAt"])

@@ -16,7 +16,7 @@ async def matched(acme: Acme) -> Json:
 
 @pytest_asyncio.fixture
 async def chosen(acme: Acme) -> Json:
-    """An idea whose feature somebody chose."""
+    """An idea with a manually chosen feature."""
     return await acme.create(**SOURCE, productId=acme.products["app"], featureIds=[acme.features["search"]])
 
 
@@ -38,7 +38,7 @@ async def test_a_clear_match_is_applied_with_its_quote(acme: Acme, matched: Json
     assert matching["matchedAt"].endswith("Z")
 
 
-async def test_what_is_uncertain_is_only_suggested(acme: Acme) -> None:
+async def test_uncertain_matches_are_only_suggested(acme: Acme) -> None:
     created = await acme.create(description="Keep an invoice for years.", productId=acme.products["app"])
     assert created["featureIds"] == []
     assert (status(created), created["featureMatching"]["matches"]) == ("needs_review", [])
@@ -91,7 +91,7 @@ async def test_a_product_given_later_is_matched(acme: Acme) -> None:
     assert (updated["featureIds"], status(updated)) == ([acme.features["export"]], "matched")
 
 
-async def test_what_did_not_change_is_not_matched_again(acme: Acme, matched: Json) -> None:
+async def test_an_unchanged_idea_is_not_matched_again(acme: Acme, matched: Json) -> None:
     await acme.world.add(
         products=[{"key": "app", "name": "Acme App", "features": [{"key": "tables", "name": "Every table"}]}]
     )
@@ -108,7 +108,7 @@ async def test_a_new_map_is_seen_by_the_next_matching(acme: Acme, matched: Json)
     assert updated["featureIds"] == [(await acme.world.ids("features"))["robots"]]
 
 
-async def test_a_manual_selection_outlives_another_description(acme: Acme, chosen: Json) -> None:
+async def test_a_new_description_keeps_a_manual_selection(acme: Acme, chosen: Json) -> None:
     updated = await update(acme, description=INVOICES)
     assert (updated["featureIds"], status(updated)) == (chosen["featureIds"], "manual")
 

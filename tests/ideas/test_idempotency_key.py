@@ -14,7 +14,7 @@ async def send(acme: Acme, key: str, client: httpx2.AsyncClient | None = None, *
     return await (client or acme.client).post("/ideas", json=body, headers={"Idempotency-Key": key})
 
 
-async def test_the_same_request_again_is_answered_from_memory(acme: Acme) -> None:
+async def test_a_repeated_request_is_replayed(acme: Acme) -> None:
     first, again = await send(acme, "one"), await send(acme, "one")
     assert (again.status_code, again.content) == (201, first.content)
     assert again.headers["etag"] == first.headers["etag"]
@@ -40,7 +40,7 @@ async def test_another_body_under_the_same_key_is_refused(acme: Acme) -> None:
     assert await acme.total() == 1
 
 
-async def test_the_memory_is_of_the_answer_and_not_of_the_idea(acme: Acme) -> None:
+async def test_a_replay_returns_the_stored_response_and_not_the_current_idea(acme: Acme) -> None:
     source: Json = {"sourceKey": "desk", "externalId": "1"}
     first = await send(acme, "one", **source)
     await acme.create(**source, name="Renamed")
@@ -53,7 +53,7 @@ async def test_a_refusal_is_not_kept(acme: Acme) -> None:
     assert (await send(acme, "one")).status_code == 201
 
 
-async def test_each_api_key_has_its_own_memory(acme: Acme) -> None:
+async def test_each_api_key_has_its_own_idempotency_keys(acme: Acme) -> None:
     other = await acme.world.client_with("ideas:write")
     assert (await send(acme, "one")).json()["id"] != (await send(acme, "one", client=other)).json()["id"]
     async with acme.world.stranger() as stranger:
@@ -84,7 +84,7 @@ async def test_a_longer_key_is_refused(acme: Acme) -> None:
     assert await acme.total() == 0
 
 
-async def test_of_many_at_once_one_creates_and_the_others_are_told_or_replayed(acme: Acme) -> None:
+async def test_of_many_at_once_one_creates_and_the_others_are_refused_or_replayed(acme: Acme) -> None:
     answers = await asyncio.gather(*(send(acme, "one") for _ in range(16)))
     assert {answer.status_code for answer in answers} <= {201, 409}
     assert len({answer.json()["id"] for answer in answers if answer.status_code == 201}) == 1
@@ -96,13 +96,13 @@ async def test_of_many_at_once_one_creates_and_the_others_are_told_or_replayed(a
 
 
 async def test_classified_and_linked_ideas_are_kept_whole(acme: Acme) -> None:
-    wish: Json = {
+    body: Json = {
         "classifications": [{"groupKey": "theme", "optionValues": ["speed"]}],
         "insightIds": list(acme.insights.values()),
         "productId": acme.products["app"],
     }
-    first = await send(acme, "one", **wish)
-    assert (await send(acme, "one", **wish)).json() == first.json()
+    first = await send(acme, "one", **body)
+    assert (await send(acme, "one", **body)).json() == first.json()
     assert await acme.read(first.json(), include="classifications") == first.json()
 
 

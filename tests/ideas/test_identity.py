@@ -19,24 +19,24 @@ async def test_the_same_pair_updates_and_creates_nothing(acme: Acme) -> None:
 
 
 async def test_an_integration_and_its_external_id_name_an_idea(acme: Acme) -> None:
-    wish = {"integrationId": acme.integrations["forms"], "externalId": "F-1"}
-    created = await acme.create(**wish)
-    assert (await acme.create(**wish, name="Renamed"))["id"] == created["id"]
+    body = {"integrationId": acme.integrations["forms"], "externalId": "F-1"}
+    created = await acme.create(**body)
+    assert (await acme.create(**body, name="Renamed"))["id"] == created["id"]
     assert await acme.total() == 1
 
 
 @pytest.mark.parametrize("part", [{"sourceKey": "desk"}, {"externalId": "4711"}, {"integration": "forms"}])
 async def test_one_part_alone_is_stored_and_names_nothing(acme: Acme, part: dict[str, str]) -> None:
-    wish = {"integrationId": acme.integrations["forms"]} if "integration" in part else part
-    first, second = await acme.create(**wish), await acme.create(**wish)
+    body = {"integrationId": acme.integrations["forms"]} if "integration" in part else part
+    first, second = await acme.create(**body), await acme.create(**body)
     assert first["id"] != second["id"]
-    for name, value in wish.items():
+    for name, value in body.items():
         assert (first[name], second[name]) == (value, value)
 
 
 async def test_source_and_integration_without_an_external_id_name_nothing(acme: Acme) -> None:
-    wish = {"sourceKey": "desk", "integrationId": acme.integrations["forms"]}
-    assert (await acme.create(**wish))["id"] != (await acme.create(**wish))["id"]
+    body = {"sourceKey": "desk", "integrationId": acme.integrations["forms"]}
+    assert (await acme.create(**body))["id"] != (await acme.create(**body))["id"]
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ async def test_an_idea_is_found_by_either_of_its_identities(acme: Acme) -> None:
     both = {**SOURCE, "integrationId": acme.integrations["forms"]}
     created = await acme.create(**both)
     by_integration = {"integrationId": both["integrationId"], "externalId": "4711"}
-    for wish in (both, SOURCE, by_integration):
-        assert (await acme.create(**wish))["id"] == created["id"]
+    for body in (both, SOURCE, by_integration):
+        assert (await acme.create(**body))["id"] == created["id"]
 
 
 async def test_an_identity_the_idea_did_not_have_is_added(acme: Acme) -> None:
@@ -124,20 +124,20 @@ async def test_an_integration_may_move_its_own_record(acme: Acme) -> None:
     assert (await managed(acme, status="Under review"))["status"] == "Under review"
 
 
-async def test_nobody_else_may_move_a_record_whose_integration_keeps_the_status(acme: Acme) -> None:
+async def test_only_the_integration_may_change_a_status_that_it_owns(acme: Acme) -> None:
     created = await managed(acme, sourceKey="desk")
     answer = await acme.post(sourceKey="desk", externalId="J-1", status="Under review", name="Renamed")
     refused(answer, 409, "SOURCE_MANAGED")
     assert await acme.read(created) == created
 
 
-async def test_everything_but_the_status_may_be_changed_from_elsewhere(acme: Acme) -> None:
+async def test_other_clients_may_change_everything_but_the_status(acme: Acme) -> None:
     await managed(acme, sourceKey="desk")
     for status in (None, "New"):
         updated = await acme.create(sourceKey="desk", externalId="J-1", name="Renamed", status=status)
         assert (updated["name"], updated["status"]) == ("Renamed", "New")
 
 
-async def test_an_integration_that_does_not_keep_the_status_lets_others_move_it(acme: Acme) -> None:
+async def test_an_integration_that_does_not_own_the_status_lets_others_change_it(acme: Acme) -> None:
     await acme.create(integrationId=acme.integrations["forms"], **SOURCE)
     assert (await acme.create(**SOURCE, status="Under review"))["status"] == "Under review"

@@ -29,7 +29,7 @@ async def update(acme: Acme, **fields: Any) -> Json:
     return await acme.create(**SOURCE, **fields)
 
 
-async def test_what_is_omitted_stays(acme: Acme, known: Json) -> None:
+async def test_omitted_fields_stay(acme: Acme, known: Json) -> None:
     updated = await update(acme, description=f"{EXPORT} Soon.")
     assert {name: updated[name] for name in KEPT if name != "featureMatching"} == {
         name: known[name] for name in KEPT if name != "featureMatching"
@@ -43,15 +43,21 @@ async def test_null_is_omitted_too(acme: Acme, known: Json) -> None:
 
 
 async def test_description_name_status_and_product_replace(acme: Acme, known: Json) -> None:
-    wish = {
+    body = {
         "description": "Another text.",
         "name": "Renamed",
         "status": "New",
         "productId": acme.products["desk"],
     }
-    updated = await update(acme, **wish)
-    assert {name: updated[name] for name in wish} == wish
+    updated = await update(acme, **body)
+    assert {name: updated[name] for name in body} == body
     assert await acme.read(known) == updated
+
+
+async def test_portal_visibility_is_replaced_when_it_is_sent(acme: Acme, known: Json) -> None:
+    assert (await update(acme, portalVisible=True))["portalVisible"] is True
+    assert (await update(acme))["portalVisible"] is True
+    assert (await update(acme, portalVisible=False))["portalVisible"] is False
 
 
 async def test_insights_and_accounts_are_added(acme: Acme, known: Json) -> None:
@@ -84,15 +90,15 @@ async def test_a_suggested_link_is_confirmed(acme: Acme, known: Json) -> None:
     assert await acme.validated_insights(known) == {"insight-2"}
 
 
-async def test_the_name_is_not_made_anew(acme: Acme) -> None:
+async def test_the_name_is_not_made_again(acme: Acme) -> None:
     created = await acme.create(**SOURCE)
     assert (await update(acme, description=INVOICES))["name"] == created["name"]
 
 
 async def test_origin_channel_and_creation_date_never_change(acme: Acme, known: Json) -> None:
     other = acme.world.client_of(await acme.world.key("ideas:write", name="another"))
-    wish = {"description": "Another text.", **SOURCE, "integrationId": acme.integrations["forms"]}
-    updated = (await other.post("/ideas", json=wish)).json()
+    body = {"description": "Another text.", **SOURCE, "integrationId": acme.integrations["forms"]}
+    updated = (await other.post("/ideas", json=body)).json()
     assert updated["description"] == "Another text."
     for name in ("provenance", "createdSource", "createdAt", "publicId"):
         assert updated[name] == known[name]
@@ -123,11 +129,11 @@ async def test_a_change_moves_the_date_and_the_tag(acme: Acme, known: Json) -> N
 
 
 async def test_a_refused_update_changes_nothing(acme: Acme, known: Json) -> None:
-    wish = {"name": "Renamed", "insightIds": list(acme.insights.values())}
-    refused(await acme.post(**SOURCE, **wish, status="Nowhere"), 400, "UNKNOWN_STATUS")
-    refused(await acme.post(**SOURCE, **wish, status="Promoted"), 409, "PROMOTION_RESERVED")
-    refused(await acme.post(**SOURCE, **wish, accountIds=[known["id"]]), 400, "VALIDATION_FAILED", "accountIds")
-    refused(await acme.post(**SOURCE, **wish, productId=known["id"]), 404, "NOT_FOUND", "productId")
+    body = {"name": "Renamed", "insightIds": list(acme.insights.values())}
+    refused(await acme.post(**SOURCE, **body, status="Nowhere"), 400, "UNKNOWN_STATUS")
+    refused(await acme.post(**SOURCE, **body, status="Promoted"), 409, "PROMOTION_RESERVED")
+    refused(await acme.post(**SOURCE, **body, accountIds=[known["id"]]), 400, "VALIDATION_FAILED", "accountIds")
+    refused(await acme.post(**SOURCE, **body, productId=known["id"]), 404, "NOT_FOUND", "productId")
     assert await acme.read(known) == known
 
 
@@ -160,7 +166,7 @@ async def test_if_match_never_fits_an_idea_that_is_not_there(acme: Acme) -> None
     assert await acme.total() == 0
 
 
-async def test_changes_of_status_stand_in_the_trail(acme: Acme, known: Json) -> None:
+async def test_changes_of_status_are_in_the_trail(acme: Acme, known: Json) -> None:
     await update(acme, status="New")
     moved = "SELECT detail->>'from' || ' > ' || (detail->>'to') FROM changes WHERE workspace_id = $1 AND action = $2"
     assert await acme.value(moved, "status_changed") == "Under review > New"

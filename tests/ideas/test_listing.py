@@ -44,7 +44,7 @@ async def test_the_date_of_creation_decides_and_not_the_number(acme: Acme) -> No
     assert [idea["name"] for idea in await acme.list()] == ["Idea 1", "Idea 0", "Idea 2"]
 
 
-async def test_among_ideas_of_one_moment_the_higher_number_comes_first(acme: Acme) -> None:
+async def test_among_ideas_of_the_same_time_the_higher_number_comes_first(acme: Acme) -> None:
     numbers = [7, 30, 4, 21]
     ideas = imported(4, createdAt="2021-02-02T00:00:00.000Z")
     await acme.world.add(ideas=[{**idea, "number": number} for idea, number in zip(ideas, numbers, strict=True)])
@@ -58,7 +58,7 @@ async def test_an_update_does_not_move_an_idea(acme: Acme) -> None:
     assert [idea["id"] for idea in await acme.list()] == [second["id"], first["id"]]
 
 
-async def test_twenty_are_shown_unless_more_are_wanted(acme: Acme) -> None:
+async def test_twenty_are_shown_unless_more_are_requested(acme: Acme) -> None:
     await acme.world.add(ideas=imported(23))
     answer = await acme.client.get("/ideas")
     assert (len(answer.json()), paging(answer)) == (20, ("23", "20", "0", "true"))
@@ -68,7 +68,7 @@ async def test_twenty_are_shown_unless_more_are_wanted(acme: Acme) -> None:
 
 async def test_at_most_a_hundred_are_shown(acme: Acme) -> None:
     await acme.world.add(ideas=imported(101))
-    for limit in ["100", "101", "1000", "99999999999999999999999999", "0101"]:
+    for limit in ["100", "101", "1000", "9999999999", "0101"]:
         answer = await acme.client.get("/ideas", params={"limit": limit})
         assert (len(answer.json()), paging(answer)) == (100, ("101", "100", "0", "true"))
 
@@ -83,7 +83,7 @@ async def test_the_offset_skips(acme: Acme) -> None:
     assert paging(answer) == ("5", "2", "3", "false")
 
 
-async def test_past_the_end_the_page_is_empty_and_the_total_stays(acme: Acme) -> None:
+async def test_a_page_beyond_the_end_is_empty_and_has_the_total(acme: Acme) -> None:
     await acme.world.add(ideas=imported(5, sourceKey=None, createdSource="app"))
     for offset in [5, 6, LARGEST_OFFSET]:
         for query in ({}, {"q": "idea"}):
@@ -101,17 +101,16 @@ async def test_an_offset_is_a_whole_number(acme: Acme) -> None:
         refused(await acme.client.get("/ideas", params={"offset": wrong}), 400, "VALIDATION_FAILED", "offset")
 
 
-async def test_wrong_limit_and_offset_are_told_together(acme: Acme) -> None:
+async def test_wrong_limit_and_offset_are_named_together(acme: Acme) -> None:
     problem = refused(await acme.client.get("/ideas?limit=0&offset=x&include=raw"), 400, "VALIDATION_FAILED")
     assert {fault["path"] for fault in problem["errors"]} == {"limit", "offset", "include"}
 
 
-async def test_the_list_holds_nobody_elses_ideas(acme: Acme) -> None:
+async def test_the_list_has_only_ideas_of_the_workspace(acme: Acme) -> None:
     ours = await acme.create(sourceKey="desk", externalId="1")
     async with acme.world.stranger() as stranger:
-        wish = {"description": "Theirs", "sourceKey": "desk", "externalId": "1"}
-        theirs = (await stranger.client.post("/ideas", json=wish)).json()
-        await Acme(stranger).settle()
+        body = {"description": "Theirs", "sourceKey": "desk", "externalId": "1"}
+        theirs = (await stranger.client.post("/ideas", json=body)).json()
         for query in ("", "?sourceKey=desk&externalId=1", "?q=theirs", "?updatedSince=2000-01-01"):
             answer = await stranger.client.get(f"/ideas{query}")
             assert ([idea["id"] for idea in answer.json()], paging(answer)[0]) == ([theirs["id"]], "1")
@@ -147,6 +146,6 @@ async def test_a_list_shows_what_the_detail_shows(acme: Acme) -> None:
 async def test_the_next_page_is_linked(acme: Acme) -> None:
     await acme.world.add(ideas=imported(3, externalId="a b"))
     answer = await acme.client.get("/ideas", params={"externalId": "a b", "limit": 2})
-    following = await acme.client.get(acme.world.address + answer.links["next"]["url"])
+    following = await acme.client.get(answer.links["next"]["url"])
     assert [idea["name"] for idea in following.json()] == ["Idea 0"]
     assert "next" not in following.links

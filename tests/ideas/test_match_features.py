@@ -25,7 +25,7 @@ async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
 
 @pytest_asyncio.fixture
 async def idea(acme: Acme) -> Json:
-    """An idea that nobody has matched yet."""
+    """An idea that is not matched yet."""
     return await from_file(acme, product="app", description=EXPORT)
 
 
@@ -107,9 +107,9 @@ async def test_without_a_product_there_is_no_matching(acme: Acme) -> None:
 
 
 async def test_a_manual_selection_is_preserved(acme: Acme, idea: Json) -> None:
-    for wanted in ([acme.features["search"]], []):
-        before = await change(acme, idea, featureIds=wanted)
-        assert (await match(acme, idea))["featureIds"] == wanted
+    for expected in ([acme.features["search"]], []):
+        before = await change(acme, idea, featureIds=expected)
+        assert (await match(acme, idea))["featureIds"] == expected
         assert await acme.read(idea) == before
 
 
@@ -190,7 +190,7 @@ async def test_an_idea_that_changes_during_matching_has_to_be_read_again(acme: A
                 asking = asyncio.create_task(ask(acme, idea))
                 await until_waiting(acme)
                 statement = f"UPDATE ideas SET {column} = {value} WHERE workspace_id = $1 AND id = $2"  # noqa: S608
-                await tx.run(statement, acme.world.workspace_id, UUID(idea["id"]))
+                await tx.connection.execute(statement, acme.world.workspace_id, UUID(idea["id"]))
             refused(await asking, 409, "MATCHING_STALE")
             assert (await acme.read(idea))["featureIds"] == []
             idea = await from_file(acme, product="app", description=text)
@@ -210,17 +210,19 @@ async def test_an_idea_that_is_deleted_during_matching_is_gone(acme: Acme, idea:
     async with holding(acme, idea) as tx:
         asking = asyncio.create_task(ask(acme, idea))
         await until_waiting(acme)
-        await tx.run("DELETE FROM ideas WHERE workspace_id = $1 AND id = $2", acme.world.workspace_id, UUID(idea["id"]))
+        await tx.connection.execute(
+            "DELETE FROM ideas WHERE workspace_id = $1 AND id = $2", acme.world.workspace_id, UUID(idea["id"])
+        )
     refused(await asking, 409, "MATCHING_STALE")
     refused(await ask(acme, idea), 404, "NOT_FOUND")
 
 
-async def test_a_change_that_does_not_matter_to_it_may_come_during_matching(acme: Acme, idea: Json) -> None:
+async def test_an_unrelated_change_may_come_during_matching(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea) as tx:
         asking = asyncio.create_task(ask(acme, idea))
         await until_waiting(acme)
         renamed = "UPDATE ideas SET name = 'Renamed', version = version + 1 WHERE workspace_id = $1 AND id = $2"
-        await tx.run(renamed, acme.world.workspace_id, UUID(idea["id"]))
+        await tx.connection.execute(renamed, acme.world.workspace_id, UUID(idea["id"]))
     assert (await asking).status_code == 201
     read = await acme.read(idea)
     assert (read["name"], read["featureIds"]) == ("Renamed", [acme.features["export"]])
@@ -232,12 +234,12 @@ async def test_a_tag_has_to_be_true_also_after_matching(acme: Acme, idea: Json) 
         asking = asyncio.create_task(ask(acme, idea, **{"If-Match": tag}))
         await until_waiting(acme)
         moved = "UPDATE ideas SET version = version + 1 WHERE workspace_id = $1 AND id = $2"
-        await tx.run(moved, acme.world.workspace_id, UUID(idea["id"]))
+        await tx.connection.execute(moved, acme.world.workspace_id, UUID(idea["id"]))
     refused(await asking, 412, "PRECONDITION_FAILED")
     refused(await ask(acme, idea, **{"If-Match": tag}), 412, "PRECONDITION_FAILED")
 
 
-async def test_many_who_ask_at_once_get_one_result(acme: Acme, idea: Json) -> None:
+async def test_concurrent_requests_get_one_result(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea):
         asking = [asyncio.create_task(ask(acme, idea)) for _ in range(4)]
         await until_waiting(acme, 4)
@@ -253,6 +255,6 @@ async def test_a_body_is_ignored(acme: Acme, idea: Json) -> None:
     assert (answer.status_code, answer.json()["ideaId"]) == (201, idea["id"])
 
 
-async def test_what_cannot_be_found_is_not_matched(acme: Acme) -> None:
+async def test_an_unknown_idea_is_not_matched(acme: Acme) -> None:
     refused(await acme.client.post("/ideas/IDEA-999999/match-features"), 404, "NOT_FOUND")
     refused(await acme.client.post("/ideas/nothing/match-features"), 400, "INVALID_REFERENCE")

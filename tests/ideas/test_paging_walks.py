@@ -25,7 +25,7 @@ filters = st.fixed_dictionaries(
 
 
 def imported(n: int, dice: random.Random) -> Json:
-    """Many ideas share their moments, so that only the last tie-break tells them apart."""
+    """Many ideas share their moments, so that only the last tie-break orders them."""
     day = f"2021-0{dice.randint(1, 3)}-01T00:00:00.000Z"
     return {
         "key": f"idea-{n}",
@@ -39,30 +39,29 @@ def imported(n: int, dice: random.Random) -> Json:
 
 @pytest_asyncio.fixture(scope="module")
 async def forest(database: Any, served: str) -> Any:
-    """A workspace of 43 ideas that nobody changes."""
+    """A workspace of 43 ideas that no test changes."""
     async with World(database, served) as world:
         dice = random.Random(43)
         await world.add(ideas=[imported(n, dice) for n in range(43)])
         forest = Acme(world)
-        await forest.settle()
         yield forest, await forest.list(limit=100)
 
 
-def fits(idea: Json, wanted: dict[str, str]) -> bool:
+def fits(idea: Json, query: dict[str, str]) -> bool:
     words = set(idea["name"].split()) | set(idea["description"].split())
     return (
-        idea["sourceKey"] == wanted.get("sourceKey", idea["sourceKey"])
-        and set(wanted.get("q", "").split()) <= words
-        and idea["updatedAt"] >= wanted.get("updatedSince", "")
+        idea["sourceKey"] == query.get("sourceKey", idea["sourceKey"])
+        and set(query.get("q", "").split()) <= words
+        and idea["updatedAt"] >= query.get("updatedSince", "")
     )
 
 
-async def walk(forest: Acme, wanted: dict[str, str], limit: int) -> list[Json]:
+async def walk(forest: Acme, query: dict[str, str], limit: int) -> list[Json]:
     """What a client gets that goes on until X-Has-More is false, advancing offset by X-Limit."""
     walked: list[Json] = []
     offset = 0
     while True:
-        answer = await forest.client.get("/ideas", params={**wanted, "limit": limit, "offset": offset})
+        answer = await forest.client.get("/ideas", params={**query, "limit": limit, "offset": offset})
         assert answer.status_code == 200, answer.text
         walked += answer.json()
         offset += int(answer.headers["x-limit"])
@@ -73,17 +72,19 @@ async def walk(forest: Acme, wanted: dict[str, str], limit: int) -> list[Json]:
 
 
 @WALK
-@given(wanted=filters, limit=st.integers(4, 101))
-async def test_a_walk_meets_every_idea_once_in_order(forest: Any, wanted: dict[str, str], limit: int) -> None:
+@given(query=filters, limit=st.integers(4, 101))
+async def test_following_the_pages_lists_every_idea_once_in_order(
+    forest: Any, query: dict[str, str], limit: int
+) -> None:
     acme, everything = forest
-    walked = await walk(acme, wanted, limit)
-    expected = [idea for idea in everything if fits(idea, wanted)]
-    if "updatedSince" in wanted:
+    walked = await walk(acme, query, limit)
+    expected = [idea for idea in everything if fits(idea, query)]
+    if "updatedSince" in query:
         expected.sort(key=lambda idea: (idea["updatedAt"], idea["id"]))
     assert [idea["id"] for idea in walked] == [idea["id"] for idea in expected]
 
 
-async def test_pages_of_one_meet_every_idea_too(forest: Any) -> None:
+async def test_pages_of_one_list_every_idea_too(forest: Any) -> None:
     acme, everything = forest
     assert [idea["id"] for idea in await walk(acme, {}, 1)] == [idea["id"] for idea in everything]
 

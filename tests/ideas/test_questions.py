@@ -72,7 +72,7 @@ async def test_all_four_statuses_are_listed_oldest_first(acme: Acme, idea: Json)
     assert (listed[2]["answer"], listed[3]["answer"]) == ("Since May.", None)
 
 
-async def test_questions_of_one_moment_stand_in_the_order_of_their_ids(acme: Acme) -> None:
+async def test_questions_of_the_same_time_are_in_the_order_of_their_ids(acme: Acme) -> None:
     same = [{"key": f"q{n}", "question": f"Q{n}?", "createdAt": "2025-01-01"} for n in range(8)]
     ids = [each["id"] for each in await questions(acme, await from_file(acme, questions=same))]
     assert ids == sorted(ids)
@@ -87,8 +87,8 @@ async def test_questions_are_paged_and_a_larger_limit_is_served_as_100(acme: Acm
     path = f"/ideas/{idea['id']}/questions"
     for given, served in (({}, 20), ({"limit": 100}, 100), ({"limit": 101}, 100), ({"limit": 10**9}, 100)):
         answer = await acme.client.get(path, params=given)
-        told = [answer.headers[f"x-{name}"] for name in ("total-count", "limit", "has-more")]
-        assert (len(answer.json()), told) == (served, ["103", str(served), "true"])
+        paging = [answer.headers[f"x-{name}"] for name in ("total-count", "limit", "has-more")]
+        assert (len(answer.json()), paging) == (served, ["103", str(served), "true"])
     rest = await acme.client.get(path, params={"limit": 100, "offset": 100})
     assert [each["question"] for each in rest.json()] == ["Q100?", "Q101?", "Q102?"]
     assert rest.headers["x-has-more"] == "false"
@@ -163,7 +163,7 @@ async def test_the_same_status_again_changes_nothing(acme: Acme, idea: Json) -> 
         assert [action for action, _ in await trail(acme, about["id"])] == ["created"]
 
 
-async def test_the_trail_tells_what_became_of_a_question_but_not_the_answer(acme: Acme, idea: Json) -> None:
+async def test_the_trail_has_the_status_of_a_question_but_not_the_answer(acme: Acme, idea: Json) -> None:
     about = await question(acme, idea, "pending")
     await moved(acme, about, "skipped")
     await answered(acme, about, "Secret.")
@@ -227,7 +227,8 @@ async def test_a_new_idea_is_asked_at_most_five_questions_about_what_its_text_le
     assert 1 <= len(asked) <= 5
     for each in asked:
         assert (each["status"], each["answer"]) == ("pending", None)
-        assert "" not in (each["question"].strip(), each["reasoning"].strip(), each["placeholder"].strip())
+        assert "" not in (each["question"].strip(), each["reasoning"].strip())
+        assert each["placeholder"] == "" or "not checked" in each["placeholder"]
     assert len({each["question"] for each in asked}) == len(asked)
     assert any("every column" in each["question"] + each["placeholder"] for each in asked)
 
@@ -237,6 +238,16 @@ async def test_an_idea_that_has_questions_is_not_asked_again(acme: Acme) -> None
     asked = await questions(acme, await acme.create(**identity))
     updated = await acme.create(**identity, description="Something else entirely, perhaps?")
     assert await questions(acme, updated) == asked
+
+
+async def test_a_drafted_question_is_never_older_than_its_idea(acme: Acme) -> None:
+    source = {"sourceKey": "desk", "externalId": "from-tomorrow"}
+    later = await from_file(acme, **source, createdAt="2099-01-01", updatedAt="2099-01-01")
+    assert (await acme.post(**source)).json()["id"] == later["id"]
+    for idea in [later, *[await acme.create() for _ in range(8)]]:
+        drafted = await questions(acme, idea)
+        assert drafted
+        assert all(each["createdAt"] >= idea["createdAt"] for each in drafted)
 
 
 async def test_an_idea_from_a_file_is_asked_nothing(acme: Acme) -> None:

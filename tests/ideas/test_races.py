@@ -1,4 +1,4 @@
-"""Many at once: creators of one identity, of many, and records that go away meanwhile."""
+"""Concurrent requests: creators of one identity and of many, and records removed during a request."""
 
 import asyncio
 from collections.abc import Iterable
@@ -17,10 +17,10 @@ LINKS = {"feature": "features", "insight": "insights", "account": "accounts", "o
 COUNTED = "SELECT coalesce(sum(count), 0) FROM record_counts WHERE workspace_id = $1 AND kind = 'idea'"
 
 
-async def all_at_once(acme: Acme, wishes: Iterable[Json]) -> list[httpx2.Response]:
-    """Posts every wish over connections of its own, after they are open."""
+async def all_at_once(acme: Acme, bodies: Iterable[Json]) -> list[httpx2.Response]:
+    """Posts every body over connections of its own, after they are open."""
     clients = [acme.client, await acme.world.client_with("all")]
-    return list(await asyncio.gather(*(clients[n % 2].post("/ideas", json=wish) for n, wish in enumerate(wishes))))
+    return list(await asyncio.gather(*(clients[n % 2].post("/ideas", json=body) for n, body in enumerate(bodies))))
 
 
 async def look_at_the_books(acme: Acme) -> None:
@@ -43,8 +43,8 @@ async def look_at_the_books(acme: Acme) -> None:
 async def waiting_for_a_lock(acme: Acme) -> None:
     """Until a statement of this database waits for another's transaction."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    async with asyncio.timeout(20), acme.world.database.read() as tx:
-        while not await tx.value(waiting):
+    async with asyncio.timeout(20), acme.world.database.autocommit() as tx:
+        while not await tx.connection.fetchval(waiting):
             pass
 
 
@@ -66,8 +66,8 @@ def identity(acme: Acme, kinds: Iterable[str], n: int = 0) -> Json:
 
 @pytest.mark.parametrize("kinds", IDENTITIES, ids="+".join)
 async def test_concurrent_creators_of_one_identity_make_one_idea(acme: Acme, kinds: tuple[str, ...]) -> None:
-    wish = {"description": EXPORT, **identity(acme, kinds)}
-    answers = await all_at_once(acme, [{**wish, "name": f"By {n}"} for n in range(CROWD)])
+    body = {"description": EXPORT, **identity(acme, kinds)}
+    answers = await all_at_once(acme, [{**body, "name": f"By {n}"} for n in range(CROWD)])
     assert len(ids_of(answers)) == 1
     assert await acme.total() == 1
     [idea] = await acme.list()
@@ -76,10 +76,10 @@ async def test_concurrent_creators_of_one_identity_make_one_idea(acme: Acme, kin
 
 
 @pytest.mark.parametrize("product", [None, "app"])
-async def test_concurrent_creators_may_each_say_something_else(acme: Acme, product: str | None) -> None:
-    wish = {**identity(acme, ["source"]), "productId": acme.products[product] if product else None}
+async def test_concurrent_creators_may_send_different_fields(acme: Acme, product: str | None) -> None:
+    body = {**identity(acme, ["source"]), "productId": acme.products[product] if product else None}
     texts = [f"{EXPORT} Asked for by customer {n}." for n in range(CROWD)]
-    assert len(ids_of(await all_at_once(acme, [{**wish, "description": text} for text in texts]))) == 1
+    assert len(ids_of(await all_at_once(acme, [{**body, "description": text} for text in texts]))) == 1
     [idea] = await acme.list()
     assert idea["description"] in texts
     if product:
@@ -88,8 +88,8 @@ async def test_concurrent_creators_may_each_say_something_else(acme: Acme, produ
 
 
 async def test_concurrent_creators_of_many_identities_make_as_many_ideas(acme: Acme) -> None:
-    wishes = [{"description": EXPORT, **identity(acme, ["source"], n % 8)} for n in range(CROWD)]
-    answers = await all_at_once(acme, wishes)
+    bodies = [{"description": EXPORT, **identity(acme, ["source"], n % 8)} for n in range(CROWD)]
+    answers = await all_at_once(acme, bodies)
     assert len(ids_of(answers)) == await acme.total() == 8
     for n in range(8):
         assert len(ids_of(answers[n::8])) == 1
@@ -114,21 +114,21 @@ async def test_creators_who_know_different_identities_of_one_idea_end_in_one_or_
 
 
 async def test_concurrent_updates_lose_no_links(acme: Acme) -> None:
-    wish = {"description": EXPORT, **identity(acme, ["source"]), "productId": acme.products["app"]}
-    created = await acme.create(**wish)
+    body = {"description": EXPORT, **identity(acme, ["source"]), "productId": acme.products["app"]}
+    created = await acme.create(**body)
     insights, accounts = list(acme.insights.values()), list(acme.accounts.values())
-    wishes = [{**wish, "insightIds": [insights[n % 3]], "accountIds": [accounts[n // 3 % 3]]} for n in range(CROWD)]
-    assert ids_of(await all_at_once(acme, wishes)) == {created["id"]}
+    bodies = [{**body, "insightIds": [insights[n % 3]], "accountIds": [accounts[n // 3 % 3]]} for n in range(CROWD)]
+    assert ids_of(await all_at_once(acme, bodies)) == {created["id"]}
     idea = await acme.read(created)
     assert (set(idea["insightIds"]), set(idea["accountIds"])) == (set(insights), set(accounts))
     await look_at_the_books(acme)
 
 
 async def test_concurrent_selections_end_as_one_of_them(acme: Acme) -> None:
-    wish = {"description": EXPORT, **identity(acme, ["source"]), "productId": acme.products["app"]}
-    await acme.create(**wish)
+    body = {"description": EXPORT, **identity(acme, ["source"]), "productId": acme.products["app"]}
+    await acme.create(**body)
     selections = [[acme.features["export"]], [acme.features["search"], acme.features["billing"]], []]
-    ids_of(await all_at_once(acme, [{**wish, "featureIds": selections[n % 3]} for n in range(CROWD)]))
+    ids_of(await all_at_once(acme, [{**body, "featureIds": selections[n % 3]} for n in range(CROWD)]))
     [idea] = await acme.list()
     assert idea["featureIds"] in selections
     assert idea["featureMatching"]["status"] == "manual"
@@ -136,13 +136,13 @@ async def test_concurrent_selections_end_as_one_of_them(acme: Acme) -> None:
 
 
 async def test_concurrent_classifications_are_all_kept(acme: Acme) -> None:
-    wish = {"description": EXPORT, **identity(acme, ["source"])}
+    body = {"description": EXPORT, **identity(acme, ["source"])}
     values = [
         {"groupKey": "theme", "optionValues": ["speed"]},
         {"groupKey": "size", "optionValues": ["s"]},
         {"groupKey": "why_now", "textValue": "Now"},
     ]
-    ids_of(await all_at_once(acme, [{**wish, "classifications": [values[n % 3]]} for n in range(CROWD)]))
+    ids_of(await all_at_once(acme, [{**body, "classifications": [values[n % 3]]} for n in range(CROWD)]))
     [idea] = await acme.list(include="classifications")
     assert {value["groupKey"] for value in idea["classifications"]} == {"theme", "size", "why_now"}
     await look_at_the_books(acme)
@@ -160,16 +160,16 @@ GOING = {
 
 @pytest.mark.parametrize("known", [False, True], ids=["new", "known"])
 @pytest.mark.parametrize("table", GOING)
-async def test_a_record_that_goes_away_meanwhile_is_refused_and_fails_nobody(
+async def test_a_record_removed_during_the_request_is_refused_and_breaks_no_other_request(
     acme: Acme, table: str, known: bool
 ) -> None:
     field, key, codes = GOING[table]
     named: Any = key if table == "idea_statuses" else getattr(acme, table)[key]
-    wish: Json = {"description": EXPORT, field: [named] if field.endswith("Ids") else named}
+    body: Json = {"description": EXPORT, field: [named] if field.endswith("Ids") else named}
     if field == "featureIds":
-        wish["productId"] = acme.products["app"]
+        body["productId"] = acme.products["app"]
     if known:
-        wish |= {"sourceKey": "desk", "externalId": "1"}
+        body |= {"sourceKey": "desk", "externalId": "1"}
         await acme.create(sourceKey="desk", externalId="1")
     column, value = ("label", named) if table == "idea_statuses" else ("id", UUID(named))
 
@@ -180,21 +180,21 @@ async def test_a_record_that_goes_away_meanwhile_is_refused_and_fails_nobody(
             return True
         return False
 
-    creating = asyncio.create_task(all_at_once(acme, [wish] * 12))
+    creating = asyncio.create_task(all_at_once(acme, [body] * 12))
     while not await acme.total(q="analysts") and not creating.done():  # the first has arrived
         pass
     while not await remove():
         pass
     for answer in await creating:
         assert answer.status_code == 201 or answer.json()["code"] in codes | {"CONFLICT"}, answer.text
-    assert (await acme.post(wish)).json()["code"] in codes
+    assert (await acme.post(body)).json()["code"] in codes
     await look_at_the_books(acme)
 
 
-async def test_an_idea_that_is_deleted_while_it_is_updated_is_made_anew_or_refused(acme: Acme) -> None:
-    wish = {"description": EXPORT, **identity(acme, ["source"]), "insightIds": list(acme.insights.values())}
+async def test_an_idea_that_is_deleted_while_it_is_updated_is_created_again_or_refused(acme: Acme) -> None:
+    body = {"description": EXPORT, **identity(acme, ["source"]), "insightIds": list(acme.insights.values())}
     deleted = 0
-    creating = asyncio.create_task(all_at_once(acme, [wish] * CROWD))
+    creating = asyncio.create_task(all_at_once(acme, [body] * CROWD))
     while not creating.done():
         deleted += await acme.value(
             "WITH gone AS (DELETE FROM ideas WHERE workspace_id = $1 RETURNING 1) SELECT count(*) FROM gone"
@@ -212,10 +212,12 @@ async def test_an_idea_that_is_deleted_while_it_is_updated_is_made_anew_or_refus
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "one"}])
 async def test_an_insight_that_goes_between_looking_and_linking_is_refused(acme: Acme, headers: dict[str, str]) -> None:
-    wish = {"description": EXPORT, "insightIds": [acme.insights["insight-1"]]}
-    async with acme.world.database.write() as tx:
-        await tx.run("DELETE FROM insights WHERE workspace_id = $1 AND key = 'insight-1'", acme.world.workspace_id)
-        creating = asyncio.create_task(acme.client.post("/ideas", json=wish, headers=headers))
+    body = {"description": EXPORT, "insightIds": [acme.insights["insight-1"]]}
+    async with acme.world.database.transaction() as tx:
+        await tx.connection.execute(
+            "DELETE FROM insights WHERE workspace_id = $1 AND key = 'insight-1'", acme.world.workspace_id
+        )
+        creating = asyncio.create_task(acme.client.post("/ideas", json=body, headers=headers))
         await waiting_for_a_lock(acme)
     refused(await creating, 400, "VALIDATION_FAILED", "insightIds")
     await look_at_the_books(acme)

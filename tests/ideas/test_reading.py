@@ -8,7 +8,7 @@ from tests.ideas.acme import Acme, refused
 FIELDS = {
     *("id", "publicId", "name", "description", "status", "productId", "featureIds", "featureMatching", "projectId"),
     *("integrationId", "sourceKey", "externalId", "createdSource", "provenance", "opportunityIds", "insightIds"),
-    *("accountIds", "taxonomyVersionId", "createdAt", "updatedAt"),
+    *("accountIds", "taxonomyVersionId", "portalVisible", "voteCount", "createdAt", "updatedAt"),
 }
 ADDED = {"classifications", "classificationSummary"}
 
@@ -26,7 +26,7 @@ async def test_every_field_is_on_every_read(acme: Acme) -> None:
     assert created.keys() == (await acme.read(created)).keys() == (await acme.list())[0].keys() == FIELDS
 
 
-async def test_classifications_are_shown_only_when_asked_for(acme: Acme) -> None:
+async def test_classifications_are_shown_only_on_request(acme: Acme) -> None:
     created = await acme.create()
     assert (await acme.read(created)).keys() == FIELDS
     assert (await acme.read(created, include="classifications")).keys() == FIELDS | ADDED
@@ -46,7 +46,7 @@ async def test_another_include_is_refused(acme: Acme) -> None:
         refused(await acme.client.get("/ideas", params={"include": include}), 400, "VALIDATION_FAILED", "include")
 
 
-async def test_what_people_did_elsewhere_is_shown(acme: Acme) -> None:
+async def test_links_and_origin_of_a_file_are_shown(acme: Acme) -> None:
     await acme.world.add(
         initiatives=[{"key": "reporting", "name": "Reporting", "status": "PLANNED"}],
         ideas=[
@@ -82,17 +82,17 @@ async def test_an_unknown_id_is_not_found(acme: Acme) -> None:
     refused(await acme.client.get(f"/ideas/{uuid4()}"), 404, "NOT_FOUND")
 
 
-async def test_a_shapeless_reference_is_refused(acme: Acme) -> None:
+async def test_a_malformed_reference_is_refused(acme: Acme) -> None:
     for ref in ["1", "IDEA", "IDEA-", "IDEA-one", "IDEA--1", "IDEA-1-2", "IDEA 1", "\u2160DEA-1", "%00"]:
         refused(await acme.client.get(f"/ideas/{ref}"), 400, "INVALID_REFERENCE")
 
 
-async def test_a_uuid_without_hyphens_is_shapeless(acme: Acme) -> None:
+async def test_a_uuid_without_hyphens_is_malformed(acme: Acme) -> None:
     created = await acme.create()
     refused(await acme.client.get(f"/ideas/{created['id'].replace('-', '')}"), 400, "INVALID_REFERENCE")
 
 
-async def test_another_workspaces_idea_is_answered_like_one_that_never_was(acme: Acme) -> None:
+async def test_another_workspaces_idea_gets_the_same_response_as_an_unknown_one(acme: Acme) -> None:
     created = await acme.create()
     async with acme.world.stranger() as stranger:
         bodies = []
@@ -120,7 +120,7 @@ async def test_an_unchanged_idea_is_not_sent_again(acme: Acme) -> None:
     assert (await acme.client.get(path, headers={"If-None-Match": '"other"'})).status_code == 200
 
 
-async def test_the_tag_changes_with_the_idea_and_tells_the_includes_apart(acme: Acme) -> None:
+async def test_the_tag_changes_with_the_idea_and_with_the_includes(acme: Acme) -> None:
     created = await acme.create(sourceKey="desk", externalId="1")
     path = f"/ideas/{created['id']}"
     before = (await acme.client.get(path)).headers["etag"]
@@ -138,6 +138,7 @@ async def test_the_tag_is_the_same_for_every_key(acme: Acme) -> None:
     assert re.fullmatch(r'"[^"]+"', tags.pop())
 
 
-async def test_unknown_parameters_are_ignored(acme: Acme) -> None:
+async def test_unknown_parameters_are_refused(acme: Acme) -> None:
     created = await acme.create()
-    assert await acme.read(created, colour="blue", limit="x") == created
+    for name in ("colour", "limit"):
+        refused(await acme.client.get(f"/ideas/{created['id']}", params={name: "1"}), 400, "VALIDATION_FAILED", name)

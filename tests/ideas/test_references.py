@@ -57,7 +57,7 @@ async def test_features_keep_their_order_and_count_once(acme: Acme) -> None:
     assert created["featureIds"] == [search, export]
 
 
-async def test_all_unknown_members_are_told_at_once(acme: Acme) -> None:
+async def test_all_unknown_members_are_named_at_once(acme: Acme) -> None:
     answer = await acme.post(insightIds=[str(uuid4())], accountIds=[str(uuid4())])
     problem = refused(answer, 400, "VALIDATION_FAILED")
     assert {fault["path"] for fault in problem["errors"]} == {"insightIds", "accountIds"}
@@ -79,7 +79,7 @@ async def test_no_features_are_always_allowed(acme: Acme) -> None:
 
 @pytest.mark.parametrize("field", ["productId", "integrationId"])
 @pytest.mark.parametrize("shapeless", ["", "app", "6f1c0f7e8a0c4c539a351f7f4f2d7c11", 7])
-async def test_a_shapeless_id_is_refused(acme: Acme, field: str, shapeless: object) -> None:
+async def test_a_malformed_id_is_refused(acme: Acme, field: str, shapeless: object) -> None:
     refused(await acme.post(**{field: shapeless}), 400, "VALIDATION_FAILED", field)
 
 

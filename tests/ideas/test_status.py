@@ -16,7 +16,7 @@ async def test_the_first_label_is_the_first_of_the_workflow_not_of_the_alphabet(
     assert answer.json()["status"] == "Zero"
 
 
-async def test_a_workspace_begins_with_six_labels(world: World) -> None:
+async def test_a_new_workspace_has_six_labels(world: World) -> None:
     answer = await world.client.post("/ideas", json={"description": "One", "status": "?"})
     assert refused(answer, 400, "UNKNOWN_STATUS")["allowed"] == DEFAULT
     for label in DEFAULT:
@@ -24,7 +24,7 @@ async def test_a_workspace_begins_with_six_labels(world: World) -> None:
         assert (answer.status_code, answer.json()["status"]) == (201, label)
 
 
-async def test_the_label_that_was_asked_for_is_given(acme: Acme) -> None:
+async def test_the_requested_label_is_set(acme: Acme) -> None:
     assert (await acme.create(status="Under review"))["status"] == "Under review"
 
 

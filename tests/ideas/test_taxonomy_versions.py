@@ -67,9 +67,9 @@ async def test_a_value_whose_only_option_vanished_needs_review_too(acme: Acme) -
     await retaxonomize(acme, drop_small)
     after = await read(acme, idea)
     assert (group(after, "size")["value"], group(after, "size")["reviewState"]) == (None, "unreviewed")
-    wanted = {"total": 3, "assigned": 2, "unassigned": 1, "reviewed": 2, "needsReview": 1}
-    assert after["reviewSummary"] == wanted
-    assert (await acme.read(idea, include="classifications"))["classificationSummary"] == wanted
+    expected = {"total": 3, "assigned": 2, "unassigned": 1, "reviewed": 2, "needsReview": 1}
+    assert after["reviewSummary"] == expected
+    assert (await acme.read(idea, include="classifications"))["classificationSummary"] == expected
     refused(await send(acme, idea, {"groupKey": "size", "action": "accept"}), 400, "VALIDATION_FAILED")
     await review(acme, idea, "size", "mark_unassigned")
     assert (await read(acme, idea))["reviewSummary"]["needsReview"] == 0

@@ -38,9 +38,9 @@ async def initiative(acme: Acme, **fields: Any) -> Json:
     return {"id": id, "publicId": f"INITIATIVE-{number}", "key": key}
 
 
-async def patch(acme: Acme, idea: Json, wish: Any = None, **fields: Any) -> httpx2.Response:
+async def patch(acme: Acme, idea: Json, body: Any = None, **fields: Any) -> httpx2.Response:
     """PATCH /ideas/:id."""
-    return await acme.client.patch(f"/ideas/{idea['id']}", json=fields if wish is None else wish)
+    return await acme.client.patch(f"/ideas/{idea['id']}", json=fields if body is None else body)
 
 
 async def change(acme: Acme, idea: Json, **fields: Any) -> Json:
@@ -58,8 +58,8 @@ async def move(acme: Acme, idea: Json, status: str, **fields: Any) -> httpx2.Res
 
 async def trail(acme: Acme, record_id: str) -> list[tuple[str, Json]]:
     """What was done to a record, oldest first: action and detail."""
-    async with acme.world.database.read() as tx:
-        rows = await tx.rows(
+    async with acme.world.database.autocommit() as tx:
+        rows = await tx.connection.fetch(
             "SELECT action, detail::text FROM changes WHERE workspace_id = $1 AND record_id = $2 ORDER BY at, id",
             acme.world.workspace_id,
             UUID(record_id),
@@ -68,21 +68,21 @@ async def trail(acme: Acme, record_id: str) -> list[tuple[str, Json]]:
 
 
 async def until_waiting(acme: Acme, count: int = 1) -> None:
-    """Until that many statements wait for somebody's lock. The database is this file's own."""
+    """Waits until that many statements wait for a lock. The database is this file's own."""
     waiting = (
         "SELECT count(*) FROM pg_stat_activity WHERE $1::uuid IS NOT NULL AND wait_event_type = 'Lock'"
         " AND datname = current_database()"
     )
     async with asyncio.timeout(20):
-        while await acme.value(waiting) < count:  # noqa: ASYNC110 - no event tells it
+        while await acme.value(waiting) < count:  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.005)
 
 
 @asynccontextmanager
 async def holding(acme: Acme, idea: Json) -> AsyncIterator[Tx]:
     """A transaction that holds an idea as any writer of it does; what waits for it goes on when the block is left."""
-    async with acme.world.database.write() as tx:
-        await tx.run(
+    async with acme.world.database.transaction() as tx:
+        await tx.connection.execute(
             "SELECT FROM ideas WHERE workspace_id = $1 AND id = $2 FOR NO KEY UPDATE",
             acme.world.workspace_id,
             UUID(idea["id"]),

@@ -11,7 +11,7 @@ import pytest_asyncio
 from tests.world import World
 
 Json = dict[str, Any]
-Wish = Callable[..., Json]
+New = Callable[..., Json]
 
 
 @pytest_asyncio.fixture
@@ -33,7 +33,7 @@ async def teams(acme: World) -> dict[str, str]:
 
 
 @pytest.fixture
-def wish(teams: dict[str, str]) -> Wish:
+def new(teams: dict[str, str]) -> New:
     """A body for POST /initiatives, with a request id of its own."""
 
     def make(**more: Any) -> Json:
@@ -46,14 +46,14 @@ Create = Callable[..., Awaitable[Json]]
 
 
 @pytest.fixture
-def create(acme: World, wish: Wish) -> Create:
-    """Creates an initiative; what was answered."""
+def create(acme: World, new: New) -> Create:
+    """Creates an initiative and returns the answer."""
 
     async def do(**more: Any) -> Json:
-        answer = await acme.client.post("/initiatives", json=wish(**more))
+        answer = await acme.client.post("/initiatives", json=new(**more))
         assert answer.status_code == 201, answer.text
-        made: Json = answer.json()
-        return made
+        created: Json = answer.json()
+        return created
 
     return do
 

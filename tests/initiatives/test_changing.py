@@ -12,7 +12,7 @@ from tests.world import World
 AT = "/initiatives/INITIATIVE-1"
 
 
-async def test_what_is_sent_changes_and_the_rest_stays(acme: World, create: Create, teams: dict[str, str]) -> None:
+async def test_sent_fields_change_and_omitted_fields_stay(acme: World, create: Create, teams: dict[str, str]) -> None:
     before = await create(description="Why", priority="HIGH")
     change = {
         "status": "IN_PROGRESS",
@@ -61,14 +61,14 @@ async def test_product_and_dates_can_be_cleared(acme: World, create: Create) -> 
     assert (cleared["productId"], cleared["startDate"]) == (None, None)
 
 
-async def test_dates_are_held_against_the_stored_ones(acme: World, create: Create) -> None:
+async def test_dates_are_compared_with_the_stored_ones(acme: World, create: Create) -> None:
     await create()
     await acme.client.patch(AT, json={"startDate": "2026-05-01"})
     refused(await acme.client.patch(AT, json={"finishDate": "2026-04-30"}), 400, "VALIDATION_FAILED", "finishDate")
     assert (await acme.client.patch(AT, json={"finishDate": "2026-05-01"})).status_code == 200
 
 
-async def test_nothing_moves_when_nothing_is_another(acme: World, create: Create, teams: dict[str, str]) -> None:
+async def test_an_unchanged_initiative_keeps_its_date(acme: World, create: Create, teams: dict[str, str]) -> None:
     before = await create()
     same = {"name": " Exports ", "status": "PENDING", "teamIds": [teams["core"]]}
     assert (await acme.client.patch(AT, json=same)).json() == before

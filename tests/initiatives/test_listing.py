@@ -19,7 +19,7 @@ async def test_the_latest_update_comes_first(acme: World, create: Create) -> Non
     assert await names(acme) == ["Uno", "Three", "Two"]
 
 
-async def test_equal_updates_are_told_apart_by_number(acme: World) -> None:
+async def test_equal_updates_are_ordered_by_number(acme: World) -> None:
     at = {"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"}
     await acme.add(initiatives=[{"key": f"k{n}", "name": f"I {n}", **at} for n in range(3)])
     assert await names(acme) == ["I 2", "I 1", "I 0"]
@@ -95,10 +95,10 @@ async def test_teams_products_and_initiatives_of_another_workspace_are_unknown(
     async with acme.stranger() as stranger:
         await stranger.add(teams=[{"key": "core", "name": "Theirs"}])
         theirs = (await stranger.ids("teams"))["core"]
-        wish = {"clientRequestId": theirs, "name": "Ours", "teamIds": [teams["core"]]}
-        refused(await stranger.client.post("/initiatives", json=wish), 400, "VALIDATION_FAILED", "teamIds")
-        wish = {**wish, "teamIds": [theirs], "productId": mine["productId"]}
-        refused(await stranger.client.post("/initiatives", json=wish), 404, "NOT_FOUND", "productId")
+        body = {"clientRequestId": theirs, "name": "Ours", "teamIds": [teams["core"]]}
+        refused(await stranger.client.post("/initiatives", json=body), 400, "VALIDATION_FAILED", "teamIds")
+        body = {**body, "teamIds": [theirs], "productId": mine["productId"]}
+        refused(await stranger.client.post("/initiatives", json=body), 404, "NOT_FOUND", "productId")
         for query in (f"teamId={teams['core']}", f"productId={mine['productId']}", "q=exports"):
             assert (await stranger.client.get(f"/initiatives?{query}")).headers["X-Total-Count"] == "0"
         unknown = await stranger.client.get(f"/initiatives/{stranger.workspace_id}")

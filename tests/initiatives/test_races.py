@@ -7,7 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.initiatives.conftest import Create, Wish, refused
+from sightline.platform.db.sql import sql
+from tests.initiatives.conftest import Create, New, refused
 from tests.platform.jobs.conftest import until
 from tests.world import World
 
@@ -23,27 +24,28 @@ async def test_a_record_that_goes_away_while_it_is_named_is_refused_as_unknown(
     await create()
     id = (await acme.ids(table))[key]
     change = {"teamIds": [id]} if table == "teams" else {"productId": id}
-    async with acme.database.write() as tx:
-        await tx.run(f"DELETE FROM {table} WHERE workspace_id = $1 AND id = $2", acme.workspace_id, UUID(id))  # noqa: S608
+    async with acme.database.transaction() as tx:
+        delete = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id AND id = :id", table=table)
+        await tx.run(delete, workspace_id=acme.workspace_id, id=UUID(id))
         late = asyncio.create_task(acme.client.patch(AT, json=change))
-        await until(lambda: somebody_waits(acme))
+        await until(lambda: is_waiting(acme))
     refused(await late, status, "VALIDATION_FAILED" if status == 400 else "NOT_FOUND", field)
 
 
-async def somebody_waits(acme: World) -> bool:
+async def is_waiting(acme: World) -> bool:
     waiting = (
         "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
-    async with acme.database.read() as tx:
-        return bool(await tx.value(waiting))
+    async with acme.database.autocommit() as tx:
+        return bool(await tx.connection.fetchval(waiting))
 
 
 async def test_32_changes_of_one_initiative_all_hold(acme: World, create: Create) -> None:
     """Of different fields none is lost; each is a version of its own."""
     await create()
-    wishes: list[dict[str, Any]] = [{"name": f"N {n}"} for n in range(16)]
-    wishes += [{"description": f"D {n}"} for n in range(16)]
-    answers = await asyncio.gather(*(acme.client.patch(AT, json=wish) for wish in wishes))
+    bodies: list[dict[str, Any]] = [{"name": f"N {n}"} for n in range(16)]
+    bodies += [{"description": f"D {n}"} for n in range(16)]
+    answers = await asyncio.gather(*(acme.client.patch(AT, json=body) for body in bodies))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.headers["ETag"] for answer in answers}) == 32
     now = (await acme.client.get(AT)).json()
@@ -55,17 +57,17 @@ async def test_32_changes_of_one_initiative_all_hold(acme: World, create: Create
 async def test_of_32_changes_that_saw_one_version_one_is_taken(acme: World, create: Create) -> None:
     await create()
     seen = {"If-Match": (await acme.client.get(AT)).headers["ETag"]}
-    wishes = ({"name": f"N {n}"} for n in range(32))
-    answers = await asyncio.gather(*(acme.client.patch(AT, json=wish, headers=seen) for wish in wishes))
+    bodies = ({"name": f"N {n}"} for n in range(32))
+    answers = await asyncio.gather(*(acme.client.patch(AT, json=body, headers=seen) for body in bodies))
     assert Counter(answer.status_code for answer in answers) == {200: 1, 412: 31}
 
 
-async def test_the_active_limit_holds_while_some_create_and_some_reactivate(acme: World, wish: Wish) -> None:
+async def test_the_active_limit_holds_between_creating_and_reactivating(acme: World, new: New) -> None:
     ended = [{"key": f"i{n}", "name": f"I {n}", "status": "COMPLETED"} for n in range(16)]
     await acme.add({"plan": {"activeInitiativeLimit": 6}}, initiatives=ended)
     ids = (await acme.ids("initiatives")).values()
     asked = [acme.client.patch(f"/initiatives/{id}", json={"status": "IN_PROGRESS"}) for id in ids]
-    asked += [acme.client.post("/initiatives", json=wish()) for _ in range(16)]
+    asked += [acme.client.post("/initiatives", json=new()) for _ in range(16)]
     answers = await asyncio.gather(*asked)
     counted = Counter(answer.status_code for answer in answers)
     assert (counted[200] + counted[201], counted[402]) == (6, 26)
@@ -76,20 +78,20 @@ async def test_the_active_limit_holds_while_some_create_and_some_reactivate(acme
 
 
 async def test_what_ends_makes_room_and_what_is_archived_still_counts_as_an_initiative(
-    acme: World, create: Create, wish: Wish
+    acme: World, create: Create, new: New
 ) -> None:
     await acme.add({"plan": {"initiativeLimit": 3, "activeInitiativeLimit": 1}})
     for status in ("COMPLETED", "ARCHIVED"):
         made = await create()
-        problem = refused(await acme.client.post("/initiatives", json=wish()), 402, "PLAN_LIMIT_EXCEEDED")
+        problem = refused(await acme.client.post("/initiatives", json=new()), 402, "PLAN_LIMIT_EXCEEDED")
         assert problem["resource"] == "active_initiatives"
         assert (await acme.client.patch(f"/initiatives/{made['id']}", json={"status": status})).status_code == 200
     await create()
-    problem = refused(await acme.client.post("/initiatives", json=wish()), 402, "PLAN_LIMIT_EXCEEDED")
+    problem = refused(await acme.client.post("/initiatives", json=new()), 402, "PLAN_LIMIT_EXCEEDED")
     assert (problem["resource"], problem["used"], problem["limit"]) == ("initiatives", 3, 3)
 
 
-async def test_an_expired_trial_keeps_nobody_from_changing_what_there_is(acme: World, create: Create) -> None:
+async def test_after_the_trial_initiatives_can_still_be_changed(acme: World, create: Create) -> None:
     """It is held against POST only, also where nothing else limits the plan."""
     await create()
     await acme.client.patch(AT, json={"status": "COMPLETED"})

@@ -5,33 +5,33 @@ from uuid import uuid4
 
 import pytest
 
-from tests.initiatives.conftest import Create, Wish, refused
+from tests.initiatives.conftest import Create, New, refused
 from tests.world import World
 
 
 @pytest.mark.parametrize("plan", [{"initiativeLimit": 1}, {"activeInitiativeLimit": 1}])
 async def test_of_32_equal_requests_none_meets_the_limit_that_the_first_one_filled(
-    acme: World, wish: Wish, plan: dict[str, int]
+    acme: World, new: New, plan: dict[str, int]
 ) -> None:
     await acme.add({"plan": plan})
-    sent = wish()
+    sent = new()
     answers = await asyncio.gather(*(acme.client.post("/initiatives", json=sent) for _ in range(32)))
     assert [answer.status_code for answer in answers] == [201] * 32
     assert {answer.json()["id"] for answer in answers} == {sent["clientRequestId"]}
-    refused(await acme.client.post("/initiatives", json=wish()), 402, "PLAN_LIMIT_EXCEEDED")
+    refused(await acme.client.post("/initiatives", json=new()), 402, "PLAN_LIMIT_EXCEEDED")
 
 
-async def test_of_two_bodies_under_one_request_id_one_is_refused(acme: World, wish: Wish) -> None:
+async def test_of_two_bodies_under_one_request_id_one_is_refused(acme: World, new: New) -> None:
     await acme.add({"plan": {"initiativeLimit": 1}})
-    one = wish(name="One")
+    one = new(name="One")
     bodies = [one, {**one, "name": "Two"}] * 8
     answers = await asyncio.gather(*(acme.client.post("/initiatives", json=body) for body in bodies))
     assert sorted(answer.status_code for answer in answers) == [201] * 8 + [409] * 8
     assert len({answer.json()["name"] for answer in answers if answer.status_code == 201}) == 1
 
 
-async def test_a_request_id_of_another_workspace_is_free(acme: World, wish: Wish) -> None:
-    sent = wish()
+async def test_a_request_id_of_another_workspace_is_free(acme: World, new: New) -> None:
+    sent = new()
     async with acme.stranger() as stranger:
         await stranger.add(teams=[{"key": "core", "name": "Theirs"}])
         theirs = {**sent, "name": "Theirs", "teamIds": [(await stranger.ids("teams"))["core"]]}
@@ -42,26 +42,24 @@ async def test_a_request_id_of_another_workspace_is_free(acme: World, wish: Wish
         assert "Idempotent-Replayed" not in mine.headers
 
 
-async def test_the_letter_case_of_ids_does_not_make_another_body(
-    acme: World, wish: Wish, teams: dict[str, str]
-) -> None:
+async def test_the_letter_case_of_ids_does_not_make_another_body(acme: World, new: New, teams: dict[str, str]) -> None:
     product = (await acme.ids("products"))["app"]
-    sent = wish(productId=product)
+    sent = new(productId=product)
     made = (await acme.client.post("/initiatives", json=sent)).json()
     upper = {**sent, "clientRequestId": sent["clientRequestId"].upper(), "productId": product.upper()}
     again = await acme.client.post("/initiatives", json={**upper, "teamIds": [teams["core"].upper()]})
     assert (again.status_code, again.json()) == (201, made)
 
 
-async def test_an_id_that_no_request_made_is_refused(acme: World, wish: Wish) -> None:
+async def test_an_id_that_no_request_made_is_refused(acme: World, new: New) -> None:
     """The initiative came from a workspace file: no body is the one that made it."""
     id = str(uuid4())
     await acme.add(initiatives=[{"id": id, "key": "exports", "name": "Exports", "teams": ["core"]}])
-    refused(await acme.client.post("/initiatives", json=wish(clientRequestId=id)), 409, "REQUEST_ID_REUSED")
+    refused(await acme.client.post("/initiatives", json=new(clientRequestId=id)), 409, "REQUEST_ID_REUSED")
 
 
-async def test_a_retry_with_an_idempotency_key_keeps_later_edits_too(acme: World, wish: Wish) -> None:
-    sent, key = wish(), {"Idempotency-Key": "once"}
+async def test_a_retry_with_an_idempotency_key_keeps_edits(acme: World, new: New) -> None:
+    sent, key = new(), {"Idempotency-Key": "once"}
     await acme.client.post("/initiatives", json=sent, headers=key)
     await acme.client.patch("/initiatives/INITIATIVE-1", json={"name": "Renamed"})
     now = await acme.client.get("/initiatives/INITIATIVE-1")
@@ -69,7 +67,7 @@ async def test_a_retry_with_an_idempotency_key_keeps_later_edits_too(acme: World
         again = await acme.client.post("/initiatives", json=sent, headers=headers)
         assert (again.status_code, again.json()) == (201, now.json())
         assert (again.headers["ETag"], again.headers["Idempotent-Replayed"]) == (now.headers["ETag"], "true")
-    refused(await acme.client.post("/initiatives", json=wish(), headers=key), 422, "IDEMPOTENCY_KEY_REUSED")
+    refused(await acme.client.post("/initiatives", json=new(), headers=key), 422, "IDEMPOTENCY_KEY_REUSED")
     other = {**sent, "name": "Other"}
     refused(
         await acme.client.post("/initiatives", json=other, headers={"Idempotency-Key": "third"}),
@@ -78,9 +76,9 @@ async def test_a_retry_with_an_idempotency_key_keeps_later_edits_too(acme: World
     )
 
 
-async def test_a_retry_is_known_whatever_became_of_teams_and_limits(acme: World, create: Create, wish: Wish) -> None:
+async def test_a_retry_is_known_after_teams_and_limits_changed(acme: World, create: Create, new: New) -> None:
     """Also by another key of the same workspace."""
-    sent = wish()
+    sent = new()
     made = (await acme.client.post("/initiatives", json=sent)).json()
     await acme.client.patch("/initiatives/INITIATIVE-1", json={"status": "ARCHIVED"})
     await acme.add({"plan": {"initiativeLimit": 0, "trialEndsAt": "2020-01-01"}})

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from tests.initiatives.conftest import Wish
+from tests.initiatives.conftest import New
 from tests.world import World
 
 # What hangs on initiatives, besides their teams; the change log and the memory of answers are about all.
@@ -19,9 +19,9 @@ Contents = Callable[[], Awaitable[dict[str, list[str]]]]
 
 
 async def rows(world: World, table: str) -> list[str]:
-    """All rows, of whatever workspace."""
-    async with world.database.read() as tx:
-        return [row[0] for row in await tx.rows(f"SELECT {table}::text FROM {table} ORDER BY 1")]  # noqa: S608
+    """All rows of all workspaces."""
+    async with world.database.autocommit() as tx:
+        return [row[0] for row in await tx.connection.fetch(f"SELECT {table}::text FROM {table} ORDER BY 1")]  # noqa: S608
 
 
 @pytest_asyncio.fixture
@@ -60,14 +60,14 @@ async def contents(rich: World) -> Contents:
     """Everything in the tables that must not move, and the jobs of all workspaces."""
 
     async def read() -> dict[str, list[str]]:
-        return {table: await rows(rich, table) for table in (*_TABLES, "pgqueuer")}
+        return {table: await rows(rich, table) for table in (*_TABLES, "jobs")}
 
     return read
 
 
-async def test_post_adds_no_job_question_or_document(rich: World, wish: Wish, contents: Contents) -> None:
+async def test_post_adds_no_job_question_or_document(rich: World, new: New, contents: Contents) -> None:
     before = await contents()
-    sent = wish(description="What shall be exported?", productId=(await rich.ids("products"))["app"])
+    sent = new(description="What shall be exported?", productId=(await rich.ids("products"))["app"])
     for _ in range(2):
         assert (await rich.client.post("/initiatives", json=sent)).status_code == 201
     assert await contents() == before
@@ -89,12 +89,12 @@ async def test_patch_adds_no_job_and_leaves_participants_features_and_documents(
     assert await contents() == before
 
 
-async def test_a_refused_request_changes_nothing_at_all(rich: World, wish: Wish, contents: Contents) -> None:
+async def test_a_refused_request_changes_nothing_at_all(rich: World, new: New, contents: Contents) -> None:
     await rich.add({"plan": {"initiativeLimit": 1, "activeInitiativeLimit": 0}})
     await rich.client.patch("/initiatives/INITIATIVE-7", json={"status": "COMPLETED"})
     before = await contents()
     shown = [await rows(rich, table) for table in _OWN]
-    assert (await rich.client.post("/initiatives", json=wish())).status_code == 402
+    assert (await rich.client.post("/initiatives", json=new())).status_code == 402
     change = {"status": "PLANNED", "name": "Other", "teamIds": [(await rich.ids("teams"))["apps"]]}
     assert (await rich.client.patch("/initiatives/INITIATIVE-7", json=change)).status_code == 402
     assert [await rows(rich, table) for table in _OWN] == shown

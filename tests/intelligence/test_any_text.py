@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.words import fold, words_of
-from sightline.intelligence.engine import FeatureText
+from sightline.intelligence.engine import FeatureText, ListGroup, OptionText
 
 ENGINE = embedded_engine()
 
@@ -60,10 +60,18 @@ def test_a_name_is_never_blank_and_never_longer_than_eighty(text: str) -> None:
     assert 1 <= len(name) <= 80
     assert name == name.strip()
     if name != "Idea":
+        first, *words = name.split()
+        as_written = {first, *(f"{first[:at]}{letter.lower()}{first[at + 1 :]}" for at, letter in enumerate(first))}
+        assert any(word in text for word in as_written), "only the first letter may become a capital"
         rest = text
-        for word in name.split():
+        for word in words:
             assert word in rest
             rest = rest[rest.index(word) + len(word) :]
+
+
+@pytest.mark.parametrize("text", ["\u0131rmak akar", "\u00b5SR reports", "\u017feal the deal", "\u00dfe quick"])
+def test_a_first_letter_whose_capital_is_another_letters_stays(text: str) -> None:
+    assert ENGINE.name_idea(text).startswith(text[0])
 
 
 @given(TEXTS, st.integers(-2, 9))
@@ -74,8 +82,20 @@ def test_questions_are_few_distinct_and_complete(text: str, limit: int) -> None:
     for one in asked:
         assert one.question.endswith("?")
         assert one.reasoning
-        assert one.placeholder
+        assert one.placeholder == "" or one.placeholder.endswith("(closest passage, not checked)")
         assert len(one.question) < 500
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=8), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_suggested_options_are_of_the_group_and_quote_exactly(text: str, labels: list[str], takes_one: bool) -> None:
+    group = ListGroup(UUID(int=9), takes_one, [OptionText(UUID(int=at), label) for at, label in enumerate(labels)])
+    found = ENGINE.suggest_options(text, [group])
+    assert len(found) <= (1 if takes_one else 5)
+    for one in found:
+        assert one.source_quote in text
+        assert one.option_id.int < len(labels)
+        assert one.group_id == group.id
 
 
 @given(TEXTS)
@@ -101,6 +121,7 @@ def test_a_million_hostile_characters_take_little_time(text: str) -> None:
     ENGINE.match_features(text, ENGINE.read_features([feature, FeatureText(UUID(int=2), text, text)]))
     ENGINE.name_idea(text)
     ENGINE.ask_questions(text)
+    ENGINE.suggest_options(text, [ListGroup(UUID(int=1), False, [OptionText(UUID(int=2), "Dark mode")])])
     assert time.process_time() - started < 1
 
 

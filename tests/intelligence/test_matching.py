@@ -29,6 +29,13 @@ FEATURES = {
 }
 
 
+GOLDEN = [
+    ("Exporting to CSV takes forever.", "One sentence has all words of the feature's name: exporting, csv.", 0.98),
+    ("A dark mode, please.", "One sentence has all words of the feature's name: dark, mode.", 0.97),
+    ("I search all day.", "One sentence has all words of the feature's name: search.", 0.79),
+]
+
+
 def id_of(name: str) -> UUID:
     return uuid5(NAMESPACE_DNS, name)
 
@@ -57,10 +64,12 @@ def match(text: str, features: dict[str, str] = FEATURES) -> Matching:
         ("Invoice PDFs should show the purchase order number.", "Invoices"),
         ("Rotating API keys without downtime.", "API keys"),
         ("Customers want to share a saved view with their team.", "Saved views"),
+        ("I track my time on each task.", "Time tracking"),
+        ("Notify me by mail when an e-mail address bounces.", "Email notifications"),
         ("It should be possible to authenticate with two factors.", "Two-factor authentication"),
     ],
 )
-def test_a_feature_spoken_of_in_its_own_wording_is_matched(idea: str, feature: str) -> None:
+def test_a_feature_named_in_its_own_wording_is_matched(idea: str, feature: str) -> None:
     found = match(idea)
     assert found.status == "matched"
     assert [one.feature_id for one in found.matches] == [id_of(feature)]
@@ -71,8 +80,9 @@ def test_a_feature_spoken_of_in_its_own_wording_is_matched(idea: str, feature: s
     [
         ("I want to edit my 40 deals one by one no longer, give me something in bulk.", "Bulk edit"),
         ("Instead of the kanban board I would like a plain list.", "Kanban board"),
-        ("Track the time it takes to answer a customer.", "Time tracking"),
+        ("The board is slow.", "Kanban board"),
         ("The app crashes on Android when I am offline on a train.", "Mobile app"),
+        ("I had to search for my shoes this morning.", "Search"),
         ("We don't want to use dark mode at noon.", "Dark mode"),
     ],
 )
@@ -85,7 +95,6 @@ def test_an_uncertain_feature_is_only_suggested(idea: str, feature: str) -> None
 @pytest.mark.parametrize(
     "idea",
     [
-        "Our goods are exported to Canada and the customs form is a pain.",
         "We do not need dark mode, but bigger fonts would help.",
         "This is unrelated to the audit log.",
         "Please add a Gantt chart.",
@@ -108,6 +117,15 @@ def test_a_denial_ends_with_its_clause() -> None:
 def test_what_is_asked_for_and_compared_with_in_one_sentence_is_asked_for() -> None:
     found = match("We want a dark mode for the phone instead of a dark mode for the web.")
     assert [one.feature_id for one in found.matches] == [id_of("Dark mode")]
+
+
+def test_the_same_text_and_features_give_the_same_result_always() -> None:
+    features = {name: FEATURES[name] for name in ("Dark mode", "CSV export", "Search")}
+    text = "A dark mode, please. Exporting to CSV takes forever. I search all day."
+    found = match(text, features)
+    kept = [(one.source_quote, one.reasoning, one.confidence) for one in found.matches + found.suggestions]
+    assert kept == GOLDEN
+    assert len(found.matches) == 2
 
 
 def test_an_empty_map_says_so() -> None:
@@ -137,14 +155,35 @@ def test_a_word_that_most_features_have_makes_no_match() -> None:
     assert [one.feature_id for one in match("The churn report is late.", features).matches] == [id_of("Churn report")]
 
 
+def test_words_of_a_name_that_are_far_apart_are_only_suggested() -> None:
+    features = {"Bulk edit": "", "Search": ""}
+    assert match("In bulk I edit.", features).status == "matched"
+    assert match("In bulk, as it is done in all the other tools at work, I edit.", features).status == "needs_review"
+
+
+def test_two_features_in_one_sentence_are_both_matched() -> None:
+    found = match("It belongs with the audit log and the dark mode.")
+    assert {one.feature_id for one in found.matches} == {id_of("Audit log"), id_of("Dark mode")}
+
+
+def test_a_related_word_stands_for_the_word_of_a_name() -> None:
+    features = {"Document scanner": "", "Push notifications": ""}
+    assert [one.feature_id for one in match("Documents that it scanned are blurry.", features).matches] == [
+        id_of("Document scanner")
+    ]
+    assert [one.feature_id for one in match("It never notifies me.", features).suggestions] == [
+        id_of("Push notifications")
+    ]
+
+
 def test_of_a_longer_and_a_shorter_name_the_longer_is_meant() -> None:
     features = {"Exchange rate": "", "Exchange rate alerts": "", "Cards": ""}
     found = match("I want exchange rate alerts by mail.", features)
     assert [one.feature_id for one in found.matches] == [id_of("Exchange rate alerts")]
-    assert [one.feature_id for one in found.suggestions] == [id_of("Exchange rate")]
+    assert id_of("Exchange rate") not in [one.feature_id for one in found.matches]
 
 
-def test_names_that_differ_in_a_small_word_are_told_apart() -> None:
+def test_names_that_differ_in_a_small_word_are_distinguished() -> None:
     features = {"Check in": "", "Check out": "", "Spa": ""}
     found = match("Guests want to check out at eleven.", features)
     assert [one.feature_id for one in found.matches] == [id_of("Check out")]
@@ -162,6 +201,7 @@ def test_two_features_of_one_name_are_left_to_a_person() -> None:
 
 def test_a_word_of_many_meanings_needs_company_or_is_written_as_a_name() -> None:
     assert match("I had to search for my shoes this morning.").matches == []
+    assert match("Our goods are exported to Canada and the customs form is a pain.").matches == []
     assert len(match("The Search never finds my shoes.").matches) == 1
 
 

@@ -10,13 +10,79 @@ name_idea = embedded_engine().name_idea
 @pytest.mark.parametrize(
     ("description", "name"),
     [
-        ("Customers keep asking for a dark mode. It would help.", "Customers keep asking for a dark mode"),
-        ("Hi team,\n\nWe would like to export charts as PNG. Thanks!", "export charts as PNG"),
+        ("It would be great if we could export charts as PNG.", "Export charts as PNG"),
+        ("It would be really helpful to be able to sort invoices by due date.", "Sort invoices by due date"),
+        ("It'd be nice to have a dark mode for the night shift.", "Dark mode for the night shift"),
+        ("It would be nice if there was a calendar of all deliveries.", "Calendar of all deliveries"),
+        ("It would be useful if the app could remember my last filter.", "Remember my last filter"),
+        ("It would be great if admins could export every table.", "Admins could export every table"),
+        ("Would be awesome to pin a comment.", "Pin a comment"),
+        ("Please add a second approver to purchase orders.", "Add a second approver to purchase orders"),
+        ("Please allow users to filter by owner.", "Allow users to filter by owner"),
+        ("Could you please add bulk edit?", "Add bulk edit"),
+        ("Can you make the timeline zoomable?", "Make the timeline zoomable"),
+        ("Can we have two calendars side by side?", "Two calendars side by side"),
+        ("Would it be possible to merge two customers?", "Merge two customers"),
+        ("Is it possible to duplicate a project with its tasks?", "Duplicate a project with its tasks"),
+        ("Is there a way to hide finished orders?", "Hide finished orders"),
+        ("Any chance of getting webhooks for new orders?", "Webhooks for new orders"),
+        ("We would like to print labels from the phone.", "Print labels from the phone"),
+        ("We'd love to see the margin of each quote.", "Margin of each quote"),
+        ("I'd like to suggest keyboard shortcuts for the planner.", "Keyboard shortcuts for the planner"),
+        ("I would love it if I could drag tasks between boards.", "Drag tasks between boards"),
+        ("We need to be able to undo a merge.", "Undo a merge"),
+        ("We need an audit log of price changes.", "Audit log of price changes"),
+        ("Users want dark mode.", "Dark mode"),
+        ("Our customers need invoices in French.", "Invoices in French"),
+        ("iOS users want widgets", "iOS users want widgets"),
+        ("I want the ability to lock a finished estimate.", "Lock a finished estimate"),
+        ("I wish I could reorder the columns of a table.", "Reorder the columns of a table"),
+        ("I wish there was a map of open jobs.", "Map of open jobs"),
+        ("There should be a button to repeat the last order.", "Button to repeat the last order"),
+        ("There should be a way to archive old projects.", "Archive old projects"),
+        ("Users should be able to reset their own passwords.", "Reset their own passwords"),
+        ("You should show the total of each cart before checkout.", "Show the total of each cart before checkout"),
+        ("My suggestion is to round prices to whole euros.", "Round prices to whole euros"),
+        ("I suggest that you group alerts by site.", "Group alerts by site"),
+        ("We are looking for a way to share read-only dashboards.", "Share read-only dashboards"),
+        ("As a sales manager I want to see the pipeline by region.", "Pipeline by region"),
+        ("As a picker, I would like to scan two bins at once so that I walk less.", "Scan two bins at once"),
+        ("I think it would be good to warn before a double booking.", "Warn before a double booking"),
+        ("I think that the search is too slow on large boards.", "The search is too slow on large boards"),
+        ("Hi team, could you add a field for the delivery note?", "Add a field for the delivery note"),
+        ("Hello! Please add an export of comments. Thanks.", "Add an export of comments"),
+        ("Good morning,\n\nwe need a printable floor plan.\n\nRegards, Ana", "Printable floor plan"),
+        ("Hi team,\n\nWe would like to export charts as PNG. Thanks!", "Export charts as PNG"),
+        ("Feature request: offline maps for drivers", "Offline maps for drivers"),
+        ("**Idea:** show stock next to each part", "Show stock next to each part"),
+        (
+            "Analysts copy tables every week. Please add a CSV export of all tables.",
+            "Add a CSV export of all tables",
+        ),
+        ("When we close the month, it would be great if we could lock all older bookings.", "Lock all older bookings"),
+        ("Dark mode\n\nPlease let everyone choose it in the profile.", "Dark mode"),
         ("# Bulk edit\n\n- **Select** many rows at once", "Bulk edit"),
-        ("## Description\n\n> The `report` page is *slow*.", "The report page is slow"),
+        ("A shared inbox for the night shift would be great.", "A shared inbox for the night shift"),
+        ("The ability to clone a survey would be very useful for us.", "Clone a survey"),
+        (
+            "Let mechanics add photos to an estimate so that customers see the damage.",
+            "Let mechanics add photos to an estimate",
+        ),
+        ("Customers keep asking for a dark mode. It would help.", "Customers keep asking for a dark mode"),
         ("I cannot log in with my Google account", "I cannot log in with my Google account"),
-        ("- [C# client](x) and more;", "[C# client](x) and more"),
+        (
+            "Warehouse staff lose scans when the network drops. We lose an hour a day.",
+            "Warehouse staff lose scans when the network drops",
+        ),
+        ("If a chart is large, we want it on two pages.", "If a chart is large, we want it on two pages"),
         ("Please fix", "Please fix"),
+        ("Please do not remove the old editor.", "Do not remove the old editor"),
+        ("Could you let me know when exports work? Please add an export of photos, thanks", "Add an export of photos"),
+        ("Please also consider adding time zones to meetings, please", "Adding time zones to meetings"),
+        ("## Description\n\n> The `report` page is *slow*.", "The report page is slow"),
+        ("- [C# client](x) and more;", "[C# client](x) and more"),
+        ("Let admins export every table.", "Let admins export every table"),
+        ("let admins export every table", "Let admins export every table"),
         ("导出报表到Excel。每周需要。", "导出报表到Excel"),
         ("Export", "Export"),
         ("!!! ???", "!!!"),
@@ -24,17 +90,35 @@ name_idea = embedded_engine().name_idea
         (" \u200b\n", "Idea"),
     ],
 )
-def test_the_name_is_taken_from_the_first_sentence_that_says_something(description: str, name: str) -> None:
+def test_a_name_is_the_title_the_request_or_the_beginning(description: str, name: str) -> None:
     assert name_idea(description) == name
 
 
-def test_a_long_sentence_is_cut_after_a_whole_word_that_leaves_nothing_open() -> None:
-    text = (
-        "Managers compare the pipeline of all regions with the forecast of last year and the budget for the next one."
-    )
-    assert name_idea(text) == "Managers compare the pipeline of all regions with the forecast of last year"
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            "Managers compare the pipeline of all regions with the forecast of last year and the budget for the next.",
+            "Managers compare the pipeline of all regions with the forecast of last year",
+        ),
+        (
+            "Show the price of each part beside the photo, because customers refuse whatever they cannot see clearly.",
+            "Show the price of each part beside the photo",
+        ),
+        (
+            "Reserve the parts of a job when the estimate is approved so that nobody uses them for another bike.",
+            "Reserve the parts of a job when the estimate is approved",
+        ),
+        (
+            "Warn mechanics about missing torque values of carbon handlebars and electric drive units from abroad.",
+            "Warn mechanics about missing torque values of carbon handlebars",
+        ),
+    ],
+)
+def test_a_long_sentence_is_cut_where_a_clause_ends(text: str, name: str) -> None:
+    assert name_idea(text) == name
 
 
 def test_a_single_longer_word_is_cut() -> None:
-    assert name_idea("x" * 500) == "x" * 80
+    assert name_idea("x" * 500) == "X" + "x" * 79
     assert name_idea("Short " + "x" * 500) == "Short"

@@ -107,7 +107,7 @@ On Mon, 3 Feb 2026, Help wrote:
 
 def test_of_a_message_only_what_it_says_is_read() -> None:
     assert titles(found_in(MAIL)) == [
-        "the export of large tables fails with an error.",
+        "The export of large tables fails with an error.",
         "Could you add a retry?",
     ]
 
@@ -145,7 +145,7 @@ EXPECTED = [
     ],
     ids=["labels", "times before", "times behind", "chat", "WebVTT", "SRT"],
 )
-def test_speakers_are_known_however_they_are_written_down(text: str) -> None:
+def test_speakers_are_found_in_every_notation(text: str) -> None:
     found = found_in(text, "conversation")
     assert titles(found) == EXPECTED
     assert {quote.speaker for one in found for quote in one.quotes} == {"Bo"}
@@ -165,7 +165,7 @@ def test_whom_we_name_as_ours_is_no_evidence() -> None:
     assert titles(found_in("", "conversation", *named)) == ["Search is too slow."]
 
 
-def test_what_is_said_again_is_one_insight_with_all_its_quotes() -> None:
+def test_repeated_statements_are_one_insight_with_all_quotes() -> None:
     found = found_in(
         "The export is too slow. Thanks. Exports are too slow! The import is too slow.\nThe export: too slow."
     )
@@ -207,13 +207,36 @@ def test_at_most_two_hundred_are_kept_those_said_most_often() -> None:
     assert titles(found[:-1]) == lines[:199]
 
 
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("and the export is slow.", "The export is slow."),
+        ("iPads lose the connection every day.", "iPads lose the connection every day."),
+        (
+            "when I open the report of the whole region in the morning the page fails to load, and then I have to ring"
+            " somebody at the desk to get it.",
+            "When I open the report of the whole region in the morning the page fails to load",
+        ),
+        (
+            "the import of the price list is so slow that I start it in the evening before I leave the shop and hope"
+            " for the best until the morning.",
+            "The import of the price list is so slow that I start it in the evening before I leave the shop and hope"
+            " for the best",
+        ),
+    ],
+)
+def test_a_title_is_a_readable_statement(said: str, title: str) -> None:
+    [one] = found_in(said)
+    assert (one.title, one.quotes[0].text) == (title, said)
+
+
 def test_titles_end_at_120_characters_between_words() -> None:
     [one] = found_in(f"The export {'of very large tables ' * 20} fails.")[:1]
     assert len(one.title) <= 120
-    assert one.quotes[0].text.startswith(one.title)
+    assert one.quotes[0].text.startswith(one.title[1:], 1)
 
 
-def test_quotes_that_stand_elsewhere_do_not_hold() -> None:
+def test_quotes_at_other_positions_are_rejected() -> None:
     material = SignalMaterial(text="The export fails.")
     right, wrong = Quote("export", 4, 10), [Quote("export", 5, 11), Quote("import", 4, 10), Quote("", 0, 0)]
     wrong += [Quote("export", 4, 10, turn=3), Quote("The", -17, 3)] if material.turns else []

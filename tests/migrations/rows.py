@@ -1,4 +1,4 @@
-"""Rows to link: a workspace with a few records of every kind, whose ids can be told from their names."""
+"""Rows to link: a workspace with a few records of every kind, whose ids are made from their names."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -73,7 +73,7 @@ async def add_world(connection: "Connection[asyncpg.Record]") -> None:
         await add(connection, table, *(record(table, number) for number in range(COUNT)))
 
 
-# What linked_signals has to hold, counted afresh: direct links, and one more for each insight of an account.
+# The rows that linked_signals has to have: direct links, and one more for each insight of an account.
 LINKED = """
     SELECT kind, record_id, signal_id, count(*) AS paths, s.created_at, s.number, s.updated_at
       FROM (SELECT 'account' AS kind, account_id AS record_id, signal_id FROM signal_accounts

@@ -13,7 +13,7 @@ import pytest
 
 from sightline.migrations import migrate
 from sightline.platform.db.embedded import EmbeddedServer
-from sightline.platform.db.embedded_binaries import Binaries, choose_account
+from sightline.platform.db.embedded.programs import Programs, choose_account
 
 SETTINGS = {
     "fsync": "off",
@@ -83,7 +83,7 @@ def oldest_server() -> Iterator[str]:
     with folder_for_a_server() as folder:
         account = choose_account(folder / "data")
         account.take(folder)
-        programs = Binaries(OLDEST, account)
+        programs = Programs(OLDEST, account)
         options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
         options += f" -c listen_addresses= -c unix_socket_directories={folder}"
         place = f"--pgdata={folder / 'data'}"
@@ -96,6 +96,6 @@ def oldest_server() -> Iterator[str]:
             _run(programs, "pg_ctl", "stop", place, "--mode=immediate", "--silent")
 
 
-def _run(programs: Binaries, *words: str) -> None:
+def _run(programs: Programs, *words: str) -> None:
     done = programs.run(*words)
     assert done.well, done.text

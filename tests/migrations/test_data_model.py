@@ -23,10 +23,7 @@ DIRECTORIES = {
     "api_keys": "found by its own id before the workspace is known",
     "portal_sessions": "found by the hash of its token before the workspace is known",
     "alembic_version": "belongs to the migrations",
-    "pgqueuer": "the queue: workers take what is next, whatever the workspace",
-    "pgqueuer_log": "the queue's",
-    "pgqueuer_schedules": "the queue's",
-    "pgqueuer_statistics": "the queue's",
+    "jobs": "workers take the next job of any workspace",
     "job_totals": "counts for monitoring, of all workspaces together",
 }
 
@@ -63,15 +60,14 @@ async def test_every_foreign_key_carries_the_workspace(connection: "Connection[a
     assert others == set(BETWEEN_DIRECTORIES), "a reference must not be able to leave its workspace"
 
 
-async def test_every_moment_is_kept_to_the_millisecond_with_its_zone(
+async def test_every_time_is_stored_to_the_millisecond_with_its_zone(
     connection: "Connection[asyncpg.Record]",
 ) -> None:
     others = await connection.fetch(
         "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public' "
-        "AND (data_type LIKE 'timestamp without%' OR data_type LIKE 'timestamp with %' AND datetime_precision <> 3) "
-        "AND table_name NOT LIKE 'pgqueuer%'"
+        "AND (data_type LIKE 'timestamp without%' OR data_type LIKE 'timestamp with %' AND datetime_precision <> 3)"
     )
-    assert others == [], "times are timestamptz(3), but in the tables that are as PgQueuer makes them"
+    assert others == [], "times are timestamptz(3)"
 
 
 async def test_every_index_and_constraint_is_valid(connection: "Connection[asyncpg.Record]") -> None:
@@ -115,7 +111,7 @@ def test_a_wheel_brings_the_sql_and_the_revisions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("moment", ["2026-01-02 03:04:05.678+02", "0999-12-31 23:59:59.9994Z"])
-async def test_moments_are_written_in_utc_to_the_millisecond(
+async def test_times_are_written_in_utc_to_the_millisecond(
     connection: "Connection[asyncpg.Record]", moment: str
 ) -> None:
     await connection.execute("SET timezone = 'Asia/Kathmandu'")

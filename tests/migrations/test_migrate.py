@@ -60,7 +60,7 @@ def start_migrating(url: str) -> "subprocess.Popen[str]":
     return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
 
 
-async def test_of_several_processes_one_migrates_and_the_others_wait(empty: str) -> None:
+async def test_one_of_several_processes_migrates_and_the_others_wait(empty: str) -> None:
     processes = [start_migrating(empty) for _ in range(3)]
     printed = sorted([(await asyncio.to_thread(process.communicate))[0].partition(" [")[0] for process in processes])
     assert [process.returncode for process in processes] == [0, 0, 0]
@@ -104,7 +104,7 @@ async def test_a_failure_half_way_leaves_nothing(empty: str, tmp_path: Path, mon
     assert await migrate(empty) == list(migrations.REVISIONS)
 
 
-async def test_tables_of_somebody_else_are_left_alone(empty: str) -> None:
+async def test_foreign_tables_are_left_alone(empty: str) -> None:
     await run(empty, "CREATE TABLE ideas (mine int)")
     with pytest.raises(DatabaseUnavailable, match='"ideas" already exists'):
         await migrate(empty)

@@ -1,4 +1,4 @@
-"""What the database tells by itself: the feature map's version, and that somebody's access changed."""
+"""What triggers do: the feature map's version, and the notification that access changed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -67,7 +67,7 @@ async def test_no_move_of_the_map_version_is_lost_among_many(
 
 
 @pytest_asyncio.fixture
-async def heard(connection: "Connection[asyncpg.Record]", database: str) -> AsyncIterator["asyncio.Queue[str]"]:
+async def notifications(connection: "Connection[asyncpg.Record]", database: str) -> AsyncIterator["asyncio.Queue[str]"]:
     """What arrives on sightline_access."""
     messages: asyncio.Queue[str] = asyncio.Queue()
     async with connected(database) as listener:
@@ -75,11 +75,11 @@ async def heard(connection: "Connection[asyncpg.Record]", database: str) -> Asyn
         yield messages
 
 
-async def until_now(connection: "Connection[asyncpg.Record]", heard: "asyncio.Queue[str]") -> set[str]:
+async def until_now(connection: "Connection[asyncpg.Record]", notifications: "asyncio.Queue[str]") -> set[str]:
     """Everything said before: notifications arrive in the order of commits."""
     await connection.execute("SELECT pg_notify('sightline_access', 'end')")
     said: set[str] = set()
-    while (word := await asyncio.wait_for(heard.get(), 10)) != "end":
+    while (word := await asyncio.wait_for(notifications.get(), 10)) != "end":
         said.add(word)
     return said
 
@@ -98,11 +98,11 @@ async def until_now(connection: "Connection[asyncpg.Record]", heard: "asyncio.Qu
         "DELETE FROM workspaces",
     ],
 )
-async def test_a_change_of_access_is_told(
-    connection: "Connection[asyncpg.Record]", heard: "asyncio.Queue[str]", change: str
+async def test_a_change_of_access_is_notified(
+    connection: "Connection[asyncpg.Record]", notifications: "asyncio.Queue[str]", change: str
 ) -> None:
     await connection.execute(change)
-    assert await until_now(connection, heard) == {str(WORKSPACE)}
+    assert await until_now(connection, notifications) == {str(WORKSPACE)}
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ async def test_a_change_of_access_is_told(
     ["UPDATE api_keys SET last_used_at = now()", "UPDATE api_keys SET revoked_at = now() WHERE false",
      "UPDATE ideas SET name = 'Renamed'"],
 )  # fmt: skip
-async def test_what_changes_no_access_is_not_told(
-    connection: "Connection[asyncpg.Record]", heard: "asyncio.Queue[str]", change: str
+async def test_other_changes_are_not_notified(
+    connection: "Connection[asyncpg.Record]", notifications: "asyncio.Queue[str]", change: str
 ) -> None:
     await connection.execute(change)
-    assert await until_now(connection, heard) == set()
+    assert await until_now(connection, notifications) == set()

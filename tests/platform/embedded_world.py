@@ -15,11 +15,11 @@ from typing import Self
 
 import asyncpg
 
-from sightline.platform.db import embedded_processes
-from sightline.platform.db.embedded_binaries import STATE, Account
-from sightline.platform.db.embedded_cluster import Cluster
+import sightline
+from sightline.platform.db.embedded.cluster import Cluster, find_processes, wait_until
+from sightline.platform.db.embedded.programs import Account
 
-SOURCE = Path(embedded_processes.__file__).parents[3]
+SOURCE = Path(sightline.__file__).parents[1]
 QUICK = {"fsync": "off", "shared_buffers": "16MB"}
 IS_ROOT = os.geteuid() == 0
 NOBODY = 65534
@@ -43,7 +43,7 @@ server.stop()
 
 
 class Client:
-    """Another process that uses the server until it is told to leave, or is killed."""
+    """Another process that uses the server until it is asked to leave, or is killed."""
 
     def __init__(self, data_dir: Path, *, user: int = 0) -> None:
         self._process = subprocess.Popen(
@@ -97,28 +97,23 @@ def account_of(data_dir: Path) -> int:
     return (data_dir / "postgres").stat().st_uid
 
 
-def title_of(data_dir: Path) -> str:
-    return Cluster(data_dir / "postgres", Account(0, 0)).title
-
-
 def living(data_dir: Path) -> set[int]:
     """The server's processes."""
     path = data_dir / "postgres"
-    if not path.exists():
-        return set()
-    return embedded_processes.find_titled(title_of(data_dir), account_of(data_dir))
+    return find_processes(path.stat()) if path.exists() else set()
 
 
 def postmaster(data_dir: Path) -> int:
-    pid = Cluster(data_dir / "postgres", Account(0, 0)).recorded_pid()
-    assert pid in living(data_dir)
+    path = data_dir / "postgres"
+    pid = Cluster(path, Account.ours()).postmaster(path.stat())
+    assert pid is not None
     return pid
 
 
 def kill_postmaster(data_dir: Path) -> None:
     pid = postmaster(data_dir)
     os.kill(pid, signal.SIGKILL)
-    assert embedded_processes.wait_until(5, lambda: pid not in living(data_dir))
+    assert wait_until(5, lambda: pid not in living(data_dir))
 
 
 def mode(path: Path) -> str:
@@ -129,9 +124,7 @@ def remove(data_dir: Path) -> None:
     """Ends what a test left running, and removes what it left lying."""
     path = data_dir / "postgres"
     if path.exists():
-        embedded_processes.end_titled(title_of(data_dir), account_of(data_dir), None)
-    if path.is_symlink() and path.readlink().is_relative_to(STATE / "clusters"):
-        shutil.rmtree(path.readlink().parent, ignore_errors=True)
+        Cluster(path, Account.ours()).end(path.stat())
     shutil.rmtree(data_dir, ignore_errors=True)
 
 

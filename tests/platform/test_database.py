@@ -1,4 +1,4 @@
-"""Borrowed connections: they come back in order whatever happens to who borrowed them."""
+"""Borrowed connections: they are returned in order after every kind of failure."""
 
 import asyncio
 
@@ -10,8 +10,8 @@ from sightline.platform.db import Database
 
 async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database) -> None:
     async def sleep() -> None:
-        async with database.read() as tx:
-            await tx.value("SELECT pg_sleep(60)")
+        async with database.autocommit() as tx:
+            await tx.connection.fetchval("SELECT pg_sleep(60)")
 
     for _ in range(3):
         sleepers = [asyncio.create_task(sleep()) for _ in range(20)]
@@ -23,32 +23,32 @@ async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database
 
 
 async def test_a_cancelled_transaction_leaves_nothing_and_spoils_no_connection(database: Database) -> None:
-    async with database.write() as tx:
-        await tx.run("CREATE TABLE kept (n integer)")
+    async with database.transaction() as tx:
+        await tx.connection.execute("CREATE TABLE kept (n integer)")
 
     async def write() -> None:
-        async with database.write() as tx:
-            await tx.run("INSERT INTO kept VALUES (1)")
-            await tx.value("SELECT pg_sleep(60)")
+        async with database.transaction() as tx:
+            await tx.connection.execute("INSERT INTO kept VALUES (1)")
+            await tx.connection.fetchval("SELECT pg_sleep(60)")
 
     writers = [asyncio.create_task(write()) for _ in range(10)]
     await asyncio.sleep(0.05)
     for writer in writers:
         writer.cancel()
     await asyncio.gather(*writers, return_exceptions=True)
-    async with database.read() as tx:
-        assert await tx.value("SELECT count(*) FROM kept") == 0
+    async with database.autocommit() as tx:
+        assert await tx.connection.fetchval("SELECT count(*) FROM kept") == 0
 
 
 async def test_a_connection_that_the_server_ended_is_replaced(database: Database) -> None:
-    async with database.read() as tx:
-        victims = await tx.value(
+    async with database.autocommit() as tx:
+        victims = await tx.connection.fetchval(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     with pytest.raises((asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError)):
-        async with database.read() as tx:
-            await tx.value("SELECT count(pg_terminate_backend(pg_backend_pid()))")
+        async with database.autocommit() as tx:
+            await tx.connection.fetchval("SELECT count(pg_terminate_backend(pg_backend_pid()))")
     assert victims >= 0
     await asyncio.sleep(0)
     assert [value for value in [await _settled(database) for _ in range(30)] if value != 1] == []
@@ -60,10 +60,10 @@ async def test_more_blocks_than_connections_wait_their_turn(database: Database) 
 
     async def hold() -> None:
         nonlocal held, most
-        async with database.read() as tx:
+        async with database.autocommit() as tx:
             held += 1
             most = max(most, held)
-            await tx.value("SELECT 1")
+            await tx.connection.fetchval("SELECT 1")
             held -= 1
 
     await asyncio.gather(*(hold() for _ in range(100)))
@@ -73,14 +73,14 @@ async def test_more_blocks_than_connections_wait_their_turn(database: Database) 
 async def test_a_refusal_inside_a_block_gives_the_connection_back(database: Database) -> None:
     for _ in range(30):
         with pytest.raises(LookupError):
-            async with database.read():
+            async with database.autocommit():
                 raise LookupError
     assert await _answer(database) == 1
 
 
 async def _answer(database: Database) -> int:
-    async with database.read() as tx:
-        return int(await tx.value("SELECT 1"))
+    async with database.autocommit() as tx:
+        return int(await tx.connection.fetchval("SELECT 1"))
 
 
 async def _settled(database: Database) -> int:

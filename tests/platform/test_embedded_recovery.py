@@ -12,8 +12,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from sightline.platform.db import embedded_processes
 from sightline.platform.db.embedded import EmbeddedServer
+from sightline.platform.db.embedded.cluster import find_processes, find_with_lsof
 from tests.platform.embedded_world import (
     IS_ROOT,
     QUICK,
@@ -24,7 +24,6 @@ from tests.platform.embedded_world import (
     kill_postmaster,
     living,
     open_place,
-    title_of,
 )
 
 
@@ -50,9 +49,14 @@ def test_a_child_process_does_not_keep_the_server(server: EmbeddedServer, place:
 
 def test_a_forked_child_does_not_keep_the_server(server: EmbeddedServer, place: Path) -> None:
     server.start()
+    reading, writing = os.pipe()
     if (child := os.fork()) == 0:
+        os.write(writing, b".")
         time.sleep(60)
         os._exit(0)
+    os.read(reading, 1)  # the child runs, and has closed what it shall not keep
+    os.close(reading)
+    os.close(writing)
     server._forget()  # as when this process dies
     with EmbeddedServer(place / "data"):
         pass
@@ -119,7 +123,9 @@ def test_starting_while_the_last_one_stops_is_safe(server: EmbeddedServer, place
             assert ask(server.start(), "SELECT 1") == 1
 
 
-def test_a_stranger_with_the_number_of_the_old_postmaster_is_left_alone(server: EmbeddedServer, place: Path) -> None:
+def test_another_process_with_the_number_of_the_old_postmaster_is_left_alone(
+    server: EmbeddedServer, place: Path
+) -> None:
     server.start()
     pid_file = place / "data/postgres/postmaster.pid"
     old = pid_file.read_text()
@@ -147,10 +153,16 @@ def test_a_database_that_a_restore_dropped_is_created_again(server: EmbeddedServ
     assert ask(server.start(), "SELECT current_database()") == "sightline"
 
 
+@pytest.mark.skipif(shutil.which("lsof") is None, reason="lsof is not installed")
+def test_where_there_is_no_proc_the_same_processes_are_found(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    inode = (place / "data/postgres").stat()
+    assert find_with_lsof(inode) & find_processes(inode)
+
+
 def test_a_data_directory_removed_while_in_use_ends_the_server(server: EmbeddedServer, place: Path) -> None:
     server.start()
-    title = title_of(place / "data")
-    user = account_of(place / "data")
+    inode = (place / "data/postgres").stat()
     shutil.rmtree(place / "data")
     server.stop()
-    assert not embedded_processes.find_titled(title, user)
+    assert not find_processes(inode)

@@ -14,7 +14,7 @@ MOMENTS = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 12,
 SHOWN = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z", re.ASCII)
 
 
-def told(minutes: int, *, colon: bool = True) -> str:
+def offset(minutes: int, *, colon: bool = True) -> str:
     sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
     return f"{sign}{hours:02}{':' if colon else ''}{rest:02}"
 
@@ -26,7 +26,7 @@ def cut(moment: datetime) -> datetime:
 @given(at=MOMENTS, minutes=OFFSETS, colon=st.booleans())
 def test_any_offset_is_understood(at: datetime, minutes: int, colon: bool) -> None:
     expected = cut(at.replace(tzinfo=timezone(timedelta(minutes=minutes))).astimezone(UTC))
-    read = Moment.read(f"{at.isoformat()}{told(minutes, colon=colon)}")
+    read = Moment.read(f"{at.isoformat()}{offset(minutes, colon=colon)}")
     assert (read, read.tzinfo) == (expected, UTC)
 
 
@@ -47,11 +47,11 @@ def test_a_plain_date_is_its_midnight(on: "datetime") -> None:
 )
 def test_a_space_before_the_offset_was_a_plus(at: datetime, minutes: int, timespec: str) -> None:
     text = at.isoformat(timespec=timespec)
-    assert Moment.read(f"{text} {told(minutes)[1:]}") == Moment.read(f"{text}{told(minutes)}")
+    assert Moment.read(f"{text} {offset(minutes)[1:]}") == Moment.read(f"{text}{offset(minutes)}")
 
 
 @given(at=MOMENTS)
-def test_what_is_shown_is_read_again(at: datetime) -> None:
+def test_a_shown_time_is_read_as_the_same_time(at: datetime) -> None:
     moment = cut(at.replace(tzinfo=UTC))
     shown = shown_moment(moment)
     assert SHOWN.fullmatch(shown)
@@ -74,7 +74,7 @@ def test_what_is_shown_is_read_again(at: datetime) -> None:
         ("2024-02-29", "2024-02-29T00:00:00.000Z"),
     ],
 )
-def test_how_moments_may_be_written(text: str, shown: str) -> None:
+def test_times_may_be_written_in_these_ways(text: str, shown: str) -> None:
     assert shown_moment(Moment.read(text)) == shown
 
 
@@ -101,7 +101,7 @@ def test_anything_else_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 1795167000, 1.5, True, [], {}])
-def test_a_moment_is_a_string(value: object) -> None:
+def test_a_time_is_a_string(value: object) -> None:
     with pytest.raises(ValueError, match="string"):
         Moment.read(value)
 
@@ -114,3 +114,14 @@ def test_no_text_makes_it_fail_otherwise(text: str) -> None:
         return
     assert read.tzinfo is UTC
     assert read.microsecond % 1000 == 0
+
+
+@pytest.mark.parametrize("fraction", ["0005", "000001", "0000001", "00000001", "000000001", "000999999"])
+def test_a_bound_between_two_milliseconds_stays_between_them(fraction: str) -> None:
+    start = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+    assert start < Moment.read_exactly(f"2026-11-20T09:30:00.{fraction}Z") < start + timedelta(milliseconds=1)
+
+
+@pytest.mark.parametrize("fraction", ["0", "000", "000000", "000000000"])
+def test_a_bound_of_whole_milliseconds_is_exact(fraction: str) -> None:
+    assert Moment.read_exactly(f"2026-11-20T09:30:00.{fraction}Z") == datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

@@ -75,7 +75,7 @@ SHAPELESS = [
 
 
 @pytest.mark.parametrize("text", SHAPELESS)
-def test_what_has_no_shape_of_a_reference_is_refused(text: str) -> None:
+def test_malformed_references_are_refused(text: str) -> None:
     with pytest.raises(InvalidReference):
         IdeaRef.parse(text)
 

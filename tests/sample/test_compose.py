@@ -69,7 +69,7 @@ def test_a_deck_deals_every_combination_once() -> None:
         assert len({deck.deal() for _ in range(60)}) == 60
 
 
-def test_what_customers_say_always_has_a_number_to_vary() -> None:
+def test_every_customer_phrase_has_a_number_to_vary() -> None:
     for trouble in phrases().troubles:
         assert fill(trouble.said, 0) != fill(trouble.said, 1), trouble.about
     assert {len(scenes) for scenes in phrases().scenes.values()} == {12}

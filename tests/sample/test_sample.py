@@ -28,7 +28,7 @@ WRITTEN = {
     "initiatives": 10,
     "studies": 4,
     "feedback": 40,
-    "research": 0,
+    "research": 1,
 }
 
 
@@ -215,3 +215,16 @@ def test_hosts_lead_nowhere(workspace: Record) -> None:
 def test_no_two_descriptions_are_equal(workspace: Record, kind: str) -> None:
     descriptions = [record["description"] for record in workspace[kind]]
     assert len(descriptions) == len(set(descriptions))
+
+
+def test_ideas_are_matched_with_quotes_of_their_own_words(workspace: Record) -> None:
+    statuses = Counter(idea["featureMatching"]["status"] for idea in workspace["ideas"])
+    assert {"matched", "needs_review", "no_match", "manual"} == set(statuses)
+    assert statuses["matched"] > 0.8 * len(workspace["ideas"])
+    for idea in workspace["ideas"]:
+        matching = idea["featureMatching"]
+        assert (matching["productId"], matching["matchedAt"]) == (idea["product"], idea["createdAt"])
+        for match in matching["matches"] + matching["suggestions"]:
+            assert match["sourceQuote"] in idea["description"]
+        if idea["featureOwnership"] == "automatic":
+            assert [match["featureId"] for match in matching["matches"]] == idea["features"]

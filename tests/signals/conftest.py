@@ -69,14 +69,14 @@ async def listed(client: httpx2.AsyncClient, **query: Any) -> list[Json]:
 
 async def walked(client: httpx2.AsyncClient, query: Json) -> list[Json]:
     """Every signal of a list, by following `Link`; the totals agree."""
-    address, found, wanted = "/signals", list[Json](), query or None
+    address, found, parameters = "/signals", list[Json](), query or None
     while True:
-        answer = await client.get(address, params=wanted)
+        answer = await client.get(address, params=parameters)
         assert answer.status_code == 200, answer.text
         found += answer.json()
         assert answer.headers["x-has-more"] == ("true" if "link" in answer.headers else "false")
         if "link" not in answer.headers:
             assert int(answer.headers["x-total-count"]) == len(found)
             return found
-        link = answer.headers["link"].removeprefix("</api/external/v1").partition(">")[0]
-        address, wanted = link, None
+        link = answer.headers["link"].removeprefix("<").partition(">")[0]
+        address, parameters = link, None

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from tests.signals.conftest import Json, listed
-from tests.signals.test_intake import jobs_of, take
+from tests.signals.test_creating import create, jobs_of
 from tests.signals.test_processing import insights_of, process
 from tests.world import World
 
@@ -19,13 +19,13 @@ async def acme(world: World) -> World:
     return world
 
 
-async def change(world: World, signal: Json, **wish: Any) -> httpx2.Response:
-    return await world.client.patch(f"/signals/{signal['id']}", json=wish)
+async def change(world: World, signal: Json, **changes: Any) -> httpx2.Response:
+    return await world.client.patch(f"/signals/{signal['id']}", json=changes)
 
 
 async def test_what_is_sent_is_changed_and_the_rest_stays(acme: World) -> None:
-    signal = await take(acme, text="Slow", context="support", data={"a": 1})
-    wish: Json = {
+    signal = await create(acme, text="Slow", context="support", data={"a": 1})
+    changes: Json = {
         "name": " Renamed ",
         "context": "sales",
         "signalType": "review",
@@ -34,19 +34,19 @@ async def test_what_is_sent_is_changed_and_the_rest_stays(acme: World) -> None:
         "source": {"external_data": {"x": 1}},
         "data": {"b": 2},
     }
-    changed = (await change(acme, signal, **wish)).json()
-    expected = {**signal, **wish, "name": "Renamed", "source": {"type": "api", "external_data": {"x": 1}}}
+    changed = (await change(acme, signal, **changes)).json()
+    expected = {**signal, **changes, "name": "Renamed", "source": {"type": "api", "external_data": {"x": 1}}}
     del expected["jobId"]
     assert changed["updatedAt"] > signal["updatedAt"]
     assert changed == {**expected, "updatedAt": changed["updatedAt"]}
     assert (await change(acme, signal, signalType=None)).json()["signalType"] is None
 
 
-async def test_nothing_to_change_moves_nothing(acme: World) -> None:
-    signal = await take(acme, text="Slow", name="Name")
+async def test_an_empty_change_changes_nothing(acme: World) -> None:
+    signal = await create(acme, text="Slow", name="Name")
     before = await acme.client.get(f"/signals/{signal['id']}")
-    for wish in ({}, {"name": "Name", "text": "Slow", "sourceLinks": [], "data": {}}):
-        answer = await change(acme, signal, **wish)
+    for changes in ({}, {"name": "Name", "text": "Slow", "sourceLinks": [], "data": {}}):
+        answer = await change(acme, signal, **changes)
         assert (answer.status_code, answer.json(), answer.headers["etag"]) == (
             200,
             before.json(),
@@ -54,19 +54,39 @@ async def test_nothing_to_change_moves_nothing(acme: World) -> None:
         )
 
 
-async def test_links_alone_move_the_version_and_not_the_date(acme: World) -> None:
+async def test_other_accounts_move_the_date(acme: World) -> None:
     ids = await acme.ids("accounts")
-    signal = await take(acme, text="Slow", accountIds=[ids["g"]])
+    signal = await create(acme, text="Slow", accountIds=[ids["g"]])
     before = await acme.client.get(f"/signals/{signal['id']}")
     answer = await change(acme, signal, accountIds=[ids["h"], ids["i"], ids["h"]])
     assert answer.json()["accountIds"] == [ids["h"], ids["i"]]
-    assert answer.json()["updatedAt"] == signal["updatedAt"]
+    assert answer.json()["updatedAt"] > signal["updatedAt"]
     assert answer.headers["etag"] != before.headers["etag"]
+    same = await change(acme, signal, accountIds=[ids["h"], ids["i"]])
+    assert same.json() == answer.json()
+
+
+async def test_a_workspace_file_with_other_accounts_moves_the_date(acme: World) -> None:
+    await acme.add(signals=[{"key": "s", "name": "S", "accounts": ["g"]}])
+    before = (await acme.client.get("/signals/SIGNAL-1")).json()
+    await acme.add(signals=[{"key": "s", "accounts": ["h"]}])
+    after = (await acme.client.get("/signals/SIGNAL-1")).json()
+    assert (before["accountIds"] != after["accountIds"], after["updatedAt"] > before["updatedAt"]) == (True, True)
+
+
+async def test_later_links_to_insights_move_the_version_and_not_the_date(acme: World) -> None:
+    signal = await create(acme, text="Slow", analysisProfile="none")
+    before = await acme.client.get(f"/signals/{signal['id']}")
+    await acme.add(insights=[{"key": "n", "title": "Slow", "signals": [signal["id"]]}])
+    after = await acme.client.get(f"/signals/{signal['id']}")
+    assert len(after.json()["insightIds"]) == 1
+    assert after.json()["updatedAt"] == before.json()["updatedAt"]
+    assert after.headers["etag"] != before.headers["etag"]
 
 
 async def test_the_primary_account_counts_among_the_accounts(acme: World) -> None:
     ids = await acme.ids("accounts")
-    signal = await take(acme, text="Slow", accountIds=[ids["g"]])
+    signal = await create(acme, text="Slow", accountIds=[ids["g"]])
     changed = (await change(acme, signal, accountId=ids["h"])).json()
     assert (changed["accountId"], changed["accountIds"]) == (ids["h"], [ids["g"], ids["h"]])
     changed = (await change(acme, signal, accountIds=[ids["i"]])).json()
@@ -80,7 +100,7 @@ async def test_the_primary_account_counts_among_the_accounts(acme: World) -> Non
 
 
 @pytest.mark.parametrize(
-    ("wish", "path"),
+    ("changes", "path"),
     [
         ({"name": None}, "name"),
         ({"name": " "}, "name"),
@@ -94,14 +114,14 @@ async def test_the_primary_account_counts_among_the_accounts(acme: World) -> Non
         ({"accountId": "b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"}, "accountId"),
     ],
 )
-async def test_what_is_wrong_is_refused_by_its_path(acme: World, wish: Json, path: str) -> None:
-    signal = await take(acme, text="Slow")
-    answer = await change(acme, signal, **wish)
+async def test_faults_are_named_by_their_path(acme: World, changes: Json, path: str) -> None:
+    signal = await create(acme, text="Slow")
+    answer = await change(acme, signal, **changes)
     assert (answer.status_code, [fault["path"] for fault in answer.json()["errors"]]) == (400, [path])
 
 
 async def test_another_text_waits_to_be_processed_and_takes_the_place_of_a_transcript(acme: World) -> None:
-    signal = await take(acme, transcript={"turns": [{"speaker": "Bo", "text": "It is too slow."}]})
+    signal = await create(acme, transcript={"turns": [{"speaker": "Bo", "text": "It is too slow."}]})
     assert (await process(acme, signal))["status"] == "processed"
     changed = (await change(acme, signal, text="Search is broken.")).json()
     assert (changed["status"], changed["transcript"]) == ("pending", None)
@@ -111,7 +131,7 @@ async def test_another_text_waits_to_be_processed_and_takes_the_place_of_a_trans
 
 
 async def test_a_stale_version_is_refused(acme: World) -> None:
-    signal = await take(acme, text="Slow")
+    signal = await create(acme, text="Slow")
     tag = (await acme.client.get(f"/signals/{signal['id']}")).headers["etag"]
     await change(acme, signal, name="Other")
     for method, path in (("PATCH", ""), ("DELETE", ""), ("POST", "/process")):
@@ -123,16 +143,17 @@ async def test_a_stale_version_is_refused(acme: World) -> None:
 
 async def test_a_deleted_signal_takes_what_was_found_in_it_and_leaves_what_was_reviewed(acme: World) -> None:
     text = "The export takes ten minutes.\nCould you add a progress bar?"
-    signal = await process(acme, await take(acme, text=text))
+    signal = await process(acme, await create(acme, text=text))
     slow, bar = await insights_of(acme, signal)
     await acme.client.patch(f"/insights/{slow['id']}", json={"reviewState": "accepted"})
     answer = await acme.client.delete(f"/signals/{signal['publicId'].lower()}")
     assert answer.json() == {"success": True, "signalId": signal["id"], "signalPublicId": signal["publicId"]}
     assert (await acme.client.get(f"/signals/{signal['id']}")).status_code == 404
     [kept] = (await acme.client.get("/insights")).json()
-    assert (kept["id"], kept["signalIds"], kept["extracts"]) == (slow["id"], [], slow["extracts"])
-    told = {(one["kind"], one["id"], one["publicId"]) for one in (await acme.client.get("/deletions")).json()}
-    assert told == {("signal", signal["id"], signal["publicId"]), ("insight", bar["id"], None)}
+    assert (kept["id"], kept["signalIds"]) == (slow["id"], [])
+    assert kept["extracts"] == [{**extract, "signalId": None} for extract in slow["extracts"]]
+    deleted = {(one["kind"], one["id"], one["publicId"]) for one in (await acme.client.get("/deletions")).json()}
+    assert deleted == {("signal", signal["id"], signal["publicId"]), ("insight", bar["id"], None)}
     for path in ("/signals", "/insights"):
         shown = await acme.client.get(path)
         assert int(shown.headers["x-total-count"]) == len(shown.json())
@@ -141,11 +162,11 @@ async def test_a_deleted_signal_takes_what_was_found_in_it_and_leaves_what_was_r
 
 async def test_many_changes_and_deletions_at_once_leave_counts_right(acme: World) -> None:
     ids = list((await acme.ids("accounts")).values())
-    made = [await take(acme, text="It is too slow.", accountIds=ids) for _ in range(6)]
-    wishes = [change(acme, one, accountIds=ids[n % 3 :], name=f"Name {n}") for n, one in enumerate(made * 3)]
+    made = [await create(acme, text="It is too slow.", accountIds=ids) for _ in range(6)]
+    requests = [change(acme, one, accountIds=ids[n % 3 :], name=f"Name {n}") for n, one in enumerate(made * 3)]
     gone = [acme.client.delete(f"/signals/{one['id']}") for one in made[:3] * 2]
     read = [process(acme, one) for one in made]
-    answers = await asyncio.gather(*wishes, *gone)
+    answers = await asyncio.gather(*requests, *gone)
     await asyncio.gather(*read)
     assert {answer.status_code for answer in answers} <= {200, 404}
     assert sum(answer.status_code == 200 for answer in answers[-6:]) == 3
@@ -156,11 +177,26 @@ async def test_many_changes_and_deletions_at_once_leave_counts_right(acme: World
 
 
 async def test_evidence_of_ideas_keeps_its_words_when_its_signal_goes(acme: World) -> None:
-    signal = await take(acme, text="The export is too slow.")
+    signal = await create(acme, text="The export is too slow.")
     extract = {"text": "too slow", "signal": signal["id"]}
     evidence = {"key": "e", "title": "Slow", "category": "problem", "extracts": [extract], "signal": signal["id"]}
     await acme.add(ideas=[{"key": "i", "name": "I", "description": ".", "evidence": [evidence]}])
     assert (await acme.client.delete(f"/signals/{signal['id']}")).status_code == 200
     [kept] = (await acme.client.get("/ideas/IDEA-1/evidence")).json()
     assert (kept["title"], kept["signalId"], kept["signalPublicId"]) == ("Slow", None, None)
-    assert kept["extracts"][0]["text"] == "too slow"
+    assert kept["extracts"] == [{"text": "too slow", "signalId": None}]
+
+
+async def test_quotes_of_other_signals_still_name_them(acme: World) -> None:
+    first, second = [await create(acme, text="The export is too slow.", name=name) for name in ("First", "Second")]
+    extracts = [{"text": "too slow", "signal": one["id"]} for one in (first, second)]
+    await acme.add(insights=[{"key": "n", "title": "Slow", "signals": [first["id"]], "extracts": extracts}])
+    path = f"/insights/{(await acme.ids('insights'))['n']}"
+    before = await acme.client.get(path)
+    for signal in (first, second):  # the insight is not linked with the second, and quotes it all the same
+        assert (await acme.client.delete(f"/signals/{signal['id']}")).status_code == 200
+        after = await acme.client.get(path)
+        named = [extract["signalId"] for extract in after.json()["extracts"]]
+        assert named == ([None, second["id"]] if signal is first else [None, None])
+        assert after.headers["etag"] != before.headers["etag"]
+        before = after

@@ -77,8 +77,8 @@ async def test_each_filter_finds_what_it_says_alone_and_with_others(acme: World,
         for turn in range(5 if together < 2 else 2):
             chosen = {name: filters(ids)[name][turn % len(filters(ids)[name])] for name in names}
             query = {name: value for name, (value, _) in chosen.items()}
-            wanted = [one for one in everything if all(holds(one) for _, holds in chosen.values())]
-            assert await listed(acme.client, **query, limit=100) == in_order(wanted, query), query
+            expected = [one for one in everything if all(holds(one) for _, holds in chosen.values())]
+            assert await listed(acme.client, **query, limit=100) == in_order(expected, query), query
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100])
@@ -144,13 +144,13 @@ async def test_a_well_formed_value_that_names_nothing_finds_nothing(acme: World,
     assert (answer.status_code, answer.json(), answer.headers["x-total-count"]) == (200, [], "0")
 
 
-async def test_records_of_a_stranger_find_nothing(acme: World, ids: Json) -> None:
+async def test_records_of_another_workspace_find_nothing(acme: World, ids: Json) -> None:
     async with acme.stranger() as stranger:
         for query in ({}, {"accountId": ids["globex"]}, {"initiativeId": "INITIATIVE-1"}, {"studyId": "STUDY-1"}):
             assert await listed(stranger.client, **query) == []
 
 
-async def test_a_place_of_one_order_is_none_of_another(acme: World) -> None:
+async def test_a_position_in_one_order_is_refused_in_another(acme: World) -> None:
     first = await acme.client.get("/signals", params={"limit": 1})
     after = first.headers["link"].partition("after=")[2].partition(">")[0]
     answer = await acme.client.get("/signals", params={"updatedSince": "2000-01-01", "after": after})

@@ -1,4 +1,4 @@
-"""PATCH /insights/:id: accepting an insight, and wording it better."""
+"""PATCH /insights/:id: accepting or rejecting an insight, and changing its wording."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,7 @@ ROLES = {"viewer": 403, "editor": 200, "admin": 200}
 
 @pytest_asyncio.fixture
 async def slow(world: World) -> Json:
-    """An insight that nobody has looked at."""
+    """An unreviewed insight."""
     await world.add(insights=[{"key": "slow", "title": "Slow", "category": "problem", "createdAt": OLD}])
     answer = await world.client.get(f"/insights/{(await world.ids('insights'))['slow']}")
     found: Json = answer.json()
@@ -30,8 +30,8 @@ async def patch(world: World, insight: Json, **fields: Any) -> httpx2.Response:
 
 async def trail(world: World, insight: Json) -> list[tuple[str, str, Json]]:
     """What was done to it after it was made: action, who, detail."""
-    async with world.database.read() as tx:
-        rows = await tx.rows(
+    async with world.database.autocommit() as tx:
+        rows = await tx.connection.fetch(
             "SELECT action, actor_kind, detail::text FROM changes"
             " WHERE workspace_id = $1 AND record_id = $2 AND action <> 'created' ORDER BY at, id",
             world.workspace_id,
@@ -57,10 +57,16 @@ async def test_another_wording_makes_it_edited(world: World, slow: Json) -> None
     assert (await trail(world, slow))[0][2] == {"fields": ["title", "category", "review_state"]}
 
 
-@pytest.mark.parametrize("state", ["accepted", "unreviewed"])
+@pytest.mark.parametrize("state", ["accepted", "rejected", "unreviewed"])
 async def test_a_state_that_is_sent_along_holds(world: World, slow: Json, state: str) -> None:
     answer = await patch(world, slow, title="Too slow", reviewState=state)
     assert (answer.json()["title"], answer.json()["reviewState"]) == ("Too slow", state)
+
+
+async def test_a_rejected_insight_stays_rejected_when_it_is_reworded(world: World, slow: Json) -> None:
+    assert (await patch(world, slow, reviewState="rejected")).json()["reviewState"] == "rejected"
+    assert (await patch(world, slow, title="Too slow")).json()["reviewState"] == "rejected"
+    assert (await patch(world, slow, reviewState="accepted")).json()["reviewState"] == "accepted"
 
 
 async def test_a_review_can_be_taken_back(world: World, slow: Json) -> None:
@@ -70,7 +76,7 @@ async def test_a_review_can_be_taken_back(world: World, slow: Json) -> None:
     assert states == ["edited", "accepted", "unreviewed"]
 
 
-async def test_nothing_moves_when_nothing_is_another_than_before(world: World, slow: Json) -> None:
+async def test_an_unchanged_insight_keeps_its_date(world: World, slow: Json) -> None:
     answer = await patch(world, slow, title="Slow", category="problem", reviewState="unreviewed")
     assert (answer.status_code, answer.headers["etag"]) == (200, slow["tag"])
     assert answer.json() == {name: value for name, value in slow.items() if name != "tag"}
@@ -107,7 +113,7 @@ async def test_only_the_version_that_if_match_names_is_changed(world: World, slo
     assert (await world.client.get(path)).json()["title"] == "Take 1"
 
 
-async def test_who_may_change_an_insight(world: World, slow: Json) -> None:
+async def test_changing_an_insight_needs_scope_and_role(world: World, slow: Json) -> None:
     members = [{"key": role, "email": f"{role}@{world.slug}.test", "name": role, "role": "admin"} for role in ROLES]
     await world.add(members=members)
     clients = {role: await world.client_with("insights:write", member=f"{role}@{world.slug}.test") for role in ROLES}
@@ -122,7 +128,7 @@ async def test_who_may_change_an_insight(world: World, slow: Json) -> None:
         assert (await stranger.client.patch(path, json={"title": "By a stranger"})).status_code == 404
 
 
-async def test_changes_that_meet_come_one_after_the_other(world: World, slow: Json) -> None:
+async def test_concurrent_changes_wait_for_each_other(world: World, slow: Json) -> None:
     answers = await asyncio.gather(
         patch(world, slow, title="New title"),
         patch(world, slow, description="New description"),

@@ -58,8 +58,8 @@ async def merge(world: World, id: str, target: str, **headers: str) -> httpx2.Re
 
 
 async def row(world: World, statement: str) -> list[Any]:
-    async with world.database.read() as tx:
-        return list(await tx.row(statement, world.workspace_id) or ())
+    async with world.database.autocommit() as tx:
+        return list(await tx.connection.fetchrow(statement, world.workspace_id) or ())
 
 
 async def test_the_target_gathers_signals_accounts_and_quotes(world: World, ids: dict[str, str]) -> None:
@@ -78,7 +78,7 @@ async def test_the_target_gathers_signals_accounts_and_quotes(world: World, ids:
     assert target["updatedAt"] == answer.json()["updatedAt"] > before["updatedAt"]
 
 
-async def test_signals_tell_of_the_target_alone_and_ideas_keep_their_links(world: World, ids: dict[str, str]) -> None:
+async def test_signals_name_only_the_target_and_ideas_keep_their_links(world: World, ids: dict[str, str]) -> None:
     await merge(world, ids["slow"], ids["hang"])
     for signal in (await world.client.get("/signals")).json():
         assert signal["insightIds"] == [ids["hang"]]
@@ -99,8 +99,8 @@ async def test_an_insight_without_anything_adds_nothing(world: World, ids: dict[
 
 async def test_each_merge_leaves_a_line_for_both(world: World, ids: dict[str, str]) -> None:
     await merge(world, ids["slow"], ids["hang"])
-    async with world.database.read() as tx:
-        rows = await tx.rows(
+    async with world.database.autocommit() as tx:
+        rows = await tx.connection.fetch(
             "SELECT record_id, action, detail::text FROM changes WHERE workspace_id = $1 AND actor_kind = 'key'",
             world.workspace_id,
         )
@@ -128,8 +128,8 @@ async def test_only_another_unmerged_insight_of_the_workspace_can_be_the_target(
         foreign = (await stranger.ids("insights"))["theirs"]
         for target in (ids["slow"], ids["slow"].upper(), ids["bare"], foreign, str(uuid4())):
             answer = await merge(world, ids["slow"], target)
-            told = answer.status_code, answer.json()["code"], answer.json()["field"]
-            assert told == (400, "VALIDATION_FAILED", "mergedIntoId")
+            refused = answer.status_code, answer.json()["code"], answer.json()["field"]
+            assert refused == (400, "VALIDATION_FAILED", "mergedIntoId")
     assert (await read(world, ids["slow"]))["reviewState"] == "unreviewed"
 
 
@@ -144,11 +144,11 @@ async def test_a_merged_insight_is_no_longer_changed(world: World, ids: dict[str
     await merge(world, ids["slow"], ids["hang"])
     for body in ({"title": "Slower"}, {"reviewState": "unreviewed"}, {"mergedIntoId": ids["bare"]}):
         answer = await world.client.patch(f"/insights/{ids['slow']}", json=body)
-        told = answer.status_code, answer.json()["code"], answer.json()["mergedIntoId"]
-        assert told == (409, "INSIGHT_MERGED", ids["hang"])
+        refused = answer.status_code, answer.json()["code"], answer.json()["mergedIntoId"]
+        assert refused == (409, "INSIGHT_MERGED", ids["hang"])
 
 
-async def test_a_merge_that_is_asked_again_changes_nothing(world: World, ids: dict[str, str]) -> None:
+async def test_a_repeated_merge_changes_nothing(world: World, ids: dict[str, str]) -> None:
     first, second = [await merge(world, ids["slow"], ids["hang"]) for _ in range(2)]
     assert (second.status_code, second.json(), second.headers["etag"]) == (200, first.json(), first.headers["etag"])
 
@@ -171,7 +171,7 @@ async def test_of_two_that_are_merged_into_each_other_one_stays(world: World, id
     assert states == {"merged", "unreviewed"}
 
 
-async def test_merges_of_a_crowd_end_without_chains_and_lose_nothing(world: World) -> None:
+async def test_concurrent_merges_end_without_chains_and_lose_nothing(world: World) -> None:
     await world.add(
         signals=[{"key": f"s{n}", "name": f"S{n}"} for n in range(12)],
         accounts=[{"key": f"a{n}", "name": f"A{n}"} for n in range(4)],
@@ -192,9 +192,11 @@ async def test_merges_of_a_crowd_end_without_chains_and_lose_nothing(world: Worl
         assert signal["insightIds"]
 
 
-async def test_a_target_that_goes_away_meanwhile_is_no_target(world: World, ids: dict[str, str]) -> None:
-    async with world.database.write() as tx:
-        await tx.run("DELETE FROM insights WHERE workspace_id = $1 AND id = $2", world.workspace_id, UUID(ids["bare"]))
+async def test_a_target_removed_during_the_merge_is_refused(world: World, ids: dict[str, str]) -> None:
+    async with world.database.transaction() as tx:
+        await tx.connection.execute(
+            "DELETE FROM insights WHERE workspace_id = $1 AND id = $2", world.workspace_id, UUID(ids["bare"])
+        )
         merging = asyncio.create_task(merge(world, ids["slow"], ids["bare"]))
         await asyncio.sleep(0.1)
         assert not merging.done()

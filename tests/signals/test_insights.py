@@ -28,7 +28,7 @@ SLOW: Json = {
 }
 OTHERS: list[Json] = [
     {
-        "key": "wish",
+        "key": "request",
         "title": "Exports to a sheet",
         "category": "request",
         "signals": ["call"],
@@ -104,9 +104,9 @@ async def test_a_merged_insight_names_the_one_that_stands_for_it(reviewed: World
     assert [shown[name] for name in ("reviewState", "mergedIntoId", "extracts")] == ["merged", ids["slow"], None]
 
 
-async def test_insights_stand_newest_first(reviewed: World) -> None:
+async def test_insights_are_listed_newest_first(reviewed: World) -> None:
     ids = await reviewed.ids("insights")
-    order = [*sorted(["wish", "dear"], key=ids.__getitem__, reverse=True), "slow", "same"]
+    order = [*sorted(["request", "dear"], key=ids.__getitem__, reverse=True), "slow", "same"]
     assert await keys(reviewed) == order
     pages = [await reviewed.client.get("/insights", params={"limit": 1, "offset": n}) for n in range(4)]
     assert [page.json()[0]["id"] for page in pages] == [ids[key] for key in order]
@@ -119,16 +119,16 @@ async def test_insights_stand_newest_first(reviewed: World) -> None:
         ({"category": "problem"}, "slow same"),
         ({"category": "my own word"}, "dear"),
         ({"category": "Problem"}, ""),
-        ({"reviewState": "unreviewed"}, "wish"),
+        ({"reviewState": "unreviewed"}, "request"),
         ({"reviewState": "merged"}, "same"),
         ({"reviewState": "accepted,edited,"}, "slow dear"),
-        ({"signalId": "SIGNAL-7"}, "slow wish"),
+        ({"signalId": "SIGNAL-7"}, "slow request"),
         ({"signalId": "signal-8"}, "slow"),
         ({"signalId": "SIGNAL-9"}, ""),
         ({"signalId": "IDEA-7"}, ""),
         ({"signalId": "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"}, ""),
         ({"accountId": "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"}, ""),
-        ({"q": "exports"}, "slow wish same"),
+        ({"q": "exports"}, "slow request same"),
         ({"q": "minutes EXPORTS"}, "slow"),
         ({"q": "export"}, ""),
         ({"q": "exports", "category": "problem", "signalId": "SIGNAL-7"}, "slow"),
@@ -140,16 +140,34 @@ async def test_insights_are_filtered(reviewed: World, query: dict[str, str], fou
     assert set(await keys(reviewed, **query)) == set(found.split())
 
 
+async def test_insights_of_an_idea(world: World) -> None:
+    await world.add(
+        insights=[{"key": "slow", "title": "Slow"}, {"key": "dear", "title": "Dear"}],
+        ideas=[{"key": "bar", "name": "Bar", "description": "A bar.", "insights": ["slow"]}],
+    )
+    for reference in ("IDEA-1", "idea-1", (await world.ids("ideas"))["bar"]):
+        assert await keys(world, ideaId=reference) == ["slow"]
+    for reference in ("IDEA-2", "SIGNAL-1", "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"):
+        assert await keys(world, ideaId=reference) == []
+
+
 async def test_a_signal_and_an_account_are_named_by_id(reviewed: World) -> None:
     signal, account = (await reviewed.ids("signals"))["call"], (await reviewed.ids("accounts"))["globex"]
-    assert set(await keys(reviewed, signalId=signal)) == {"slow", "wish"}
+    assert set(await keys(reviewed, signalId=signal)) == {"slow", "request"}
     assert set(await keys(reviewed, accountId=account.upper())) == {"slow", "dear"}
     assert await keys(reviewed, signalId=signal, accountId=account) == ["slow"]
 
 
 @pytest.mark.parametrize(
     "query",
-    [{"signalId": "x"}, {"accountId": "SIGNAL-7"}, {"reviewState": "nonsense"}, {"updatedSince": "yesterday"}],
+    [
+        {"signalId": "x"},
+        {"ideaId": "x"},
+        {"limit": "101"},
+        {"accountId": "SIGNAL-7"},
+        {"reviewState": "nonsense"},
+        {"updatedSince": "yesterday"},
+    ],
     ids=str,
 )
 async def test_a_filter_that_cannot_be_read_is_named(reviewed: World, query: dict[str, str]) -> None:
@@ -157,15 +175,15 @@ async def test_a_filter_that_cannot_be_read_is_named(reviewed: World, query: dic
     assert (answer.status_code, answer.json()["field"]) == (400, next(iter(query)))
 
 
-async def test_what_changed_since_comes_oldest_change_first(reviewed: World) -> None:
+async def test_changes_are_listed_oldest_change_first(reviewed: World) -> None:
     ids = await reviewed.ids("insights")
     last = sorted(["slow", "dear"], key=ids.__getitem__)
-    assert await keys(reviewed, updatedSince="2026-02-02") == ["wish", "same", *last]
+    assert await keys(reviewed, updatedSince="2026-02-02") == ["request", "same", *last]
     assert await keys(reviewed, updatedSince=f"2026-02-04{DAY}") == last
 
 
-async def test_no_change_is_shown_that_one_under_way_may_precede(world: World) -> None:
-    async with world.database.write():
+async def test_no_change_is_listed_before_an_earlier_one_that_is_still_open(world: World) -> None:
+    async with world.database.transaction():
         await asyncio.sleep(0.002)
         await world.add(insights=[{"key": "new", "title": "New"}])
         assert (await keys(world), await keys(world, updatedSince="2026-01-01")) == (["new"], [])

@@ -53,7 +53,7 @@ async def test_another_idea_is_another_version(world: World) -> None:
         assert (await world.client.get(path, headers={"If-None-Match": tags[-1]})).status_code == 304
 
 
-async def test_opportunities_stand_newest_first_or_oldest_change_first(world: World) -> None:
+async def test_opportunities_are_listed_newest_first_or_oldest_change_first(world: World) -> None:
     await world.add(opportunities=OPPORTUNITIES)
     ids = await world.ids("opportunities")
 

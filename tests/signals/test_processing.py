@@ -12,10 +12,10 @@ import pytest
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.evidence import DraftInsight, Quote, SignalMaterial
-from sightline.signals.jobs import process_signal, resume
+from sightline.signals.processing.jobs import process_signal, resume
 from sightline.workspace_file import export_workspace
 from tests.signals.conftest import Json
-from tests.signals.test_intake import jobs_of, take
+from tests.signals.test_creating import create, jobs_of
 from tests.world import World
 
 TEXT = "The export takes ten minutes.\nCould you add a progress bar?\nWe love the dashboard."
@@ -36,27 +36,27 @@ async def insights_of(world: World, signal: Json) -> list[Json]:
 
 
 class FixedEngine:
-    """Finds what it is told to, and what somebody does meanwhile happens while it looks."""
+    """Finds what a test gives it, and runs the test's concurrent action while it reads."""
 
     name, version = "fixed", "1"
 
     def __init__(self, found: Sequence[DraftInsight] = ()) -> None:
         self.found = list(found)
         self.seen: list[SignalMaterial] = []
-        self.begun, self.gate = threading.Event(), threading.Event()
+        self.started, self.gate = threading.Event(), threading.Event()
         self.gate.set()
 
     def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
         self.seen.append(material)
-        self.begun.set()
+        self.started.set()
         assert self.gate.wait(10)
         return self.found or embedded_engine().extract_insights(material)
 
 
-async def test_a_text_becomes_insights_whose_quotes_stand_where_they_say(world: World) -> None:
+async def test_a_text_becomes_insights_with_quotes_at_their_positions(world: World) -> None:
     await world.add(accounts=[{"key": "g", "name": "G"}])
     account = (await world.ids("accounts"))["g"]
-    signal = await process(world, await take(world, text=TEXT, accountIds=[account]))
+    signal = await process(world, await create(world, text=TEXT, accountIds=[account]))
     assert signal["status"] == "processed"
     found = await insights_of(world, signal)
     assert [(one["category"], one["title"]) for one in found] == [
@@ -74,13 +74,13 @@ async def test_a_text_becomes_insights_whose_quotes_stand_where_they_say(world: 
     assert int((await world.client.get("/insights")).headers["x-total-count"]) == 3
 
 
-async def test_of_a_transcript_the_turn_and_the_speaker_are_told(world: World) -> None:
+async def test_a_quote_of_a_transcript_names_turn_and_speaker(world: World) -> None:
     turns = [
         {"speaker": "Ana", "text": "What is hard?"},
         {"speaker": "Bo", "text": "Well. Search never finds my notes."},
     ]
     people = [{"name": "Ana", "side": "ours"}]
-    signal = await process(world, await take(world, transcript={"turns": turns}, participants=people))
+    signal = await process(world, await create(world, transcript={"turns": turns}, participants=people))
     [one] = await insights_of(world, signal)
     [extract] = one["extracts"]
     assert (extract["turn"], extract["speaker"]) == (1, "Bo")
@@ -90,24 +90,24 @@ async def test_of_a_transcript_the_turn_and_the_speaker_are_told(world: World) -
 
 @pytest.mark.parametrize("text", ["Hi!", "Thanks, have a great day!", "> The export is slow."])
 async def test_a_signal_with_nothing_in_it_gives_nothing(world: World, text: str) -> None:
-    signal = await process(world, await take(world, text=text, processorType="conversation"))
+    signal = await process(world, await create(world, text=text, processorType="conversation"))
     assert (signal["status"], signal["insightIds"]) == ("processed", [])
 
 
-async def test_quotes_that_do_not_stand_there_are_not_stored(world: World) -> None:
+async def test_quotes_at_wrong_positions_are_not_stored(world: World) -> None:
     engine = FixedEngine(
         [
             DraftInsight("Invented", "problem", [Quote("Never said", 0, 10)]),
             DraftInsight("Beside", "problem", [Quote("The export", 1, 11), Quote("The export", 0, 10)]),
         ]
     )
-    signal = await process(world, await take(world, text=TEXT), engine)
+    signal = await process(world, await create(world, text=TEXT), engine)
     [one] = await insights_of(world, signal)
     assert (one["title"], [extract["start"] for extract in one["extracts"]]) == ("Beside", [0])
 
 
 async def test_processing_again_keeps_what_is_found_again(world: World) -> None:
-    signal = await process(world, await take(world, text=TEXT))
+    signal = await process(world, await create(world, text=TEXT))
     before = await insights_of(world, signal)
     receipt = (await world.client.post(f"/signals/{signal['id']}/process")).json()
     assert (receipt["status"], receipt["deduplicated"], receipt["signalId"]) == ("pending", False, signal["id"])
@@ -116,19 +116,19 @@ async def test_processing_again_keeps_what_is_found_again(world: World) -> None:
     assert await insights_of(world, signal) == before
 
 
-async def test_another_text_replaces_what_nobody_reviewed_and_nothing_else(world: World) -> None:
-    signal = await process(world, await take(world, text=TEXT))
+async def test_another_text_replaces_only_unreviewed_insights(world: World) -> None:
+    signal = await process(world, await create(world, text=TEXT))
     slow, bar, love = await insights_of(world, signal)
     await world.client.patch(f"/insights/{slow['id']}", json={"reviewState": "accepted"})
-    await world.client.patch(f"/insights/{bar['id']}", json={"title": "A progress bar is wanted"})
+    await world.client.patch(f"/insights/{bar['id']}", json={"title": "Exports need a progress bar"})
     changed = await world.client.patch(f"/signals/{signal['id']}", json={"text": f"{TEXT[:60]}\nSearch is broken."})
     assert changed.json()["status"] == "pending"
     await process(world, signal)
     now = {one["id"]: one for one in await insights_of(world, signal)}
     assert love["id"] not in now
-    assert (now[slow["id"]]["reviewState"], now[bar["id"]]["title"]) == ("accepted", "A progress bar is wanted")
+    assert (now[slow["id"]]["reviewState"], now[bar["id"]]["title"]) == ("accepted", "Exports need a progress bar")
     assert sorted(one["title"] for one in now.values()) == [
-        "A progress bar is wanted",
+        "Exports need a progress bar",
         "Search is broken.",
         "The export takes ten minutes.",
     ]
@@ -137,8 +137,19 @@ async def test_another_text_replaces_what_nobody_reviewed_and_nothing_else(world
     assert int((await world.client.get("/insights")).headers["x-total-count"]) == 3
 
 
+async def test_a_rejected_insight_stays_and_is_not_made_again(world: World) -> None:
+    signal = await process(world, await create(world, text=TEXT))
+    slow, *others = await insights_of(world, signal)
+    await world.client.patch(f"/insights/{slow['id']}", json={"title": "Not so", "reviewState": "rejected"})
+    await world.client.post(f"/signals/{signal['id']}/process")
+    await process(world, signal)
+    found = {one["id"]: one for one in await insights_of(world, signal)}
+    assert found.keys() == {slow["id"], *(one["id"] for one in others)}
+    assert (found[slow["id"]]["title"], found[slow["id"]]["reviewState"]) == ("Not so", "rejected")
+
+
 async def test_an_insight_that_rests_on_other_signals_too_stays(world: World) -> None:
-    signal = await process(world, await take(world, text=TEXT))
+    signal = await process(world, await create(world, text=TEXT))
     slow, *_ = await insights_of(world, signal)
     await world.add(signals=[{"key": "other", "name": "Other"}])
     other = (await world.ids("signals"))["other"]
@@ -149,10 +160,10 @@ async def test_an_insight_that_rests_on_other_signals_too_stays(world: World) ->
 
 
 async def test_a_change_while_it_is_read_is_read_again(world: World) -> None:
-    signal, engine = await take(world, text=TEXT), FixedEngine()
+    signal, engine = await create(world, text=TEXT), FixedEngine()
     engine.gate.clear()
     running = asyncio.create_task(process(world, signal, engine))
-    await asyncio.to_thread(engine.begun.wait, 10)
+    await asyncio.to_thread(engine.started.wait, 10)
     assert (await world.client.get(f"/signals/{signal['id']}")).json()["status"] == "processing"
     await world.client.patch(f"/signals/{signal['id']}", json={"text": "Search is broken."})
     engine.gate.set()
@@ -162,11 +173,11 @@ async def test_a_change_while_it_is_read_is_read_again(world: World) -> None:
     assert [material.text for material in engine.seen] == [TEXT, "Search is broken."]
 
 
-async def test_a_wish_while_it_is_read_is_not_lost(world: World) -> None:
-    signal, engine = await take(world, text=TEXT), FixedEngine()
+async def test_a_request_during_the_reading_is_not_lost(world: World) -> None:
+    signal, engine = await create(world, text=TEXT), FixedEngine()
     engine.gate.clear()
     running = asyncio.create_task(process(world, signal, engine))
-    await asyncio.to_thread(engine.begun.wait, 10)
+    await asyncio.to_thread(engine.started.wait, 10)
     first, second = [(await world.client.post(f"/signals/{signal['id']}/process")).json() for _ in range(2)]
     assert (first["deduplicated"], second["deduplicated"]) == (False, True)
     assert first["jobId"] == second["jobId"] != signal["jobId"]
@@ -177,10 +188,10 @@ async def test_a_wish_while_it_is_read_is_not_lost(world: World) -> None:
 
 
 async def test_a_signal_deleted_while_it_is_read_stays_deleted(world: World) -> None:
-    signal, engine = await take(world, text=TEXT), FixedEngine()
+    signal, engine = await create(world, text=TEXT), FixedEngine()
     engine.gate.clear()
     running = asyncio.create_task(process(world, signal, engine))
-    await asyncio.to_thread(engine.begun.wait, 10)
+    await asyncio.to_thread(engine.started.wait, 10)
     assert (await world.client.delete(f"/signals/{signal['id']}")).status_code == 200
     engine.gate.set()
     assert (await running)["code"] == "NOT_FOUND"
@@ -188,7 +199,7 @@ async def test_a_signal_deleted_while_it_is_read_stays_deleted(world: World) -> 
 
 
 async def test_two_workers_at_one_signal_store_once(world: World) -> None:
-    signal = await take(world, text=TEXT)
+    signal = await create(world, text=TEXT)
     shown = await asyncio.gather(*(process(world, signal) for _ in range(4)))
     assert {one["status"] for one in shown} == {"processed"}
     assert len(await insights_of(world, signal)) == 3
@@ -211,7 +222,7 @@ async def test_signals_of_a_file_that_wait_are_found(world: World) -> None:
 
 async def test_places_go_with_a_workspace_file(world: World) -> None:
     signal = await process(
-        world, await take(world, transcript={"turns": [{"speaker": "Bo", "text": "It is too slow."}]})
+        world, await create(world, transcript={"turns": [{"speaker": "Bo", "text": "It is too slow."}]})
     )
     [before] = await insights_of(world, signal)
     await world.add(insights=[{"id": before["id"], "extracts": await exported_extracts(world)}])
@@ -231,7 +242,7 @@ async def exported_extracts(world: World) -> list[Json]:
 async def test_an_account_that_came_later_reaches_what_is_found_again(world: World) -> None:
     await world.add(accounts=[{"key": "g", "name": "G"}])
     account = (await world.ids("accounts"))["g"]
-    signal = await process(world, await take(world, text=TEXT))
+    signal = await process(world, await create(world, text=TEXT))
     before = await insights_of(world, signal)
     await world.client.patch(f"/signals/{signal['id']}", json={"accountIds": [account]})
     await world.client.post(f"/signals/{signal['id']}/process")
@@ -243,10 +254,10 @@ async def test_an_account_that_came_later_reaches_what_is_found_again(world: Wor
 
 async def test_another_profile_and_other_data_are_read_where_they_decide(world: World) -> None:
     identity: Json = {"sourceKey": "desk", "externalId": "1"}
-    signal = await take(world, **identity, text=TEXT, analysisProfile="none")
+    signal = await create(world, **identity, text=TEXT, analysisProfile="none")
     assert signal["status"] == "processed"
-    assert (await take(world, **identity, analysisProfile="customer_evidence"))["status"] == "pending"
-    kept = await take(world, data={"comment": "It is too slow."})
+    assert (await create(world, **identity, analysisProfile="customer_evidence"))["status"] == "pending"
+    kept = await create(world, data={"comment": "It is too slow."})
     await process(world, kept)
     changed = await world.client.patch(f"/signals/{kept['id']}", json={"data": {"comment": "Search is broken."}})
     assert changed.json()["status"] == "pending"

@@ -1,4 +1,4 @@
-"""A page of signals costs what it shows: every filter is read from the front of an index, whatever lies behind it."""
+"""The cost of a page of signals depends on the page: every filter is read from the front of an index."""
 
 import re
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from sightline.platform.db import Database, Window
 from sightline.platform.db.feeds import Totals
-from sightline.platform.http.queries import QueryReader
+from sightline.platform.http.query_strings import QueryReader
 from sightline.signals import queries
 from sightline.signals.records import SignalFilters
 from tests.explain import Explained, settle
@@ -50,15 +50,21 @@ async def busy(database: Database, served: str) -> AsyncIterator[World]:
             integrations=[{"key": "desk", "kind": "desk", "name": "Desk"}],
             initiatives=[{"key": "exports", "name": "Exports", "teams": ["core"]}],
         )
-        async with database.read() as tx:
-            integration = await tx.value("SELECT id FROM integrations WHERE workspace_id = $1", world.workspace_id)
-            account = await tx.value("SELECT id FROM accounts WHERE workspace_id = $1", world.workspace_id)
-            initiative = await tx.value("SELECT id FROM initiatives WHERE workspace_id = $1", world.workspace_id)
-            await tx.run(FILL, world.workspace_id, MANY, integration)
+        async with database.autocommit() as tx:
+            integration = await tx.connection.fetchval(
+                "SELECT id FROM integrations WHERE workspace_id = $1", world.workspace_id
+            )
+            account = await tx.connection.fetchval(
+                "SELECT id FROM accounts WHERE workspace_id = $1", world.workspace_id
+            )
+            initiative = await tx.connection.fetchval(
+                "SELECT id FROM initiatives WHERE workspace_id = $1", world.workspace_id
+            )
+            await tx.connection.execute(FILL, world.workspace_id, MANY, integration)
             for statement, record in zip(LINKS, (account, initiative), strict=True):
                 for first in range(1, MANY, 2000):
-                    await tx.run(statement, world.workspace_id, record, first)
-            await tx.run(COUNTED, world.workspace_id, MANY)
+                    await tx.connection.execute(statement, world.workspace_id, record, first)
+            await tx.connection.execute(COUNTED, world.workspace_id, MANY)
             await settle(tx, "signals")
             await settle(tx, "linked_signals")
         yield world
@@ -101,12 +107,12 @@ async def asked(busy: World, name: str) -> Json:
 
 
 async def explained(busy: World, query: Json, window: Window, totals: Totals) -> tuple[Explained, Any]:
-    wanted = QueryReader(SignalFilters).read(list(query.items()), [])
-    assert wanted is not None
-    async with busy.database.read() as tx:
-        told = Explained(tx)
-        page = await queries.page_of_signals(told, totals, busy.workspace_id, wanted, window)  # type: ignore[arg-type]  # all that is used of one
-    return told, page
+    filters = QueryReader(SignalFilters).read(list(query.items()), [])
+    assert filters is not None
+    async with busy.database.autocommit() as tx:
+        plan = Explained(tx)
+        page = await queries.page_of_signals(plan, totals, busy.workspace_id, filters, window)  # type: ignore[arg-type]  # all that is used of one
+    return plan, page
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -116,15 +122,15 @@ async def test_a_page_reads_rows_in_proportion_to_itself(busy: World, name: str)
     assert counting.read_whole == set()
     windows = [Window(PAGE)] if first.after is None else [Window(PAGE), Window(PAGE, PAGE, first.after)]
     for window in windows:
-        told, _ = await explained(busy, query, window, totals)
-        assert told.read_whole == set()
-        assert told.rows_read <= 30 * PAGE
+        plan, _ = await explained(busy, query, window, totals)
+        assert plan.read_whole == set()
+        assert plan.rows_read <= 30 * PAGE
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_big_column_is_not_looked_at(busy: World, name: str) -> None:
-    told, _ = await explained(busy, await asked(busy, name), Window(PAGE), Totals())
-    assert "signal_raw" not in {node.get("Relation Name") for node in told.nodes}
+    plan, _ = await explained(busy, await asked(busy, name), Window(PAGE), Totals())
+    assert "signal_raw" not in {node.get("Relation Name") for node in plan.nodes}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -142,8 +148,8 @@ async def test_a_page_near_the_end_is_read_from_there(busy: World) -> None:
     for query in ({}, {"updatedSince": "2000-01-01"}, {"status": "processed"}):
         totals = Totals()
         _, first = await explained(busy, query, Window(1), totals)
-        told, page = await explained(busy, query, Window(PAGE, first.total - 2 * PAGE), totals)
-        assert told.rows_read <= 30 * PAGE
+        plan, page = await explained(busy, query, Window(PAGE, first.total - 2 * PAGE), totals)
+        assert plan.rows_read <= 30 * PAGE
         assert len(page.rows) == PAGE
 
 
@@ -157,7 +163,7 @@ async def test_pages_by_offset_and_by_link_are_the_same_however_deep(busy: World
     )
     walked = [one["id"] for one in answer.json()]
     while link := answer.headers.get("link"):
-        answer = await busy.client.get(re.sub(r"^</api/external/v1([^>]*)>.*", r"\1", link))
+        answer = await busy.client.get(re.sub(r"^<([^>]*)>.*", r"\1", link))
         walked += [one["id"] for one in answer.json()]
         at += 1
         assert at <= total // 100

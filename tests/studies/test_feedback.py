@@ -127,8 +127,8 @@ async def test_each_filter_finds_what_it_says_alone_and_with_others(
         for turn in range(2):
             chosen = {name: filters(ids)[name][turn % len(filters(ids)[name])] for name in names}
             query = {name: value for name, (value, _) in chosen.items()}
-            wanted = [one for one in everything if all(holds(one) for _, holds in chosen.values())]
-            assert await listed(acme.client, **query, limit=100) == wanted, query
+            expected = [one for one in everything if all(holds(one) for _, holds in chosen.values())]
+            assert await listed(acme.client, **query, limit=100) == expected, query
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100])
@@ -140,7 +140,7 @@ async def test_a_walk_by_link_and_one_by_offset_show_each_rating_once(
         answer = await acme.client.get(PATH, params={**query, "limit": limit})
         walked = answer.json()
         while link := answer.headers.get("link"):
-            answer = await acme.client.get(link.removeprefix("</api/external/v1").partition(">")[0])
+            answer = await acme.client.get(link.removeprefix("<").partition(">")[0])
             assert answer.headers["x-total-count"] == str(len(whole))
             walked += answer.json()
             assert len(walked) <= len(whole)
@@ -176,7 +176,7 @@ async def test_a_wrong_value_is_refused_by_its_name(acme: World, name: str, valu
     assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (400, "VALIDATION_FAILED", name)
 
 
-async def test_a_place_in_another_feed_is_none_of_this(acme: World) -> None:
+async def test_a_position_in_another_feed_is_refused(acme: World) -> None:
     await acme.add(signals=[{"key": "a", "name": "A"}, {"key": "b", "name": "B"}])
     other = await acme.client.get("/signals", params={"limit": 1})
     after = other.headers["link"].partition("after=")[2].partition(">")[0]
@@ -184,7 +184,7 @@ async def test_a_place_in_another_feed_is_none_of_this(acme: World) -> None:
     assert (answer.status_code, answer.json()["field"]) == (400, "after")
 
 
-async def test_a_stranger_sees_nothing(acme: World, ids: dict[str, str]) -> None:
+async def test_another_workspace_sees_nothing(acme: World, ids: dict[str, str]) -> None:
     async with acme.stranger() as stranger:
         for query in ({}, {"initiativeId": ids["data"]}, {"accountId": ids["globex"]}, {"subjectId": ids["exports"]}):
             assert await listed(stranger.client, **query) == []
@@ -245,7 +245,7 @@ async def test_a_walk_with_a_fixed_end_is_stable_while_others_insert(world: Worl
     answer = await world.client.get(PATH, params=query)
     by_link = [one["id"] for one in answer.json()]
     while link := answer.headers.get("link"):
-        answer = await world.client.get(link.removeprefix("</api/external/v1").partition(">")[0])
+        answer = await world.client.get(link.removeprefix("<").partition(">")[0])
         by_link += [one["id"] for one in answer.json()]
     assert by_link == expected
     is_over.set()

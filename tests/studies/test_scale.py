@@ -1,4 +1,4 @@
-"""A page of study feedback costs what it shows, whatever the filter and however long the feed."""
+"""The cost of a page of study feedback depends on the page, not on the filter or the length of the feed."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from sightline.platform.db import Database, Window
 from sightline.platform.db.feeds import Totals
-from sightline.platform.http.queries import QueryReader
+from sightline.platform.http.query_strings import QueryReader
 from sightline.studies import queries
 from sightline.studies.records import FeedbackFilters
 from tests.explain import Explained, Json, settle
@@ -47,9 +47,9 @@ async def busy(database: Database, served: str) -> AsyncIterator[World]:
         )
         studies = [UUID(id) for id in (await world.ids("studies")).values()]
         account = UUID((await world.ids("accounts"))["globex"])
-        async with database.read() as tx:
-            await tx.run(FILL, world.workspace_id, MANY, studies, account, SUBJECT)
-            await tx.run(
+        async with database.autocommit() as tx:
+            await tx.connection.execute(FILL, world.workspace_id, MANY, studies, account, SUBJECT)
+            await tx.connection.execute(
                 "INSERT INTO record_counts (workspace_id, kind, slot, count) VALUES ($1, 'study_feedback', 0, $2)",
                 world.workspace_id,
                 MANY,
@@ -84,12 +84,12 @@ NAMES = list(plain_filters({"data": "", "exports": "", "globex": ""}))
 async def explained(busy: World, name: str, window: Window, totals: Totals) -> tuple[Explained, Any]:
     tables = ("accounts", "initiatives", "ideas")
     ids = {key: id for table in tables for key, id in (await busy.ids(table)).items()}
-    wanted = QueryReader(FeedbackFilters).read(list(plain_filters(ids)[name].items()), [])
-    assert wanted is not None
-    async with busy.database.read() as tx:
-        told = Explained(tx)
-        page = await queries.page_of_feedback(told, totals, busy.workspace_id, wanted, window)  # type: ignore[arg-type]  # all that is used of one
-    return told, page
+    filters = QueryReader(FeedbackFilters).read(list(plain_filters(ids)[name].items()), [])
+    assert filters is not None
+    async with busy.database.autocommit() as tx:
+        plan = Explained(tx)
+        page = await queries.page_of_feedback(plan, totals, busy.workspace_id, filters, window)  # type: ignore[arg-type]  # all that is used of one
+    return plan, page
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,8 +99,8 @@ async def test_a_page_reads_rows_in_proportion_to_itself(busy: World, name: str)
     assert counting.read_whole - {"studies", "study_initiatives", "study_ideas"} == set()
     assert (first.after is None) == (first.total <= PAGE)
     for window in (Window(PAGE), Window(PAGE, PAGE, first.after)) if first.after else (Window(PAGE),):
-        told, page = await explained(busy, name, window, totals)
-        assert told.rows_read <= 30 * PAGE
+        plan, page = await explained(busy, name, window, totals)
+        assert plan.rows_read <= 30 * PAGE
         assert page.total == first.total
 
 
@@ -108,8 +108,8 @@ async def test_a_page_reads_rows_in_proportion_to_itself(busy: World, name: str)
 async def test_a_page_near_the_end_is_read_from_there(busy: World, name: str) -> None:
     totals = Totals()
     _, first = await explained(busy, name, Window(1), totals)
-    told, page = await explained(busy, name, Window(PAGE, first.total - 2 * PAGE), totals)
-    assert told.rows_read <= 30 * PAGE
+    plan, page = await explained(busy, name, Window(PAGE, first.total - 2 * PAGE), totals)
+    assert plan.rows_read <= 30 * PAGE
     assert len(page.rows) == PAGE
     walked, at, after = [row[0] for row in first.rows], 1, first.after
     while after is not None:

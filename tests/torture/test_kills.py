@@ -67,7 +67,7 @@ class Writers:
                     self.done.wait(0.02)
 
     def _send(self, client: httpx2.Client, name: str) -> bool:
-        wish = {
+        body = {
             "description": f"{name} wants a CSV export.",
             "sourceKey": "torture",
             "externalId": name,
@@ -75,7 +75,7 @@ class Writers:
             "insightIds": [self.insight],
         }
         try:
-            answer = client.post(f"{self.address}/api/external/v1/ideas", json=wish)
+            answer = client.post(f"{self.address}/api/external/v1/ideas", json=body)
         except httpx2.TransportError:
             return False
         if answer.status_code == 201:
@@ -191,16 +191,16 @@ async def survive(blows: list[Blow], between: int) -> None:
         assert len(writers.acknowledged) >= between * len(blows)
 
 
-async def test_what_was_acknowledged_outlives_the_end_of_everything() -> None:
+async def test_acknowledged_writes_survive_the_end_of_all_processes() -> None:
     await survive([kill_all], between=30)
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("blow", [kill_api_process, kill_database, kill_all], ids=lambda blow: blow.__name__)
-async def test_what_was_acknowledged_outlives_blow_after_blow(blow: Blow) -> None:
+async def test_acknowledged_writes_survive_repeated_kills(blow: Blow) -> None:
     await survive([blow] * 5 + [kill_all], between=200)
 
 
 @pytest.mark.torture
-async def test_what_was_acknowledged_outlives_blows_of_all_kinds() -> None:
+async def test_acknowledged_writes_survive_kills_of_all_kinds() -> None:
     await survive([kill_api_process, kill_database, kill_all] * 4, between=200)

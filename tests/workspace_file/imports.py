@@ -11,7 +11,7 @@ import msgspec
 
 from sightline.platform.db import Database
 from sightline.workspace_file import KINDS, Import, Imported, ListReader
-from sightline.workspace_file.queries_workspaces import TABLES
+from sightline.workspace_file.workspaces import TABLES
 from tests.workspace_file.files import apply, new_slug, small
 
 THEN = "2026-03-01T09:00:00.000Z"
@@ -90,19 +90,19 @@ def faults(done: Imported) -> dict[tuple[int, str], str]:
 
 
 async def workspace_id(database: Database, slug: str) -> UUID:
-    async with database.read() as tx:
-        found: UUID = await tx.value("SELECT id FROM workspaces WHERE slug = $1", slug)
+    async with database.autocommit() as tx:
+        found: UUID = await tx.connection.fetchval("SELECT id FROM workspaces WHERE slug = $1", slug)
     return found
 
 
 async def every_row(database: Database, slug: str) -> dict[str, list[str]]:
     """Every row of a workspace with the transaction that wrote it last."""
     id = await workspace_id(database, slug)
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         return {
             table: [
                 row[0]
-                for row in await tx.rows(
+                for row in await tx.connection.fetch(
                     f"SELECT xmin::text || t::text FROM {table} t WHERE workspace_id = $1 ORDER BY 1",  # noqa: S608
                     id,
                 )
@@ -120,5 +120,5 @@ async def stored(database: Database, slug: str, kind: str) -> int:
 
 async def look(database: Database, slug: str, statement: str) -> Any:
     """The single value that a statement about the workspace $1 gives."""
-    async with database.read() as tx:
-        return await tx.value(statement, await workspace_id(database, slug))
+    async with database.autocommit() as tx:
+        return await tx.connection.fetchval(statement, await workspace_id(database, slug))

@@ -1,4 +1,4 @@
-"""What is kept twice agrees, whoever writes at the same time; deleting leaves nothing."""
+"""Data stored twice agrees, also after concurrent writes; deleting leaves nothing."""
 
 import asyncio
 from itertools import pairwise
@@ -9,8 +9,8 @@ from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
 from sightline.workspace_file import delete_workspace, list_workspaces
-from sightline.workspace_file.queries_workspaces import TABLES
 from sightline.workspace_file.sections import all_tables
+from sightline.workspace_file.workspaces import TABLES
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}
@@ -33,9 +33,9 @@ ARRAYS = (
 
 
 async def _check_counts_and_arrays(database: Database) -> None:
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         for table in (found for found in all_tables().values() if found.counted):
-            wrong = await tx.rows(
+            wrong = await tx.connection.fetch(
                 f"SELECT w.slug, (SELECT count(*) FROM {table.name} t WHERE t.workspace_id = w.id) AS there,"  # noqa: S608
                 " (SELECT coalesce(sum(count), 0) FROM record_counts c WHERE c.workspace_id = w.id AND kind = $1)"
                 " AS kept"
@@ -44,7 +44,7 @@ async def _check_counts_and_arrays(database: Database) -> None:
             )
             assert [row for row in wrong if row["there"] != row["kept"]] == [], table.name
         for owner, array, link, own, member, counts in ARRAYS:
-            differing = await tx.value(
+            differing = await tx.connection.fetchval(
                 f"SELECT count(*) FROM {owner} o WHERE {array} IS DISTINCT FROM ARRAY(SELECT {member} FROM {link} l"  # noqa: S608
                 f" WHERE l.workspace_id = o.workspace_id AND l.{own} = o.id AND {counts} ORDER BY l.link)"
             )
@@ -70,8 +70,8 @@ async def test_counts_and_arrays_agree_with_what_is_there(database: Database) ->
 
 async def test_votes_are_counted_on_their_ideas(database: Database) -> None:
     applied = await apply(database, whole())
-    async with database.read() as tx:
-        votes = await tx.rows(
+    async with database.autocommit() as tx:
+        votes = await tx.connection.fetch(
             "SELECT key, vote_count FROM ideas WHERE workspace_id = $1 ORDER BY key", applied.workspace_id
         )
     assert [tuple(row) for row in votes] == [("fast", 1), ("next", 0), ("plain", 1)]
@@ -108,19 +108,22 @@ async def test_others_go_on_writing_while_a_file_is_applied(database: Database) 
     applying = asyncio.create_task(apply(database, file))
     made = 0
     while not applying.done():
-        async with database.read() as tx:
-            number = await tx.value(TAKE, workspace_id)
-            await tx.run(ADD_IDEA, workspace_id, new_id(), number)
+        async with database.autocommit() as tx:
+            number = await tx.connection.fetchval(TAKE, workspace_id)
+            await tx.connection.execute(ADD_IDEA, workspace_id, new_id(), number)
         made += 1
         await asyncio.sleep(0.005)
     assert (await applying).counts["ideas"].added == 2500
     assert made > 5
     await _check_counts_and_arrays(database)
-    async with database.read() as tx:
-        assert await tx.value("SELECT count(*) FROM ideas WHERE workspace_id = $1", workspace_id) == 2500 + made
+    async with database.autocommit() as tx:
+        assert (
+            await tx.connection.fetchval("SELECT count(*) FROM ideas WHERE workspace_id = $1", workspace_id)
+            == 2500 + made
+        )
 
 
-async def test_a_write_that_comes_between_is_met_with_another_try(database: Database) -> None:
+async def test_an_interfering_write_causes_a_retry(database: Database) -> None:
     slug = new_slug()
     workspace_id = (await apply(database, small(slug))).workspace_id
     file = small(slug, accounts=[{"key": "a", "externalId": "crm-1", "name": "A"}])
@@ -128,9 +131,9 @@ async def test_a_write_that_comes_between_is_met_with_another_try(database: Data
         "INSERT INTO accounts (workspace_id, id, external_id, name, created_at, updated_at)"
         " VALUES ($1, $2, 'crm-1', 'By sign-in', now(), now())"
     )
-    async with database.write() as tx:
-        await tx.run(add, workspace_id, new_id())
-        await tx.run(
+    async with database.transaction() as tx:
+        await tx.connection.execute(add, workspace_id, new_id())
+        await tx.connection.execute(
             "INSERT INTO record_counts (workspace_id, kind, slot, count) VALUES ($1, 'account', 0, 1)", workspace_id
         )
         applying = asyncio.create_task(apply(database, file))
@@ -141,7 +144,7 @@ async def test_a_write_that_comes_between_is_met_with_another_try(database: Data
     await _check_counts_and_arrays(database)
 
 
-async def test_what_stands_in_the_way_for_good_is_told(database: Database) -> None:
+async def test_a_lasting_conflict_is_reported(database: Database) -> None:
     users = [{"key": "a", "email": "oda@acme.test"}, {"key": "b", "email": "ODA@acme.test"}]
     faults = await refusal(database, small(portal={"users": users}))
     assert faults[""].startswith("The database refuses")
@@ -154,26 +157,26 @@ async def test_deleting_a_workspace_leaves_nothing_of_it_and_everything_of_other
     before = await export(database, other["workspace"]["slug"])
     removed = await delete_workspace(database, file["workspace"]["slug"])
     assert removed["ideas"] == 3
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         for table in TABLES:
             left = f"SELECT count(*) FROM {table} WHERE workspace_id = $1"  # noqa: S608
-            assert await tx.value(left, applied.workspace_id) == 0, table
+            assert await tx.connection.fetchval(left, applied.workspace_id) == 0, table
     assert await export(database, other["workspace"]["slug"]) == before
     with pytest.raises(NotFound):
         await delete_workspace(database, file["workspace"]["slug"])
 
 
 async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Database) -> None:
-    async with database.read() as tx:
-        rows = await tx.rows(
+    async with database.autocommit() as tx:
+        rows = await tx.connection.fetch(
             "SELECT table_name FROM information_schema.columns"
             " WHERE table_schema = 'public' AND column_name = 'workspace_id'"
         )
-        pointing = await tx.rows(
+        pointing = await tx.connection.fetch(
             "SELECT DISTINCT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint"
             " WHERE contype = 'f' AND conrelid <> confrelid"
         )
-    assert set(TABLES) == {row[0] for row in rows}, "add the table to queries_workspaces.TABLES"
+    assert set(TABLES) == {row[0] for row in rows}, "add the table to workspace_file.workspaces.TABLES"
     place = {table: number for number, table in enumerate((*TABLES, "workspaces"))}
     wrong = [tuple(row) for row in pointing if row[0] in place and place[row[0]] > place[row[1]]]
     assert wrong == [], "a table stands before those that it points to"

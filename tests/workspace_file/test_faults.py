@@ -7,7 +7,7 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.workspace_file import FileRefused
-from sightline.workspace_file.queries_workspaces import TABLES
+from sightline.workspace_file.workspaces import TABLES
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}
@@ -38,7 +38,7 @@ def faulty_in_many_ways() -> Any:
     )
 
 
-async def test_many_faults_of_many_kinds_are_told_at_once(database: Database) -> None:
+async def test_many_faults_of_many_kinds_are_listed_at_once(database: Database) -> None:
     assert set(await refusal(database, faulty_in_many_ways())) == {
         "members[0].email",
         "members[0].role",
@@ -61,9 +61,17 @@ async def test_many_faults_of_many_kinds_are_told_at_once(database: Database) ->
     }
 
 
+@pytest.mark.parametrize("name", ["remoteLoginUrl", "remoteLogoutUrl"])
+@pytest.mark.parametrize(
+    "url", ["http://acme.test", "https://bo:secret@acme.test", "https://acme.test:99999", "https://", "javascript:x"]
+)
+async def test_an_address_that_the_portal_must_not_lead_to_is_a_fault(database: Database, name: str, url: str) -> None:
+    assert set(await refusal(database, small(new_slug(), portal={name: url}))) == {f"portal.{name}"}
+
+
 async def _sizes(database: Database) -> dict[str, int]:
-    async with database.read() as tx:
-        return {table: await tx.value(f"SELECT count(*) FROM {table}") for table in TABLES}  # noqa: S608
+    async with database.autocommit() as tx:
+        return {table: await tx.connection.fetchval(f"SELECT count(*) FROM {table}") for table in TABLES}  # noqa: S608
 
 
 async def test_a_fault_in_the_last_record_leaves_nothing(database: Database) -> None:
@@ -75,11 +83,11 @@ async def test_a_fault_in_the_last_record_leaves_nothing(database: Database) -> 
     assert await _sizes(database) == before
     file["ideas"].pop()
     assert (await apply(database, file)).added
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         numbers = (
             "SELECT min(number), max(number) FROM ideas i JOIN workspaces w ON w.id = workspace_id WHERE slug = $1"
         )
-        assert tuple(await tx.row(numbers, slug) or ()) == (1, 1200)
+        assert tuple(await tx.connection.fetchrow(numbers, slug) or ()) == (1, 1200)
 
 
 async def test_a_refused_change_leaves_a_workspace_as_it_was(database: Database) -> None:

@@ -127,6 +127,7 @@ async def test_counts_numbers_and_arrays_are_kept_and_nothing_starts(database: D
         " idea_features l WHERE l.idea_id = i.id) AND cardinality(account_ids) = 1": 1_500,
         "SELECT count(*) FROM changes WHERE workspace_id = $1 AND kind = 'idea' AND actor_kind = 'file'": 1_500,
         "SELECT count(*) FROM idea_questions WHERE workspace_id = $1": 0,
+        "SELECT count(feature_matching) FROM ideas WHERE workspace_id = $1": 0,
     }.items():
         assert await look(database, slug, statement) == expected, statement
 

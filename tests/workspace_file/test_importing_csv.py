@@ -1,12 +1,13 @@
 """CSV says the same as JSON Lines: names of fields in its first line, parts of fields by dotted names."""
 
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from sightline.platform.db import Database
 from sightline.platform.errors import ValidationFailed
-from tests.workspace_file.files import exported
+from tests.workspace_file.files import by_key, exported
 from tests.workspace_file.imports import THEN, base, counts, csv_lines, faults, load
 
 # For each kind a record, and the same as columns and cells.
@@ -103,9 +104,9 @@ async def test_csv_and_json_lines_give_the_same(database: Database, kind: str) -
     lines = csv_lines(list(cells), list(cells.values()))
     done = await load(database, slug, kind, lines)
     assert counts(done) == (0, 0, 1, 0), done.faults
-    anew = await _place(database)
-    assert counts(await load(database, anew, kind, b"\xef\xbb\xbf" + lines, format="csv")) == (1, 0, 0, 0)
-    here = await exported(database, anew)
+    other = await _place(database)
+    assert counts(await load(database, other, kind, b"\xef\xbb\xbf" + lines, format="csv")) == (1, 0, 0, 0)
+    here = await exported(database, other)
     left = ("id", "createdAt", "updatedAt")
     found, expected = (
         next(
@@ -122,7 +123,23 @@ async def test_csv_and_json_lines_give_the_same(database: Database, kind: str) -
     }
 
 
-async def test_rows_that_do_not_fit_are_told_by_the_line_they_begin_in(database: Database) -> None:
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+async def test_cells_are_separated_by_commas_semicolons_or_tabs(database: Database, separator: str) -> None:
+    slug = await base(database, accounts=[])
+    head = separator.join(["\n\nkey", '"name"', "domain"])
+    rows = [
+        ["a", f'"A{separator} or\nB"', "a.test"],
+        ["b", "B,;", ""] if separator == "\t" else ["b", "B", ""],
+        ["c", "C"],
+    ]
+    lines = "\n".join([head, *(separator.join(row) for row in rows)]).encode()
+    done = await load(database, slug, "accounts", lines)
+    assert (counts(done), faults(done)) == ((2, 0, 0, 1), {(7, ""): "Has 2 cells; the first line has 3"})
+    found = by_key((await exported(database, slug))["accounts"])
+    assert found["a"]["name"] == f"A{separator} or\nB"
+
+
+async def test_rows_that_do_not_fit_are_reported_by_the_line_they_start_in(database: Database) -> None:
     slug = await base(database, accounts=[])
     rows = [
         b"key,name,domain,createdAt",
@@ -146,7 +163,7 @@ async def test_rows_that_do_not_fit_are_told_by_the_line_they_begin_in(database:
     assert faults(done)[12, ""] == "Is not CSV: unexpected end of data"
 
 
-async def test_a_cell_that_is_no_number_no_flag_or_no_json_is_told(database: Database) -> None:
+async def test_a_cell_that_is_no_number_no_flag_or_no_json_is_a_fault(database: Database) -> None:
     slug = await base(database)
     head = ["key", "name", "description", "number", "portalVisible", "provenance", "features"]
     rows = [["a", "A", "x", "seven", "", "", ""], ["b", "B", "x", "", "maybe", "", ""]]
@@ -160,9 +177,29 @@ async def test_a_first_line_that_names_no_fields_ends_it(database: Database) -> 
     lines = b"key,nme,,subject.id,data.a.b,name, name ,contacts,contacts.email\n"
     with pytest.raises(ValidationFailed) as refused:
         await load(database, slug, "accounts", lines)
-    said = " ".join(fault.message for fault in refused.value.extras["errors"])
+    messages = " ".join(fault.message for fault in refused.value.extras["errors"])
     for name in ("'nme'", "column 3", "'subject.id'", "'data.a.b'", "'name' and 'name'", "'contacts.email'"):
-        assert name in said
+        assert name in messages
+
+
+async def test_a_first_line_of_very_many_columns_ends_it_at_once(database: Database) -> None:
+    slug = await base(database)
+    many = ",".join(["key", "name", *(f"data.field{n}" for n in range(40_000))]).encode() + b"\n"
+    start = monotonic()
+    with pytest.raises(ValidationFailed) as refused:
+        await load(database, slug, "signals", many)
+    assert monotonic() - start < 5
+    [fault] = refused.value.extras["errors"]
+    assert (fault.path, fault.message) == ("line 1", "Has 40002 columns; at most 1000 can be read")
+
+
+async def test_a_thousand_columns_are_read(database: Database) -> None:
+    slug = await base(database)
+    names = [f"data.field{n}" for n in range(998)]
+    lines = csv_lines(["key", "name", *names], ["a", "A", *(["x"] * 998)])
+    assert counts(await load(database, slug, "signals", lines)) == (1, 0, 0, 0)
+    [signal] = (await exported(database, slug))["signals"]
+    assert len(signal["data"]) == 998
 
 
 async def test_a_quote_that_is_never_closed_does_not_fill_the_memory(database: Database) -> None:

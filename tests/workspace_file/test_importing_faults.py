@@ -1,4 +1,4 @@
-"""Faulty lines are told with their number and do not stop the others."""
+"""Faulty lines are reported with their number and do not stop the others."""
 
 import asyncio
 import os
@@ -53,14 +53,21 @@ async def test_faulty_lines_are_named_and_the_others_are_stored(database: Databa
     done = await load(database, slug, kind, lines)
     assert counts(done) == (2, 0, 0, 8)
     found = faults(done)
-    told = {(line, path.partition("[")[0]) for line, path in found}
+    places = {(line, path.partition("[")[0]) for line, path in found}
     twice = next(path for line, path in found if line == 7)
-    assert told == {(2, ""), (3, "colour"), (3, "createdAt"), (5, name), (6, ""), (7, twice), (8, ""), (9, "key")} | {
-        (10, "createdAt")
-    }
+    assert places == {
+        (2, ""),
+        (3, "colour"),
+        (3, "createdAt"),
+        (5, name),
+        (6, ""),
+        (7, twice),
+        (8, ""),
+        (9, "key"),
+    } | {(10, "createdAt")}
     assert found[2, ""].startswith("Is not JSON")
     assert found[6, ""].startswith("Give an id, a key")
-    assert found[9, "key"] == "Stands here twice"
+    assert found[9, "key"] == "Is here twice"
     assert found[7, twice] == "Is the same as line 1"
     assert await stored(database, slug, kind) == 2
 
@@ -127,7 +134,7 @@ async def test_a_line_that_is_too_long_is_passed_over(database: Database, tail: 
     ("line", "message"),
     [
         (b'{"key": "a", "name": "\xff"}', "Is not JSON"),
-        (b'{"key": "a", "name": "\\ud800"}', "Holds a text that is no Unicode"),
+        (b'{"key": "a", "name": "\\ud800"}', "Has a text that is not Unicode"),
         (b'{"key": "a", "name": "A", "data": {"a": 1e999}}', "Is not JSON"),
         (b'{"key": "a", "name": "A", "data": {"a": NaN}}', "Is not JSON"),
         (
@@ -136,15 +143,23 @@ async def test_a_line_that_is_too_long_is_passed_over(database: Database, tail: 
         ),
         (b'{"key": "a", "name": "A", "data": {"a": "\\u0000"}}', "A text must not hold NUL"),
         (b'{"key": "a", "name": "A", "data": ' + b'{"a":' * 300 + b"1" + b"}" * 301, "Is nested too deeply"),
-        (b"null", "Expected object, got null"),
+        (b"null", "Expected an object"),
         (b'{"key": "a", "name": "A"} {"key": "b"}', "Is not JSON"),
     ],
 )
-async def test_odd_json_is_told_as_for_workspace_files(database: Database, line: bytes, message: str) -> None:
+async def test_odd_json_is_refused_as_in_workspace_files(database: Database, line: bytes, message: str) -> None:
     slug = await base(database)
     done = await load(database, slug, "signals", line + b'\n{"key": "b", "name": "B"}', format="jsonl")
     assert counts(done) == (1, 0, 0, 1)
     assert done.faults[0].message.startswith(message), done.faults
+
+
+async def test_a_text_of_nothing_but_nul_is_one_fault(database: Database) -> None:
+    slug = await base(database)
+    done = await load(database, slug, "signals", b'{"key": "a", "name": "\\u0000"}', format="jsonl")
+    assert [(fault.line, fault.path, fault.message) for fault in done.faults] == [
+        (1, "name", "A text must not hold NUL")
+    ]
 
 
 async def test_a_large_whole_number_is_kept(database: Database) -> None:
@@ -167,10 +182,10 @@ async def test_an_id_of_another_list_or_a_taken_name_is_refused(database: Databa
 async def test_a_workspace_that_goes_away_ends_the_import(database: Database) -> None:
     slug = await base(database)
     data = json_lines({"key": f"{n}", "name": "A"} for n in range(9_000))
-    has_begun = asyncio.Event()
+    has_started = asyncio.Event()
     importing = Import(database, slug, ListReader("accounts", opened(data)), actor_id="tests")
-    running = asyncio.create_task(importing.run(asyncio.Event(), lambda batch: has_begun.set()))
-    await has_begun.wait()
+    running = asyncio.create_task(importing.run(asyncio.Event(), lambda batch: has_started.set()))
+    await has_started.wait()
     await delete_workspace(database, slug)
     with pytest.raises(NotFound):
         await running

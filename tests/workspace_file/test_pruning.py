@@ -19,8 +19,8 @@ async def test_only_a_list_that_is_to_be_pruned_loses_records(database: Database
     assert list(by_key(found["ideas"])) == ["fast"]
     assert len(found["accounts"]) == 2
     assert (applied.counts["ideas"].removed, applied.counts["accounts"].removed) == (2, 0)
-    async with database.read() as tx:
-        gone = await tx.rows(
+    async with database.autocommit() as tx:
+        gone = await tx.connection.fetch(
             "SELECT record_id, public_id, actor_kind FROM changes"
             " WHERE workspace_id = $1 AND kind = 'idea' AND action = 'deleted' ORDER BY public_id",
             applied.workspace_id,

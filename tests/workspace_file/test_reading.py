@@ -95,7 +95,7 @@ def _bomb() -> str:
         ('{"a": 1', "not JSON"),
         ('{"a": 1} x', "not JSON"),
         ('{"a": 01}', "not JSON"),
-        ('{"a": "\\ud800"', "not JSON"),
+        ('{"a": "\\ud800"', "half of a surrogate pair"),
         (b'{"a": "\xff"}', "not JSON"),
         (b"a: \xff\n", "not YAML"),
         ("a: [1\n", "not YAML"),
@@ -109,11 +109,12 @@ def _bomb() -> str:
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
         ('{"a": ' + '{"a":' * 5000 + "1" + "}" * 5000 + "}", "nested too deeply"),
         (_bomb(), "repeat too much"),
+        (f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 100)}]\n", "repeat too much"),
         ('{"a": ' + "9" * 10_000 + "}", "integer overflow"),
         ('{"a": 1e999}', "overflow"),
     ],
 )
-def test_what_cannot_be_read_is_told_in_one_line(text: str | bytes, says: str) -> None:
+def test_what_cannot_be_read_is_refused_in_one_line(text: str | bytes, says: str) -> None:
     with pytest.raises(NotReadable) as refused:
         read(text)
     message = str(refused.value)

@@ -1,20 +1,20 @@
-"""Applying again, and applying a part: what is not said stays, what is said twice does nothing."""
+"""Applying a file again, or a part of it: omitted fields stay, and a second time changes nothing."""
 
 from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Database
-from sightline.workspace_file.queries_workspaces import TABLES
+from sightline.workspace_file.workspaces import TABLES
 from tests.workspace_file.files import LATER, THEN, apply, by_key, exported, small, whole
 
 
 async def _rows(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
     """Every row of a workspace with the transaction that wrote it last."""
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         return {
             table: [
                 row[0]
-                for row in await tx.rows(
+                for row in await tx.connection.fetch(
                     f"SELECT xmin::text || t::text FROM {table} t WHERE workspace_id = $1 ORDER BY 1",  # noqa: S608
                     workspace_id,
                 )
@@ -56,9 +56,9 @@ async def test_a_changed_record_moves_its_version_and_leaves_a_trail(database: D
     applied = await apply(database, file)
     file["ideas"][0] |= {"status": "Approved"}
     await apply(database, file)
-    async with database.read() as tx:
-        rows = await tx.rows("SELECT key, version FROM ideas WHERE workspace_id = $1", applied.workspace_id)
-        trail = await tx.rows(
+    async with database.autocommit() as tx:
+        rows = await tx.connection.fetch("SELECT key, version FROM ideas WHERE workspace_id = $1", applied.workspace_id)
+        trail = await tx.connection.fetch(
             "SELECT action, actor_kind, actor_id, public_id, detail FROM changes"
             " WHERE workspace_id = $1 AND record_id = $2 ORDER BY at",
             applied.workspace_id,
@@ -72,7 +72,7 @@ async def test_a_changed_record_moves_its_version_and_leaves_a_trail(database: D
     assert b'"Approved"' in bytes(trail[1]["detail"])
 
 
-async def test_a_moment_that_is_given_is_kept(database: Database) -> None:
+async def test_a_given_time_is_kept(database: Database) -> None:
     idea: dict[str, Any] = {"key": "a", "name": "A", "description": "x", "createdAt": THEN, "updatedAt": THEN}
     file = small(ideas=[idea])
     slug = file["workspace"]["slug"]
@@ -91,19 +91,19 @@ async def test_numbers_follow_the_order_of_the_file_and_those_that_are_given(dat
     await apply(database, file)
     numbers = {key: idea["number"] for key, idea in by_key((await exported(database, slug))["ideas"]).items()}
     assert numbers == {"a": 8, "b": 7, "c": 9, "d": 10}
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         last = "SELECT last FROM public_numbers JOIN workspaces w ON w.id = workspace_id WHERE slug = $1"
-        assert await tx.value(last, slug) == 10
+        assert await tx.connection.fetchval(last, slug) == 10
 
 
-async def test_a_renamed_team_makes_its_initiatives_stale(database: Database) -> None:
+async def test_a_renamed_team_changes_the_version_of_its_initiatives(database: Database) -> None:
     file = small(teams=[{"key": "t", "name": "T"}], initiatives=[{"key": "i", "name": "I", "teams": ["t"]}])
     applied = await apply(database, file)
     file["teams"][0]["name"] = "Renamed"
     await apply(database, file)
-    async with database.read() as tx:
+    async with database.autocommit() as tx:
         query = "SELECT version FROM initiatives WHERE workspace_id = $1"
-        assert await tx.value(query, applied.workspace_id) == 2
+        assert await tx.connection.fetchval(query, applied.workspace_id) == 2
 
 
 async def test_nested_lists_add_and_update_and_sets_replace(database: Database) -> None:
@@ -138,7 +138,7 @@ async def test_the_order_of_features_is_that_of_the_file(database: Database) -> 
     assert await order() == "becad"
 
 
-async def test_what_a_document_said_before_is_kept(database: Database) -> None:
+async def test_earlier_content_of_a_document_is_kept(database: Database) -> None:
     document = {"key": "prd", "type": "PRD", "content": "# One"}
     file = small(initiatives=[{"key": "i", "name": "I", "documents": [document]}])
     slug = file["workspace"]["slug"]
@@ -149,7 +149,7 @@ async def test_what_a_document_said_before_is_kept(database: Database) -> None:
     assert (found["version"], found["content"], found["earlier"][0]["content"]) == (2, "# Two", "# One")
 
 
-async def test_a_new_workspace_begins_with_the_default_labels(database: Database) -> None:
+async def test_a_new_workspace_has_the_default_labels(database: Database) -> None:
     file = small(ideas=[{"key": "a", "name": "A", "description": "x"}])
     slug = file["workspace"]["slug"]
     await apply(database, file)
@@ -158,13 +158,15 @@ async def test_a_new_workspace_begins_with_the_default_labels(database: Database
     assert found["ideas"][0]["status"] == "New"
 
 
-async def test_nothing_starts_by_itself(database: Database) -> None:
+async def test_applying_a_file_starts_no_jobs(database: Database) -> None:
     signals = [{"key": "done", "name": "Done"}, {"key": "waiting", "name": "Waiting", "status": "pending"}]
     file = small(signals=signals, ideas=[{"key": "a", "name": "A", "description": "x"}])
     applied = await apply(database, file)
-    async with database.read() as tx:
-        due = await tx.rows(
+    async with database.autocommit() as tx:
+        due = await tx.connection.fetch(
             "SELECT key FROM signals WHERE workspace_id = $1 AND process_after IS NOT NULL", applied.workspace_id
         )
-        questions = await tx.value("SELECT count(*) FROM idea_questions WHERE workspace_id = $1", applied.workspace_id)
+        questions = await tx.connection.fetchval(
+            "SELECT count(*) FROM idea_questions WHERE workspace_id = $1", applied.workspace_id
+        )
     assert ([row["key"] for row in due], questions) == (["waiting"], 0)

@@ -1,6 +1,7 @@
 """What is applied comes out again, byte by byte the second time."""
 
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -10,16 +11,16 @@ from sightline.platform.db import Database
 from sightline.sample.compose import load
 from sightline.workspace_file import delete_workspace
 from sightline.workspace_file.sections import SHOWN, all_tables
-from tests.workspace_file.files import THEN, apply, by_key, export, exported, new_slug, small, whole
+from tests.workspace_file.files import STAMPS, THEN, apply, by_key, export, exported, new_slug, refusal, small, whole
 
 
-def test_the_file_for_tests_says_something_in_every_field() -> None:
+def test_the_file_for_tests_has_a_value_in_every_field() -> None:
     for path, table in all_tables().items():
         records = _records_at(whole(), path.split("."))
-        said = {name for record in records for name in record}
-        wanted = {field.name for field in table.all_fields} - {"id", "number", "createdAt", "updatedAt"}
-        wanted |= {link.name for link in table.links} | {name for name, _ in table.extra} - {"taxonomyVersion"}
-        missing = wanted - said - ({"key"} if path == "research.runs" else set())
+        used = {name for record in records for name in record}
+        names = {field.name for field in table.all_fields} - {"id", "number", "createdAt", "updatedAt"}
+        names |= {link.name for link in table.links} | {name for name, _ in table.extra} - {"taxonomyVersion"}
+        missing = names - used - ({"key"} if path == "research.runs" else set())
         assert not missing, f"{path}: add {missing} to tests/workspace_file/files.py"
 
 
@@ -50,7 +51,7 @@ async def test_an_export_applied_to_its_own_workspace_changes_nothing(database: 
     assert await export(database, file["workspace"]["slug"]) == first
 
 
-async def test_json_and_yaml_say_the_same(database: Database) -> None:
+async def test_json_and_yaml_give_the_same_workspace(database: Database) -> None:
     slug = new_slug()
     await apply(database, yaml.safe_dump(whole(slug), sort_keys=False, allow_unicode=True).encode())
     first = await exported(database, slug)
@@ -59,7 +60,7 @@ async def test_json_and_yaml_say_the_same(database: Database) -> None:
     assert changed == set(), (first, changed)
 
 
-async def test_every_value_comes_out_as_it_went_in(database: Database) -> None:
+async def test_every_value_is_exported_as_it_was_applied(database: Database) -> None:
     file = whole()
     applied = await apply(database, file)
     found = await exported(database, file["workspace"]["slug"])
@@ -105,12 +106,12 @@ def _keys(items: list[Any]) -> bool:
     return bool(items) and all(isinstance(item, dict) and "key" in item for item in items)
 
 
-async def test_records_of_the_api_without_a_key_travel_by_their_id(database: Database) -> None:
+async def test_records_without_a_key_are_exported_with_their_id(database: Database) -> None:
     file = small(ideas=[{"key": "one", "name": "One", "description": "x"}])
     slug = file["workspace"]["slug"]
     applied = await apply(database, file)
-    async with database.write() as tx:
-        await tx.run("UPDATE ideas SET key = NULL WHERE workspace_id = $1", applied.workspace_id)
+    async with database.transaction() as tx:
+        await tx.connection.execute("UPDATE ideas SET key = NULL WHERE workspace_id = $1", applied.workspace_id)
     first = await export(database, slug)
     await delete_workspace(database, slug)
     await apply(database, first)
@@ -133,33 +134,35 @@ async def test_links_keep_their_order(database: Database) -> None:
     assert (await exported(database, slug))["ideas"][0]["accounts"] == [str(ids[key]) for key in ("c", "d", "a")]
 
 
-async def test_secrets_sessions_and_keys_stay_where_they_are(database: Database) -> None:
+async def test_secrets_sessions_and_keys_are_not_exported(database: Database) -> None:
     file = whole()
     applied = await apply(database, file)
-    async with database.write() as tx:
-        secret = "UPDATE portals SET secret = 'TOPSECRET', secret_rotated_at = now() WHERE workspace_id = $1"
-        await tx.run(secret, applied.workspace_id)
+    async with database.transaction() as tx:
+        secret = "UPDATE portals SET secret = 'TOPSECRET' WHERE workspace_id = $1"
+        await tx.connection.execute(secret, applied.workspace_id)
     first = await export(database, file["workspace"]["slug"])
     assert b"secret" not in first.lower()
     await apply(database, first)
-    async with database.read() as tx:
-        kept = await tx.value("SELECT secret FROM portals WHERE workspace_id = $1", applied.workspace_id)
+    async with database.autocommit() as tx:
+        kept = await tx.connection.fetchval("SELECT secret FROM portals WHERE workspace_id = $1", applied.workspace_id)
     assert kept == b"TOPSECRET"
 
 
-async def test_runs_that_go_on_are_left_out(database: Database) -> None:
+async def test_active_runs_are_left_out(database: Database) -> None:
     file = whole()
     applied = await apply(database, file)
-    async with database.write() as tx:
-        await tx.run("UPDATE research_runs SET status = 'running' WHERE workspace_id = $1", applied.workspace_id)
+    async with database.transaction() as tx:
+        await tx.connection.execute(
+            "UPDATE research_runs SET status = 'running' WHERE workspace_id = $1", applied.workspace_id
+        )
     assert (await exported(database, file["workspace"]["slug"]))["research"][0]["runs"] == []
 
 
 async def test_transcripts_are_counted_and_their_turns_kept_with_the_raw_data(database: Database) -> None:
     file = whole()
     applied = await apply(database, file)
-    async with database.read() as tx:
-        row = await tx.row(
+    async with database.autocommit() as tx:
+        row = await tx.connection.fetchrow(
             "SELECT s.transcript, r.raw FROM signals s JOIN signal_raw r ON r.signal_id = s.id AND"
             " r.workspace_id = s.workspace_id WHERE s.workspace_id = $1 AND s.key = 'call'",
             applied.workspace_id,
@@ -171,7 +174,7 @@ async def test_transcripts_are_counted_and_their_turns_kept_with_the_raw_data(da
     assert raw == given["rawData"] | {"transcript": {"turns": given["transcript"]["turns"]}}
 
 
-async def test_a_moment_without_an_offset_counts_as_utc(database: Database) -> None:
+async def test_a_time_without_an_offset_is_utc(database: Database) -> None:
     ideas = [
         {"key": "a", "name": "A", "description": "x", "createdAt": "2026-03-01"},
         {"key": "b", "name": "B", "description": "x", "createdAt": "2026-03-01 10:00:00+01:00"},
@@ -181,3 +184,19 @@ async def test_a_moment_without_an_offset_counts_as_utc(database: Database) -> N
     found = by_key((await exported(database, file["workspace"]["slug"]))["ideas"])
     assert (found["a"]["createdAt"], found["b"]["createdAt"]) == ("2026-03-01T00:00:00.000Z", THEN)
     assert found["a"]["updatedAt"] == found["a"]["createdAt"]
+
+
+async def test_any_record_may_have_id_number_and_times(database: Database) -> None:
+    file = whole()
+    for path in all_tables():
+        for place, record in enumerate(_records_at(file, path.split(".")), 1):
+            for name, value in {"id": str(uuid4()), "number": 1_000 + place, **STAMPS}.items():
+                record.setdefault(name, value)
+    applied = await apply(database, file)
+    first = await export(database, applied.slug)
+    assert by_key(msgspec.json.decode(first)["ideas"])["fast"]["id"] == by_key(file["ideas"])["fast"]["id"]
+    await apply(database, first)
+    assert await export(database, applied.slug) == first
+    labels = [{"label": "New", "id": "no id"}, {"label": "Old", "updatedAt": "no moment"}]
+    faults = await refusal(database, small(ideaStatuses=labels))
+    assert set(faults) == {"ideaStatuses[0].id", "ideaStatuses[1].updatedAt"}

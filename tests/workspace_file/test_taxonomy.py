@@ -11,8 +11,8 @@ from tests.workspace_file.files import apply, by_key, export, exported, small, w
 
 
 async def _versions(database: Database, workspace_id: UUID) -> list[tuple[int, bool]]:
-    async with database.read() as tx:
-        rows = await tx.rows(
+    async with database.autocommit() as tx:
+        rows = await tx.connection.fetch(
             "SELECT version, is_active FROM taxonomy_versions WHERE workspace_id = $1 ORDER BY version", workspace_id
         )
     return [(row[0], row[1]) for row in rows]
@@ -73,7 +73,7 @@ async def test_a_group_that_comes_back_is_the_same_group(database: Database) -> 
     assert await _versions(database, applied.workspace_id) == [(1, False), (2, False), (3, True)]
 
 
-async def test_earlier_versions_travel(database: Database) -> None:
+async def test_earlier_versions_are_exported(database: Database) -> None:
     file = whole()
     slug = file["workspace"]["slug"]
     await apply(database, file)

@@ -1,4 +1,4 @@
-"""What a key is told about itself, and the trail that writes leave."""
+"""What a key can read about itself, and the trail that writes leave."""
 
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -9,21 +9,22 @@ import pytest
 from sightline.platform.access import Actor
 from sightline.platform.errors import InvalidReference, NotFound, Unauthorized, ValidationFailed
 from sightline.workspaces import tenants
-from sightline.workspaces.audit import Wanted, walk_changes
+from sightline.workspaces.audit.records import AuditEntry, AuditFilters
+from sightline.workspaces.audit.trail import walk_changes
 from sightline.workspaces.context import read_context
-from sightline.workspaces.records import Allowance, AuditEntry, AuthContext
+from sightline.workspaces.records import Allowance, AuthContext
 from sightline.workspaces.tenants import SlugTaken
 from tests.workspaces.world import OPERATOR, World
 
 
 async def context(world: World, key_id: UUID) -> AuthContext:
-    async with world.db.read() as tx:
+    async with world.db.autocommit() as tx:
         return await read_context(tx, Actor(workspace_id=world.workspace.id, kind="key", id=str(key_id)))
 
 
 async def trail(world: World, record: str | None = None, since: datetime | None = None) -> list[AuditEntry]:
     async with world.db.snapshot() as tx:
-        return [entry async for entry in walk_changes(tx, world.workspace.id, Wanted(record, since))]
+        return [entry async for entry in walk_changes(tx, world.workspace.id, AuditFilters(record, since))]
 
 
 async def add_initiative(world: World, number: int, status: str) -> None:
@@ -85,19 +86,19 @@ async def test_the_trail_names_the_key_that_wrote(world: World) -> None:
     assert await trail(world, "IDEA-8") == []
 
 
-async def test_the_trail_is_oldest_first_and_begins_where_wished(world: World) -> None:
+async def test_the_trail_is_oldest_first_and_starts_at_the_given_time(world: World) -> None:
     await world.key()
     assert [entry.kind for entry in await trail(world)] == ["workspace", "member", "api_key"]
     assert await trail(world, since=world.db.clock.now() + timedelta(hours=1)) == []
 
 
-async def test_a_shapeless_record_is_refused(world: World) -> None:
+async def test_a_malformed_record_is_refused(world: World) -> None:
     with pytest.raises(InvalidReference):
         await trail(world, "what?")
 
 
 async def test_a_slug_is_taken_once(world: World) -> None:
-    async with world.db.write() as tx:
+    async with world.db.transaction() as tx:
         assert await tenants.find_workspace(tx, world.workspace.slug) == world.workspace
         with pytest.raises(SlugTaken):
             await tenants.create_workspace(tx, OPERATOR, world.workspace.slug, "Again", "a@b.test")
@@ -119,6 +120,6 @@ async def test_a_slug_is_taken_once(world: World) -> None:
     ],
 )
 async def test_a_workspace_is_checked(world: World, slug: str, name: str, owner: str, wrong: str) -> None:
-    async with world.db.write() as tx:
+    async with world.db.transaction() as tx:
         with pytest.raises(ValidationFailed, match=wrong):
             await tenants.create_workspace(tx, OPERATOR, slug, name, owner)

@@ -10,11 +10,11 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.platform.access import Scope
 from sightline.platform.db import Database
+from sightline.platform.scopes import Scope
 from sightline.workspace_file.sections import PRUNABLE, all_tables
-from sightline.workspaces.deletions import READS, TOLD
-from sightline.workspaces.records_deletions import Kind
+from sightline.workspaces.deletions.feed import READS, SOURCES
+from sightline.workspaces.deletions.records import DeletedKind
 from tests.world import World
 
 Json = dict[str, Any]
@@ -41,18 +41,18 @@ LISTS: dict[str, Json] = {
 }
 # The list of a workspace file that each kind stands in.
 LIST_OF = {
-    Kind.IDEA: "ideas",
-    Kind.INITIATIVE: "initiatives",
-    Kind.TEAM: "teams",
-    Kind.SIGNAL: "signals",
-    Kind.INSIGHT: "insights",
-    Kind.OPPORTUNITY: "opportunities",
-    Kind.PRODUCT: "products",
-    Kind.ACCOUNT: "accounts",
-    Kind.FEEDBACK: "feedback",
-    Kind.BRIEF: "research",
+    DeletedKind.IDEA: "ideas",
+    DeletedKind.INITIATIVE: "initiatives",
+    DeletedKind.TEAM: "teams",
+    DeletedKind.SIGNAL: "signals",
+    DeletedKind.INSIGHT: "insights",
+    DeletedKind.OPPORTUNITY: "opportunities",
+    DeletedKind.PRODUCT: "products",
+    DeletedKind.ACCOUNT: "accounts",
+    DeletedKind.FEEDBACK: "feedback",
+    DeletedKind.BRIEF: "research",
 }
-NUMBERED = {Kind.IDEA: "IDEA-1", Kind.INITIATIVE: "INITIATIVE-1", Kind.SIGNAL: "SIGNAL-1"}
+NUMBERED = {DeletedKind.IDEA: "IDEA-1", DeletedKind.INITIATIVE: "INITIATIVE-1", DeletedKind.SIGNAL: "SIGNAL-1"}
 
 
 @pytest_asyncio.fixture
@@ -70,7 +70,7 @@ async def empty(world: World, *lists: str) -> None:
     await world.add(**nothing, prune=list(lists))
 
 
-async def told(client: httpx2.AsyncClient, **query: Any) -> list[Json]:
+async def list_deletions(client: httpx2.AsyncClient, **query: Any) -> list[Json]:
     answer = await client.get("/deletions", params=query)
     assert answer.status_code == 200, answer.text
     found: list[Json] = answer.json()
@@ -78,49 +78,51 @@ async def told(client: httpx2.AsyncClient, **query: Any) -> list[Json]:
 
 
 async def kinds(client: httpx2.AsyncClient, **query: Any) -> list[str]:
-    return sorted(deletion["kind"] for deletion in await told(client, **query))
+    return sorted(deletion["kind"] for deletion in await list_deletions(client, **query))
 
 
 @pytest.mark.parametrize("kind", LIST_OF)
-async def test_what_a_file_removes_is_told(world: World, kind: Kind) -> None:
-    id = (await world.ids(TOLD[kind].table))["x"]
-    assert await told(world.client) == []
+async def test_records_removed_by_a_file_are_listed(world: World, kind: DeletedKind) -> None:
+    id = (await world.ids(SOURCES[kind].table))["x"]
+    assert await list_deletions(world.client) == []
     await empty(world, LIST_OF[kind])
-    (deletion,) = await told(world.client)
+    (deletion,) = await list_deletions(world.client)
     assert deletion == {"kind": kind, "id": id, "publicId": NUMBERED.get(kind), "deletedAt": deletion["deletedAt"]}
-    assert await told(world.client, since=deletion["deletedAt"], kind=kind) == [deletion]
+    assert await list_deletions(world.client, since=deletion["deletedAt"], kind=kind) == [deletion]
 
 
 async def test_a_study_takes_its_feedback_along(world: World) -> None:
     id = (await world.ids("study_feedback"))["x"]
     await empty(world, "studies")
-    (deletion,) = await told(world.client)
+    (deletion,) = await list_deletions(world.client)
     assert (deletion["kind"], deletion["id"], deletion["publicId"]) == ("feedback", id, None)
 
 
-async def test_a_feature_is_told_when_it_goes_alone_and_not_with_its_product(world: World) -> None:
+async def test_a_feature_is_listed_when_it_goes_alone_and_not_with_its_product(world: World) -> None:
     features = await world.ids("features")
     await world.add(products=[{"key": "x", "features": [{"key": "search"}]}], prune=["products.features"])
-    (deletion,) = await told(world.client)
+    (deletion,) = await list_deletions(world.client)
     assert (deletion["kind"], deletion["id"]) == ("feature", features["export"])
     await empty(world, "products")
     assert await kinds(world.client) == ["feature", "product"]
 
 
-async def test_what_the_api_deletes_is_told(world: World) -> None:
+async def test_records_deleted_by_the_api_are_listed(world: World) -> None:
     path = f"/ideas/{(await world.ids('ideas'))['x']}"
     comments = [(await world.client.post(f"{path}/comments", json={"body": "Yes."})).json()["id"] for _ in range(2)]
     assert (await world.client.delete(f"{path}/comments/{comments[0]}")).status_code == 200
     assert (await world.client.delete(path)).status_code == 200
-    deletions = [(each["kind"], each["publicId"]) for each in await told(world.client)]
+    deletions = [(each["kind"], each["publicId"]) for each in await list_deletions(world.client)]
     assert deletions == [("comment", None), ("idea", "IDEA-1")]
 
 
-def test_every_record_of_its_own_that_can_be_read_and_pruned_is_told() -> None:
+def test_every_record_that_can_be_read_and_pruned_is_listed() -> None:
     unseen = {"members", "integrations", "sprints", "ideaStatuses", "studies"}  # no operation reads these
     words = {all_tables()[name].kind for name in PRUNABLE - unseen}
-    assert words | {"idea_comment"} == {each.word for each in TOLD.values()}
-    assert [name for name in PRUNABLE - unseen if all_tables()[name].name not in {t.table for t in TOLD.values()}] == []
+    assert words | {"idea_comment"} == {each.name for each in SOURCES.values()}
+    assert [
+        name for name in PRUNABLE - unseen if all_tables()[name].name not in {t.table for t in SOURCES.values()}
+    ] == []
 
 
 CASCADES = """
@@ -129,24 +131,24 @@ SELECT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint
    AND confrelid <> 'workspaces'::regclass"""
 
 
-async def test_nothing_that_is_told_goes_unseen_with_another_record(database: Database) -> None:
-    """Who adds a pair: tell what goes along, as with feedback, or say in `list_deletions` that it is not told."""
-    async with database.read() as tx:
-        pairs = {tuple(row) for row in await tx.rows(CASCADES, [each.table for each in TOLD.values()])}
+async def test_no_listed_kind_is_deleted_along_with_another_record(database: Database) -> None:
+    """For a new pair: list what goes along, as with feedback, or say in `list_deletions` that it is not listed."""
+    async with database.autocommit() as tx:
+        pairs = {tuple(row) for row in await tx.connection.fetch(CASCADES, [each.table for each in SOURCES.values()])}
     assert pairs == {("features", "products"), ("idea_comments", "ideas"), ("study_feedback", "studies")}
 
 
 @pytest.mark.parametrize("scope", READS)
-async def test_a_key_learns_of_the_kinds_that_it_may_read(world: World, scope: Scope) -> None:
+async def test_a_key_lists_the_kinds_that_it_may_read(world: World, scope: Scope) -> None:
     await empty(world, *LIST_OF.values())
     client = await world.client_with(scope)
-    assert await kinds(client) == sorted(kind for kind in LIST_OF if TOLD[kind].scope == scope)
+    assert await kinds(client) == sorted(kind for kind in LIST_OF if SOURCES[kind].scope == scope)
     for kind in LIST_OF:
         answer = await client.get("/deletions", params={"kind": kind})
-        assert answer.status_code == (200 if TOLD[kind].scope == scope else 403)
+        assert answer.status_code == (200 if SOURCES[kind].scope == scope else 403)
 
 
-async def test_a_key_that_reads_nothing_learns_nothing(world: World) -> None:
+async def test_a_key_without_read_scopes_lists_nothing(world: World) -> None:
     client = await world.client_with("ideas:write", "ideas:delete", "research:run")
     answer = await client.get("/deletions")
     assert (answer.status_code, answer.json()["code"]) == (403, "INSUFFICIENT_SCOPE")
@@ -165,11 +167,11 @@ async def test_kinds_can_be_chosen(world: World) -> None:
         assert (answer.status_code, answer.json()["field"]) == (400, "kind")
 
 
-async def test_deletions_stand_oldest_first_page_by_page(world: World) -> None:
+async def test_deletions_are_listed_oldest_first_page_by_page(world: World) -> None:
     for name in ("ideas", "insights", "feedback", "initiatives"):
         await empty(world, name)
     order = ["idea", "insight", "feedback", "initiative"]
-    everything = await told(world.client)
+    everything = await list_deletions(world.client)
     assert [each["kind"] for each in everything] == order
     pages = [await world.client.get("/deletions", params={"limit": 1, "offset": n}) for n in range(4)]
     assert [page.json() for page in pages] == [[each] for each in everything]
@@ -178,41 +180,41 @@ async def test_deletions_stand_oldest_first_page_by_page(world: World) -> None:
     beyond = await world.client.get("/deletions", params={"offset": 9})
     assert (beyond.json(), beyond.headers["x-total-count"]) == ([], "4")
     for n, deletion in enumerate(everything):
-        assert await told(world.client, since=deletion["deletedAt"]) == everything[n:]
-    assert await told(world.client, since="2999-01-01") == []
+        assert await list_deletions(world.client, since=deletion["deletedAt"]) == everything[n:]
+    assert await list_deletions(world.client, since="2999-01-01") == []
     answer = await world.client.get("/deletions", params={"since": "yesterday"})
     assert (answer.status_code, answer.json()["field"]) == (400, "since")
 
 
-async def test_what_was_made_again_under_its_id_need_not_be_forgotten(world: World) -> None:
-    wish = {"clientRequestId": "7f3a1c1e-54e4-4c62-9a43-3f1f0b5f7a10", "name": "Again"}
-    wish["teamIds"] = [(await world.ids("teams"))["x"]]  # type: ignore[assignment]  # the one field that is no text
-    assert (await world.client.post("/initiatives", json=wish)).status_code == 201
+async def test_a_record_created_again_under_its_id_is_not_listed(world: World) -> None:
+    new_initiative = {"clientRequestId": "7f3a1c1e-54e4-4c62-9a43-3f1f0b5f7a10", "name": "Again"}
+    new_initiative["teamIds"] = [(await world.ids("teams"))["x"]]  # type: ignore[assignment]  # the one field that is no text
+    assert (await world.client.post("/initiatives", json=new_initiative)).status_code == 201
     await empty(world, "initiatives")
-    assert len(await told(world.client)) == 2
-    assert (await world.client.post("/initiatives", json=wish)).status_code == 201
-    (deletion,) = await told(world.client)
-    assert deletion["id"] != wish["clientRequestId"]
+    assert len(await list_deletions(world.client)) == 2
+    assert (await world.client.post("/initiatives", json=new_initiative)).status_code == 201
+    (deletion,) = await list_deletions(world.client)
+    assert deletion["id"] != new_initiative["clientRequestId"]
 
 
-async def test_a_stranger_learns_nothing(world: World) -> None:
+async def test_another_workspace_lists_nothing(world: World) -> None:
     await empty(world, *LISTS)
     async with world.stranger() as stranger:
-        assert await told(stranger.client) == []
+        assert await list_deletions(stranger.client) == []
 
 
-async def test_a_deletion_is_told_only_when_no_earlier_one_is_under_way(world: World) -> None:
-    async with world.database.write() as slow:
+async def test_a_deletion_is_listed_only_when_no_earlier_one_is_open(world: World) -> None:
+    async with world.database.transaction() as slow:
         await asyncio.sleep(0.002)
         await empty(world, "ideas")
-        assert await told(world.client) == []
-        await slow.run(
+        assert await list_deletions(world.client) == []
+        await slow.connection.execute(
             "INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at)"
             " VALUES ($1, gen_random_uuid(), 'account', gen_random_uuid(), 'deleted', 'job', $2)",
             world.workspace_id,
             slow.now,
         )
-    assert [each["kind"] for each in await told(world.client)] == ["account", "idea"]
+    assert [each["kind"] for each in await list_deletions(world.client)] == ["account", "idea"]
 
 
 async def delete_at_random(world: World, ids: list[str], dice: Random) -> None:
@@ -221,9 +223,9 @@ async def delete_at_random(world: World, ids: list[str], dice: Random) -> None:
         if dice.random() < 0.7:
             assert (await world.client.delete(f"/ideas/{id}")).status_code == 200
             continue
-        async with world.database.write() as tx:
+        async with world.database.transaction() as tx:
             await asyncio.sleep(dice.random() / 50)
-            await tx.run(SLOWLY, world.workspace_id, UUID(id), tx.now)
+            await tx.connection.execute(SLOWLY, world.workspace_id, UUID(id), tx.now)
             await asyncio.sleep(dice.random() / 50)
 
 
@@ -236,13 +238,13 @@ SELECT $1, gen_random_uuid(), 'idea', id, 'deleted', 'job', $3 FROM gone"""
 async def follow(client: httpx2.AsyncClient, since: str, seen: set[str]) -> str:
     """One round, over as many pages as there are; the latest moment received."""
     latest, offset = since, 0
-    while page := await told(client, since=since, limit=7, offset=offset):
+    while page := await list_deletions(client, since=since, limit=7, offset=offset):
         seen |= {deletion["id"] for deletion in page}
         latest, offset = page[-1]["deletedAt"], offset + len(page)
     return latest
 
 
-async def test_who_passes_on_the_latest_moment_misses_no_deletion(world: World) -> None:
+async def test_a_client_that_sends_the_latest_time_misses_no_deletion(world: World) -> None:
     await world.add(ideas=[{"key": f"i{n}", "name": f"I{n}", "description": "One of many."} for n in range(96)])
     ids = list((await world.ids("ideas")).values())
     writing = asyncio.gather(*(delete_at_random(world, ids[n::8], Random(n)) for n in range(8)))

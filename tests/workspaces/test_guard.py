@@ -1,22 +1,25 @@
-"""Who is admitted, and how soon a change is heard of."""
+"""Which keys are admitted, and how soon a change counts."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from asyncpg import PostgresError
 
 from sightline.platform.access import Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Unauthorized
-from sightline.workspaces import guard as guards
-from sightline.workspaces.access_listener import NAME
-from sightline.workspaces.guard import KeyGuard
-from sightline.workspaces.records import CreatedKey
-from sightline.workspaces.tokens import make_token
+from sightline.workspaces.guard import authentication as guards
+from sightline.workspaces.guard.authentication import KeyGuard
+from sightline.workspaces.guard.listener import NAME
+from sightline.workspaces.keys.records import CreatedKey
+from sightline.workspaces.keys.tokens import make_token
 from tests.workspaces.world import World, bearer, eventually, until
+
+LOOKING_UP = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%token_id = ANY%'"
 
 
 async def is_refused(guard: KeyGuard, authorization: str | None) -> bool:
@@ -55,7 +58,7 @@ async def test_the_scheme_is_read_in_any_letter_case_and_spaces_do_not_count(wor
 
 
 @pytest.mark.parametrize("form", ["{}", "Basic {}", "Bearer", "Bearer ", "Bearer x{}", "Bearer {}0", "Bearer\t{}", ""])
-async def test_what_is_no_key_is_refused_without_a_query(world: World, form: str) -> None:
+async def test_a_text_that_is_no_key_is_refused_without_a_query(world: World, form: str) -> None:
     closed = await Database.connect(world.url, size=1)
     await closed.close()
     assert await is_refused(KeyGuard(closed, world.url), form.format(make_token().text))
@@ -104,12 +107,21 @@ async def test_a_deleted_workspace_takes_its_keys_along(world: World) -> None:
         await soon_refused(guard, key)
 
 
-async def test_a_known_key_ends_at_its_moment(world: World) -> None:
-    later = await Database.connect(world.url, size=2, clock=Clock())
-    key = await world.key(expires_at=world.db.clock.now() + timedelta(seconds=0.4))
+class MovableClock(Clock):
+    """A clock that a test sets forward."""
+
+    ahead = timedelta(0)
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+
+async def test_a_cached_key_expires_in_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = await Database.connect(world.url, size=2, clock=MovableClock())
+    key = await world.key(expires_at=world.db.clock.now() + timedelta(hours=1))
     async with world.guard(later) as guard:
         assert (await guard.admit(bearer(key))).expires_at is not None
-        await asyncio.sleep(0.45)
+        monkeypatch.setattr(MovableClock, "ahead", timedelta(hours=2))
         assert guard._known
         assert await is_refused(guard, bearer(key))
     await later.close()
@@ -123,7 +135,7 @@ async def test_an_expired_key_is_refused_by_the_clock_of_the_service(world: Worl
     await later.close()
 
 
-async def test_what_is_known_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cache_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guards, "KNOWN_KEYS", 3)
     made = [await world.key() for _ in range(5)]
     async with world.guard() as guard:
@@ -132,7 +144,7 @@ async def test_what_is_known_is_bounded(world: World, monkeypatch: pytest.Monkey
         assert [known.key_id for known in guard._known.values()] == [key.id for key in made[2:]]
 
 
-async def test_while_changes_are_not_heard_nothing_is_kept(world: World) -> None:
+async def test_keys_are_not_cached_without_notifications(world: World) -> None:
     key = await world.key()
     async with world.guard() as guard:
         await guard.admit(bearer(key))
@@ -150,7 +162,7 @@ async def test_while_changes_are_not_heard_nothing_is_kept(world: World) -> None
         await soon_refused(guard, key)
 
 
-async def test_without_a_listening_address_keys_are_asked_for_each_time(world: World) -> None:
+async def test_without_a_listening_address_every_request_looks_up_its_key(world: World) -> None:
     key = await world.key()
     guard = KeyGuard(world.db, "postgresql://nobody@127.0.0.1:1/none")
     await guard.open()
@@ -168,13 +180,13 @@ class HeldDatabase(Database):
         self.is_free = asyncio.Event()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[Tx]:
-        async with super().read() as tx:
+    async def autocommit(self) -> AsyncIterator[Tx]:
+        async with super().autocommit() as tx:
             yield tx
         await self.is_free.wait()
 
 
-async def test_a_lookup_that_began_before_a_change_is_not_kept(world: World) -> None:
+async def test_a_look_up_that_started_before_a_change_is_not_cached(world: World) -> None:
     key = await world.key()
     held = HeldDatabase(world.db)
     async with world.guard(held) as guard:
@@ -192,20 +204,61 @@ async def test_a_lookup_that_began_before_a_change_is_not_kept(world: World) -> 
         assert await is_refused(guard, bearer(key))
 
 
-async def test_many_who_ask_for_one_key_make_one_query(world: World) -> None:
+async def test_concurrent_requests_with_one_key_make_one_query(world: World) -> None:
     key = await world.key()
-    async with world.guard() as guard, world.db.write() as tx:
-        await tx.run("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+    async with world.guard() as guard, world.db.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
         asking = [asyncio.create_task(guard.admit(bearer(key))) for _ in range(50)]
         await asyncio.sleep(0.2)
-        waiting = (
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%token_id = $1%'"
-        )
-        assert await tx.value(waiting) == 1
+        assert await tx.connection.fetchval(LOOKING_UP) == 1
         asking[0].cancel()
         await tx.connection.execute("ROLLBACK; BEGIN")
         admitted = await asyncio.gather(*asking[1:])
     assert {actor.id for actor in admitted} == {str(key.id)}
+
+
+async def test_unknown_keys_do_not_delay_known_keys(world: World) -> None:
+    """Their checksum fits, so each needs a look-up; here the look-ups wait for a lock."""
+    key = await world.key()
+    small, reserved = await Database.connect(world.url, size=1), await Database.connect(world.url, size=1)
+    guard = KeyGuard(small, world.url, lookups=reserved, known_seconds=0)
+    await guard.open()
+    await until(lambda: guard.is_listening)
+    await guard.admit(bearer(key))
+    async with world.db.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+        forged = [asyncio.create_task(is_refused(guard, f"Bearer {make_token().text}")) for _ in range(100)]
+        await asyncio.sleep(0.3)
+        assert await tx.connection.fetchval(LOOKING_UP) == 1
+        async with asyncio.timeout(1), small.autocommit() as other:
+            assert await other.connection.fetchval("SELECT 1") == 1
+        known = asyncio.create_task(guard.admit(bearer(key)))
+        await asyncio.sleep(0.2)
+        async with world.db.autocommit() as other:
+            assert await other.connection.fetchval(LOOKING_UP) == 2
+    assert (await known).id == str(key.id)
+    assert all(await asyncio.gather(*forged))
+    await guard.close()
+    await small.close()
+    await reserved.close()
+
+
+async def test_a_failed_look_up_is_an_error_and_the_next_one_works(world: World) -> None:
+    key = await world.key()
+    lookups = await Database.connect(world.url, size=1)
+    guard = KeyGuard(world.db, world.url, lookups=lookups)
+    async with world.db.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+        admitting = asyncio.create_task(guard.admit(bearer(key)))
+        await asyncio.sleep(0.2)
+        await tx.connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%token_id = ANY%'"
+            " AND pid <> pg_backend_pid() AND datname = current_database()"
+        )
+        with pytest.raises(PostgresError):
+            await admitting
+    assert (await guard.admit(bearer(key))).id == str(key.id)
+    await lookups.close()
 
 
 async def test_last_use_is_written_in_one_go_and_when_closing(world: World) -> None:
@@ -214,15 +267,15 @@ async def test_last_use_is_written_in_one_go_and_when_closing(world: World) -> N
         for _ in range(20):
             await guard.admit(bearer(one))
             await guard.admit(bearer(two))
-        async with world.db.read() as tx:
-            assert await tx.value("SELECT count(last_used_at) FROM api_keys WHERE id = $1", one.id) == 0
-    async with world.db.read() as tx:
-        used = await tx.rows("SELECT id FROM api_keys WHERE last_used_at > now() - interval '1 minute'")
+        async with world.db.autocommit() as tx:
+            assert await tx.connection.fetchval("SELECT count(last_used_at) FROM api_keys WHERE id = $1", one.id) == 0
+    async with world.db.autocommit() as tx:
+        used = await tx.connection.fetch("SELECT id FROM api_keys WHERE last_used_at > now() - interval '1 minute'")
     assert {one.id, two.id} <= {row[0] for row in used}
     assert unused.id not in {row[0] for row in used}
 
 
-async def test_writing_the_last_use_makes_nobody_forget(world: World) -> None:
+async def test_writing_the_last_use_keeps_cached_keys(world: World) -> None:
     key = await world.key()
     async with world.guard() as guard:
         await guard.admit(bearer(key))

@@ -5,30 +5,30 @@ from uuid import uuid4
 
 import pytest
 
-from sightline.platform.access import Scope
 from sightline.platform.errors import NotFound, ValidationFailed
-from sightline.workspaces import keys
-from sightline.workspaces.keys import KeyNotUsable
-from sightline.workspaces.records import ApiKey, CreatedKey
-from sightline.workspaces.tokens import digest
+from sightline.platform.scopes import Scope
+from sightline.workspaces.keys import lifecycle as keys
+from sightline.workspaces.keys.lifecycle import KeyNotUsable
+from sightline.workspaces.keys.records import ApiKey, CreatedKey
+from sightline.workspaces.keys.tokens import digest
 from tests.workspaces.world import World
 
 
 async def shown(world: World, key: CreatedKey) -> ApiKey:
-    async with world.db.read() as tx:
+    async with world.db.autocommit() as tx:
         return await keys.find_key(tx, str(key.id))
 
 
 async def roll(world: World, key: CreatedKey, hours: float) -> CreatedKey:
-    async with world.db.write() as tx:
+    async with world.db.transaction() as tx:
         return await keys.roll_key(tx, world.actor, str(key.id), timedelta(hours=hours))
 
 
 async def test_only_the_hash_of_a_key_is_stored(world: World) -> None:
     key = await world.key()
-    async with world.db.read() as tx:
-        stored = await tx.value("SELECT secret_hash FROM api_keys WHERE id = $1", key.id)
-        row = await tx.value("SELECT k::text FROM api_keys k WHERE id = $1", key.id)
+    async with world.db.autocommit() as tx:
+        stored = await tx.connection.fetchval("SELECT secret_hash FROM api_keys WHERE id = $1", key.id)
+        row = await tx.connection.fetchval("SELECT k::text FROM api_keys k WHERE id = $1", key.id)
     assert stored == digest(key.key)
     assert key.key.split("_")[2] not in row
 
@@ -83,13 +83,13 @@ async def test_an_inactive_admin_cannot_be_the_creator(world: World) -> None:
 async def test_keys_are_listed_newest_first_with_the_revoked_ones(world: World) -> None:
     first, second = await world.key(name="first"), await world.key(name="second")
     await world.revoke(first)
-    async with world.db.read() as tx:
+    async with world.db.autocommit() as tx:
         listed = await keys.list_keys(tx, world.workspace.id)
     assert [key.id for key in listed] == [second.id, first.id]
     assert [key.revoked_at is None for key in listed] == [True, False]
 
 
-async def test_revoking_again_keeps_the_first_moment(world: World) -> None:
+async def test_revoking_again_keeps_the_first_time(world: World) -> None:
     key = await world.key()
     await world.revoke(key)
     before = (await shown(world, key)).revoked_at
@@ -99,7 +99,7 @@ async def test_revoking_again_keeps_the_first_moment(world: World) -> None:
 
 async def test_a_key_is_found_by_id_by_its_part_and_whole(world: World) -> None:
     key = await world.key()
-    async with world.db.read() as tx:
+    async with world.db.autocommit() as tx:
         for name in (str(key.id), str(key.id).upper(), key.key.split("_")[1], key.key):
             assert (await keys.find_key(tx, name)).id == key.id
         for name in (str(uuid4()), "x", ""):
@@ -114,8 +114,8 @@ async def test_a_rolled_key_works_until_the_overlap_is_over(world: World) -> Non
     assert (new.name, new.scopes, new.member) == ("robot", ["ideas:read"], "admin@w.test")
     assert (before.replaced_by, before.revoked_at) == (new.id, None)
     assert before.expires_at is not None
-    async with world.db.read() as tx:
-        left = await tx.value("SELECT expires_at - $2 FROM api_keys WHERE id = $1", old.id, tx.now)
+    async with world.db.autocommit() as tx:
+        left = await tx.connection.fetchval("SELECT expires_at - $2 FROM api_keys WHERE id = $1", old.id, tx.now)
     assert timedelta(hours=1, minutes=59) < left <= timedelta(hours=2)
 
 
@@ -138,7 +138,7 @@ async def test_no_overlap_ends_the_old_key_at_once(world: World) -> None:
 async def test_a_key_is_rolled_once(world: World) -> None:
     key = await world.key()
     await roll(world, key, hours=1)
-    with pytest.raises(KeyNotUsable, match="rolled before"):
+    with pytest.raises(KeyNotUsable, match="rolled already"):
         await roll(world, key, hours=1)
 
 
@@ -159,11 +159,11 @@ async def test_every_change_of_a_key_leaves_a_trail(world: World) -> None:
     key = await world.key()
     new = await roll(world, key, hours=1)
     await world.revoke(new)
-    async with world.db.read() as tx:
-        trail = await tx.rows(
+    async with world.db.autocommit() as tx:
+        trail = await tx.connection.fetch(
             "SELECT record_id, action, actor_id FROM changes WHERE workspace_id = $1 AND kind = 'api_key'",
             world.workspace.id,
         )
     seen = {tuple(row) for row in trail}
-    wanted = {(key.id, "created"), (new.id, "created"), (key.id, "rolled"), (new.id, "revoked")}
-    assert seen == {(*step, "tester") for step in wanted}
+    expected = {(key.id, "created"), (new.id, "created"), (key.id, "rolled"), (new.id, "revoked")}
+    assert seen == {(*step, "tester") for step in expected}

@@ -6,7 +6,7 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.workspaces.tokens import digest, make_token, parse_token
+from sightline.workspaces.keys.tokens import digest, make_token, parse_token
 
 LETTERS = string.ascii_letters + string.digits
 
@@ -17,7 +17,7 @@ def test_a_key_is_letters_and_digits_in_three_parts() -> None:
     assert token.text.split("_")[1] == token.id
 
 
-def test_no_two_keys_are_alike() -> None:
+def test_all_keys_differ() -> None:
     made = [make_token() for _ in range(1000)]
     assert len({token.id for token in made}) == len({token.text for token in made}) == 1000
 
@@ -38,7 +38,7 @@ def test_one_wrong_character_is_refused(place: int, letter: str) -> None:
 
 
 @given(place=st.integers(0, 63))
-def test_two_characters_that_changed_places_are_refused(place: int) -> None:
+def test_two_swapped_characters_are_refused(place: int) -> None:
     text = make_token().text
     swapped = text[:place] + text[place + 1] + text[place] + text[place + 2 :]
     assert (parse_token(swapped) is None) == (swapped != text)

@@ -1,4 +1,4 @@
-"""One workspace with a member of each role, and the wishes that tests have of it."""
+"""One workspace with a member of each role, and shortcuts for the tests of its keys."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,9 +9,11 @@ from uuid import uuid4
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
-from sightline.workspaces import keys, tenants
-from sightline.workspaces.guard import KeyGuard
-from sightline.workspaces.records import CreatedKey, NewKey, Workspace
+from sightline.workspaces import tenants
+from sightline.workspaces.guard.authentication import KeyGuard
+from sightline.workspaces.keys import lifecycle as keys
+from sightline.workspaces.keys.records import CreatedKey, NewKey
+from sightline.workspaces.records import Workspace
 
 OPERATOR = Actor(workspace_id=uuid4(), kind="operator", id="tester")
 
@@ -34,20 +36,20 @@ class World:
         member: str | None = None,
         expires_at: datetime | None = None,
     ) -> CreatedKey:
-        async with self.db.write() as tx:
+        async with self.db.transaction() as tx:
             return await keys.create_key(tx, self.actor, NewKey(name, list(scopes), member, expires_at))
 
     async def revoke(self, key: CreatedKey) -> None:
-        async with self.db.write() as tx:
+        async with self.db.transaction() as tx:
             await keys.revoke_key(tx, self.actor, str(key.id))
 
     async def run(self, statement: str, *values: object) -> None:
-        async with self.db.write() as tx:
-            await tx.run(statement, *values)
+        async with self.db.transaction() as tx:
+            await tx.connection.execute(statement, *values)
 
     @asynccontextmanager
     async def guard(self, db: Database | None = None) -> AsyncIterator[KeyGuard]:
-        """A guard that hears of changes."""
+        """A guard that is notified of changes."""
         guard = KeyGuard(db or self.db, self.url)
         await guard.open()
         await until(lambda: guard.is_listening)
@@ -58,10 +60,10 @@ class World:
 
 
 async def make_world(url: str, db: Database) -> World:
-    async with db.write() as tx:
+    async with db.transaction() as tx:
         workspace = await tenants.create_workspace(tx, OPERATOR, f"w-{uuid4().hex[:12]}", "World", "owner@w.test")
         for role in (Role.ADMIN, Role.EDITOR, Role.VIEWER):
-            await tx.run(
+            await tx.connection.execute(
                 "INSERT INTO members (workspace_id, id, email, name, role, created_at, updated_at)"
                 " VALUES ($1, gen_random_uuid(), $2, $3, $3, $4, $4)",
                 workspace.id,

@@ -7,8 +7,7 @@ The file is a gzip-compressed tar, so that `tar -xzf` opens it. In this order:
                                   tables in the manifest's order, in which none refers to a later one
     seal.json                     Seal: rows, bytes and SHA-256 of each table, SHA-256 of the manifest
 
-What comes last is the proof that the file is whole. Why it is so stands in
-docs/decisions/0011-backup-format.md.
+The seal comes last: a file that has it is whole. The reasons are in docs/decisions/0011-backup-format.md.
 """
 
 from sightline.backup.archive import Archive

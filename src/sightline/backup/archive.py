@@ -1,4 +1,4 @@
-"""The file: a compressed tar, written and read front to back in pieces of at most 1 MiB."""
+"""The file: a compressed tar, written and read sequentially in pieces of at most 1 MiB."""
 
 import gzip
 import hashlib
@@ -11,39 +11,41 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from sightline.backup.records import FORMAT, BackupRefused, Manifest, Seal, TableSeal
+from sightline.backup.records import FORMAT, BackupRefused, Manifest, Seal, Table, TableSeal
 
-PIECE = 1 << 20
-LARGEST_MEMBER = 1 << 26  # of the two JSON members, which are read at once
-LEVEL = 3  # a sixth larger than the best, in half the time
+MIB = 1 << 20
+PIECE = MIB  # no member of the tar is larger
+LONGEST_ROW = 256 * MIB  # as COPY writes it; the API and imports accept at most 8 MiB at once
+LEVEL = 3  # a sixth larger than the best level, in half the time
 MANIFEST, SEAL = "manifest.json", "seal.json"
+DAMAGED = "The backup is damaged or cut off"
 
 
 class _File:
-    """The file itself: counts its bytes, and tells its faults from those of the database."""
+    """The file itself: counts its bytes, and raises BackupRefused if it cannot be read or written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.size = 0
 
     def write(self, piece: Any) -> int:
-        with self._blamed("written"):
+        with self._refused("written"):
             self._file.write(piece)
             self.size += len(piece)
         return len(piece)
 
     def read(self, size: int = -1) -> bytes:
-        with self._blamed("read"):
+        with self._refused("read"):
             piece = self._file.read(size)
             self.size += len(piece)
         return piece
 
     def flush(self) -> None:
-        with self._blamed("written"):
+        with self._refused("written"):
             self._file.flush()
 
     @contextmanager
-    def _blamed(self, what: str) -> Iterator[None]:
+    def _refused(self, what: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -51,26 +53,31 @@ class _File:
 
 
 class Measure:
-    """What goes by of one table. Newlines inside a value are escaped by COPY, so every newline ends a row."""
+    """Counts the rows of one table. Newlines inside a value are escaped by COPY, so every newline ends a row.
+
+    `row_bytes`: the length so far of the unfinished row.
+    """
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
-        self._rows = self._bytes = 0
+        self._bytes = 0
+        self.rows = self.row_bytes = 0
 
     def add(self, piece: bytes) -> int:
-        """How many rows end in this piece."""
+        """Returns how many rows end in this piece."""
         self._hash.update(piece)
         rows = piece.count(b"\n")
-        self._rows += rows
+        self.rows += rows
+        self.row_bytes = len(piece) - piece.rindex(b"\n") - 1 if rows else self.row_bytes + len(piece)
         self._bytes += len(piece)
         return rows
 
     def seal(self) -> TableSeal:
-        return TableSeal(self._rows, self._bytes, self._hash.hexdigest())
+        return TableSeal(self.rows, self._bytes, self._hash.hexdigest())
 
 
 class ArchiveWriter:
-    """Writes the members in their order; without `seal()` the file is not whole."""
+    """Writes the members in their order. Without `seal()` the file is incomplete."""
 
     def __init__(self, out: BinaryIO, manifest: Manifest) -> None:
         self._file = _File(out)
@@ -108,7 +115,7 @@ class ArchiveWriter:
 
 
 class TableWriter:
-    """Takes the rows of one table as they come."""
+    """Writes the rows of one table."""
 
     def __init__(self, archive: ArchiveWriter, name: str) -> None:
         self._archive = archive
@@ -118,7 +125,7 @@ class TableWriter:
         self._measure = Measure()
 
     def add(self, rows: bytes) -> int:
-        """How many rows end in this."""
+        """Adds a piece. Returns how many rows end in it."""
         self._waiting += rows
         while len(self._waiting) >= PIECE:
             self._write(PIECE)
@@ -138,14 +145,17 @@ class TableWriter:
 
 
 class Archive:
-    """An opened backup. Raises BackupRefused when the file is none, newer than this program, damaged or cut off."""
+    """An opened backup. Raises BackupRefused if the file is not a backup, newer than this program, damaged or cut off.
+
+    Accepts only valid members: headers of plain files, a manifest and a seal of at most 1 MiB, pieces of at most
+    1 MiB, rows of at most 256 MiB, as many rows as the manifest has.
+    """
 
     def __init__(self, source: BinaryIO) -> None:
         self._file = _File(source)
         self._packed = gzip.GzipFile(fileobj=self._file, mode="rb")
-        with _told_in_one_line("This is no backup of Sightline"):
-            self._tar = tarfile.open(fileobj=self._packed, mode="r|")  # noqa: SIM115 - holds nothing but the file
-            self._member = self._tar.next()
+        with _refused_in_one_line("This is not a backup of Sightline"):
+            self._member = self._next_member()
             text = self._json_member(MANIFEST)
             self._manifest_sha256 = hashlib.sha256(text).hexdigest()
             self.manifest = _read_manifest(text)
@@ -165,22 +175,26 @@ class Archive:
         """Bytes read from the file so far."""
         return self._file.size
 
-    async def rows_of(self, table: str) -> AsyncIterator[bytes]:
-        """The rows of the next table, in pieces."""
+    async def rows_of(self, table: Table) -> AsyncIterator[bytes]:
+        """Yields the rows of the next table, in pieces."""
         measure = Measure()
-        with _told_in_one_line("The backup is damaged or cut off"):
-            while self._member is not None and self._member.name.startswith(f"tables/{table}/"):
-                for piece in self._content():
-                    measure.add(piece)
-                    yield piece
-        self._seals[table] = measure.seal()
+        with _refused_in_one_line(DAMAGED):
+            while self._member is not None and self._member.name.startswith(f"tables/{table.name}/"):
+                piece = self._content()
+                measure.add(piece)
+                if measure.rows > table.rows:
+                    raise EOFError(f"{table.name} has more than the {table.rows} rows it should")
+                if measure.row_bytes > LONGEST_ROW:
+                    raise EOFError(f"{table.name} has a row longer than {LONGEST_ROW // MIB} MiB")
+                yield piece
+        self._seals[table.name] = measure.seal()
 
     def ensure_whole(self) -> None:
-        """After the last table: what was read is what was written, down to the last byte of the file."""
-        with _told_in_one_line("The backup is damaged or cut off"):
+        """Checks after the last table that everything was read as it was written, to the last byte of the file."""
+        with _refused_in_one_line(DAMAGED):
             seal = msgspec.json.decode(self._json_member(SEAL), type=Seal)
-            while self._packed.read(PIECE):
-                pass
+            if len(self._packed.read(MIB)) == MIB:
+                raise EOFError("it goes on after its end")
         counted = {table.name: table.rows for table in self.manifest.tables}
         if seal != Seal(self._manifest_sha256, self._seals) or counted != {
             name: found.rows for name, found in self._seals.items()
@@ -188,35 +202,56 @@ class Archive:
             raise BackupRefused("The backup is damaged: its contents do not match their checksums.")
 
     def _json_member(self, name: str) -> bytes:
-        if self._member is None or self._member.name != name or self._member.size > LARGEST_MEMBER:
+        if self._member is None or self._member.name != name:
             raise EOFError(f"{name} is not where it belongs")
-        return b"".join(self._content())
+        return self._content()
 
-    def _content(self) -> Iterator[bytes]:
-        """What the member holds; then on to the next one."""
-        assert self._member is not None  # noqa: S101 - tells mypy what every caller has made sure of
-        content = self._tar.extractfile(self._member)
-        if content is None:
-            raise EOFError(f"{self._member.name} is no file")
-        while piece := content.read(PIECE):
-            yield piece
-        self._tar.members = []  # type: ignore[attr-defined]  # it would remember every one
-        self._member = self._tar.next()
+    def _next_member(self) -> tarfile.TarInfo | None:
+        """Returns the header of the next member; None at the end, which is blocks of zeros.
+
+        tarfile.open() is not used: it reads extended headers of any size into memory.
+        """
+        block = self._packed.read(tarfile.BLOCKSIZE)
+        if block.count(0) == tarfile.BLOCKSIZE:
+            return None
+        member = tarfile.TarInfo.frombuf(block, "utf-8", "strict")
+        if not member.isreg():
+            raise EOFError(f"{member.name[:100]!r} is no plain file")
+        if not 0 <= member.size <= PIECE:
+            raise EOFError(f"{member.name!r} is larger than {PIECE // MIB} MiB")
+        return member
+
+    def _content(self) -> bytes:
+        """Returns the content of the member, and moves to the next one."""
+        assert self._member is not None  # noqa: S101 - for mypy: every caller has opened it
+        size = self._member.size
+        content = self._packed.read(size)
+        padding = self._packed.read(-size % tarfile.BLOCKSIZE)
+        if len(content) < size or len(padding) < -size % tarfile.BLOCKSIZE:
+            raise EOFError(f"it ends within {self._member.name}")
+        self._member = self._next_member()
+        return content
 
 
 def _read_manifest(text: bytes) -> Manifest:
     made_by = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-    if (seen := msgspec.json.decode(made_by["format"], type=int)) > FORMAT:
+    if (format := msgspec.json.decode(made_by["format"], type=int)) > FORMAT:
         raise BackupRefused(
-            f"The backup has format {seen} and this version of Sightline reads {FORMAT} at most: "
+            f"The backup has format {format} and this version of Sightline reads {FORMAT} at most: "
             "restore it with the version that made it, or a newer one."
         )
     return msgspec.json.decode(text, type=Manifest)
 
 
+_NOT_READABLE = (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, KeyError, msgspec.MsgspecError, UnicodeError)
+
+
 @contextmanager
-def _told_in_one_line(what: str) -> Iterator[None]:
+def _refused_in_one_line(problem: str) -> Iterator[None]:
     try:
         yield
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, KeyError, msgspec.MsgspecError) as error:
-        raise BackupRefused(f"{what}: {error}.") from error
+    except RecursionError as error:
+        raise BackupRefused(f"{problem}: it is nested too deeply.") from error
+    except _NOT_READABLE as error:
+        reason = str(error).partition(" (b'")[0]  # gzip shows the first bytes of another file
+        raise BackupRefused(f"{problem}: {reason}.") from error

@@ -1,13 +1,13 @@
-"""What a backup asks of the database's own catalogues. Names of tables and columns come from there, quoted."""
+"""Queries of the system catalogues. Names of tables and columns come from there and are quoted."""
 
 from collections.abc import Iterable
 from graphlib import TopologicalSorter
 
-from sightline.backup.records import LEFT_OUT
+from sightline.backup.records import LEFT_OUT, LEFT_OUT_BEFORE
 from sightline.platform.db import Connection
 from sightline.platform.db.database import Row
 
-# A value is read back as it was written, whatever the server's own settings are.
+# Values are read as they were written, independent of the server's settings.
 WRITE_ALIKE = """
 SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; SET extra_float_digits = 1;
 SET bytea_output = 'hex'; SET lc_monetary = 'C'; SET xmloption = 'content'"""
@@ -21,8 +21,8 @@ SELECT relname::text AS name FROM pg_class
  WHERE {_OURS} AND relkind IN ('r', 'p') AND NOT relispartition
  ORDER BY relname"""
 
-# Transaction ids of another server would hide rows from pages of what changed, or show them too early: what is
-# restored takes the id of the restoring transaction. What is generated is generated again.
+# Transaction ids of another server would hide rows from pages of changes, or show them too early: restored rows get the
+# # id of the restoring transaction. Generated columns are generated again.
 _COLUMNS = f"""
 SELECT relname::text AS name, array_agg(attname::text ORDER BY attnum) AS columns
   FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -42,9 +42,10 @@ SELECT relname::text AS name, seqincrement AS step FROM pg_class JOIN pg_sequenc
 
 
 async def columns_by_table(connection: Connection) -> dict[str, list[str]]:
-    """The tables that are copied, each after those it refers to, with the columns that are copied."""
+    """Returns the tables to copy, each after those it refers to, with the columns to copy."""
     columns = {row["name"]: row["columns"] for row in await connection.fetch(_COLUMNS)}
-    return {name: columns[name] for name in await _in_order(connection) if name not in LEFT_OUT}
+    left_out = LEFT_OUT.keys() | LEFT_OUT_BEFORE
+    return {name: columns[name] for name in await _in_order(connection) if name not in left_out}
 
 
 async def _in_order(connection: Connection) -> Iterable[str]:
@@ -67,7 +68,7 @@ async def has_rows(connection: Connection, table: str) -> bool:
 
 
 async def next_numbers(connection: Connection) -> dict[str, int]:
-    """What each sequence gives next. Not from pg_sequences, which forgets where a restarted one begins."""
+    """Returns the next number of each sequence. pg_sequences has no start of a restarted sequence."""
     return {row["name"]: await _next_number(connection, row) for row in await connection.fetch(_SEQUENCES)}
 
 
@@ -78,12 +79,12 @@ async def _next_number(connection: Connection, sequence: Row) -> int:
 
 
 async def set_next_number(connection: Connection, sequence: str, number: int) -> None:
-    """Undone with the transaction, unlike setval()."""
+    """Sets the next number. Unlike setval(), a rollback undoes it."""
     await connection.execute(f"ALTER SEQUENCE {quoted(sequence)} RESTART WITH {int(number)}")
 
 
 async def switch_triggers(connection: Connection, tables: Iterable[str], how: str) -> None:
-    """ENABLE or DISABLE those of our own; foreign keys stay watched. Also keeps everybody else from writing."""
+    """Runs `how`, ENABLE or DISABLE, for our own triggers; foreign keys stay enforced. Blocks other writers."""
     for table in tables:
         await connection.execute(f"ALTER TABLE {quoted(table)} {how} TRIGGER USER")
 
@@ -94,10 +95,8 @@ async def analyze(connection: Connection, tables: Iterable[str]) -> None:
 
 
 async def forget_portal_secrets(connection: Connection) -> list[str]:
-    """The aliases of the portals that lost theirs."""
-    rows = await connection.fetch(
-        "UPDATE portals SET secret = NULL, secret_rotated_at = NULL WHERE secret IS NOT NULL RETURNING alias"
-    )
+    """Removes the portals' secrets. Returns the aliases of the portals that had one."""
+    rows = await connection.fetch("UPDATE portals SET secret = NULL WHERE secret IS NOT NULL RETURNING alias")
     return sorted(row["alias"] for row in rows)
 
 
@@ -106,5 +105,5 @@ def select_all(table: str, columns: Iterable[str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name of a table or a column as it stands in a statement."""
+    """Returns the name of a table or a column, quoted for a statement."""
     return '"' + name.replace('"', '""') + '"'

@@ -1,30 +1,30 @@
-"""What stands in a backup beside the rows, and what its writer and reader say."""
+"""The records of a backup: its manifest and seal, and the results of writing and reading it."""
 
 from datetime import datetime
 from typing import Protocol
 
 from msgspec import Struct
 
-FORMAT = 1  # a program reads this format and every one before it
+FORMAT = 1  # a program reads this format and all earlier ones
 
 # Every other table of the database is copied.
 LEFT_OUT = {
     "alembic_version": "The manifest names the revision; restoring migrates to it and on.",
-    "job_totals": "What a server has done since it was set up, for its monitoring: a restored one begins anew.",
-    "pgqueuer_log": "What became of attempts, for a week. What waits stands in pgqueuer, which is copied.",
-    "feed_versions": "What counts of feeds are kept under: a restored server counts anew.",
-    "pgqueuer_schedules": "Nothing is kept here: schedules are columns of the rooms' own rows.",
-    "pgqueuer_statistics": "Nothing is kept here: job_totals counts.",
-    "portal_sessions": "A sign-in that was ended since must not open again: people sign in anew.",
+    "job_totals": "Counts what a server has done, for its monitoring: a restored one starts at zero.",
+    "feed_versions": "The versions that cached counts of feeds have: a restored server counts again.",
+    "portal_sessions": "A session that was ended since must not be valid again: people sign in again.",
 }
+
+# Tables of earlier revisions that their backups leave out.
+LEFT_OUT_BEFORE = {"pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
 
 
 class BackupRefused(Exception):
-    """A backup cannot be written or used; the message is one line."""
+    """A backup cannot be written or used. The message is one line."""
 
 
 class SecretCheck(Struct, rename="camel"):
-    """What tells whether a secret is the one of the backed-up server; see `secrets`."""
+    """A salted hash of the server's secret, to check whether a given secret is the same; see `secrets`."""
 
     salt: bytes
     value: bytes
@@ -56,7 +56,7 @@ class Manifest(Struct, rename="camel"):
 
 
 class TableSeal(Struct, rename="camel"):
-    """What was written of a table, before compression."""
+    """The size of a table in the backup, before compression."""
 
     rows: int
     bytes: int
@@ -71,7 +71,7 @@ class Seal(Struct, rename="camel"):
 
 
 class Written(Struct, rename="camel"):
-    """What a backup holds, and how large its file is."""
+    """The contents of a backup, and the size of its file."""
 
     tables: int
     rows: int
@@ -79,7 +79,7 @@ class Written(Struct, rename="camel"):
 
 
 class Restored(Struct, rename="camel"):
-    """What came back. `skipped`: tables that are none of ours; `portals`: those that need a new secret."""
+    """The result of a restore. `skipped`: tables that are not Sightline's; `portals`: those that need a new secret."""
 
     tables: int
     rows: int
@@ -88,10 +88,10 @@ class Restored(Struct, rename="camel"):
 
 
 class Progress(Protocol):
-    """Who wants to know how far it is."""
+    """Shows the progress."""
 
     def begin(self, rows: int) -> None:
-        """How many rows there are in all."""
+        """Called first, with the total number of rows."""
 
     def advance(self, rows: int) -> None:
-        """So many more are done."""
+        """Called with the number of rows done since the last call."""

@@ -1,4 +1,4 @@
-"""Restoring a backup: everything or nothing, into an empty database."""
+"""Restores a backup into an empty database, all or nothing."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,10 +18,10 @@ from sightline.platform.db.database import first_line
 async def restoring(
     url: str, archive: Archive, progress: Progress, *, forget_secrets: bool = False
 ) -> AsyncIterator[Restored]:
-    """Loads everything and brings it to this version; committed when the block is left, undone by an exception.
+    """Loads everything and migrates it to this version. The end of the block commits, an exception undoes it.
 
-    The caller has made sure of the secret, or lets the portals' secrets be forgotten. Others can read the database
-    meanwhile if it has tables, not write it. Needs no right but that to create tables, or to own them.
+    The caller has checked the secret, or lets the portals' secrets be removed. Other connections can read existing
+    tables, not write them. Needs only the right to create tables, or to own them.
     Refuses with BackupRefused (not empty, newer than this program, damaged, not fitting), otherwise like `migrate()`.
     """
     manifest = archive.manifest
@@ -43,11 +43,11 @@ async def restoring(
 
 
 async def _prepare(connection: Connection, manifest: Manifest) -> None:
-    """The tables of the backup's revision, empty and closed to other writers."""
+    """Migrates the database to the backup's revision, with empty tables that others cannot write."""
     revision = await revision_on(connection)
     if revision is None:
         if await queries.count_tables(connection):
-            raise BackupRefused("The database holds tables of something else: give one without any.")
+            raise BackupRefused("The database has tables of another program: use an empty database.")
         await migrate_within(connection, manifest.revision)
     elif revision != manifest.revision:
         raise BackupRefused(
@@ -61,7 +61,7 @@ async def _prepare(connection: Connection, manifest: Manifest) -> None:
 
 
 async def _matched(connection: Connection, manifest: Manifest) -> tuple[dict[str, Table], list[str]]:
-    """The tables to load, and those of the backup that never were ours."""
+    """Returns the tables to load by name, and the names of the backup's other tables, which are not Sightline's."""
     known = await queries.columns_by_table(connection)
     given = {table.name: table for table in manifest.tables}
     numbers = await queries.next_numbers(connection)
@@ -81,7 +81,7 @@ async def _load(connection: Connection, archive: Archive, tables: dict[str, Tabl
         if table.name in tables:
             await _fill(connection, archive, table, progress)
         else:
-            async for _piece in archive.rows_of(table.name):
+            async for _ in archive.rows_of(table):
                 pass
     archive.ensure_whole()
     await connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -91,7 +91,7 @@ async def _load(connection: Connection, archive: Archive, tables: dict[str, Tabl
 
 async def _fill(connection: Connection, archive: Archive, table: Table, progress: Progress) -> None:
     async def rows() -> AsyncIterator[bytes]:
-        async for piece in archive.rows_of(table.name):
+        async for piece in archive.rows_of(table):
             progress.advance(piece.count(b"\n"))
             yield piece
 

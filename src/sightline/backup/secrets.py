@@ -1,7 +1,7 @@
-"""Whether a secret is the one of the backed-up server, without keeping it.
+"""Checks whether a secret is that of the backed-up server, without storing it.
 
-The manifest holds a slow salted hash (scrypt, 32 MiB) of the secret. Of a random secret of 32 characters it reveals
-nothing; a short one can be guessed, at a tenth of a second a guess, as it can be from any portal secret in the file.
+The manifest holds a slow salted hash (scrypt, 32 MiB) of the secret. It reveals nothing about a random secret of 32
+characters; a short one can be guessed at 0.1 s a guess, as it can from any portal secret in the file.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import os
 
 from sightline.backup.records import SecretCheck
 
-_PURPOSE = b"sightline backup\0"  # the hash is of no use for anything else that is derived from the secret
+_PURPOSE = b"sightline backup\0"  # the hash is separate from everything else derived from the secret
 
 
 def check_value(secret: str) -> SecretCheck:
@@ -19,7 +19,7 @@ def check_value(secret: str) -> SecretCheck:
 
 
 def is_made_with(check: SecretCheck, secret: str) -> bool:
-    """Takes about 0.1 s."""
+    """Whether the check was made with this secret. Takes about 0.1 s."""
     return hmac.compare_digest(check.value, _slow_hash(secret, check.salt))
 
 

@@ -1,4 +1,4 @@
-"""Writing a backup: everything as it was in one moment, while others go on."""
+"""Writes a backup from one snapshot, while the server runs."""
 
 from datetime import UTC, datetime
 from typing import BinaryIO
@@ -13,10 +13,10 @@ from sightline.platform.db import Connection
 
 
 async def write_backup(url: str, out: BinaryIO, secret: str, progress: Progress) -> Written:
-    """Writes the whole file; what is left after an exception is not a backup. A few MiB of memory, however much it is.
+    """Writes the whole file. After an exception the file is not a backup. Needs a few MiB of memory at any size.
 
-    Keeps nobody from writing, and migrations waiting. Refuses with BackupRefused when the database was never migrated
-    or may not be read whole, otherwise like `migrate()`.
+    Other connections can write, migrations wait. Raises BackupRefused if the database was never migrated or cannot be
+    read whole, otherwise the errors of `migrate()`.
     """
     async with locked(url, shared=True) as connection:
         await connection.execute(queries.WRITE_ALIKE)
@@ -31,7 +31,7 @@ async def write_backup(url: str, out: BinaryIO, secret: str, progress: Progress)
 
 
 async def _manifest(connection: Connection, secret: str) -> Manifest:
-    """Sequences are read after the moment of the snapshot: none gives a number that a copied row has."""
+    """Reads the sequences after the snapshot, so that none is behind a copied row."""
     revision = await revision_on(connection)
     if revision is None:
         raise BackupRefused("There is nothing to back up: the database has never been migrated.")

@@ -1,1 +1,1 @@
-"""What a workspace sets up: products and features, accounts, teams, taxonomy, workflow, integrations, sprints."""
+"""The catalogue of a workspace: products, features, accounts, teams, taxonomy, workflow, integrations, sprints."""

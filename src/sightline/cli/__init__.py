@@ -1,4 +1,4 @@
-"""The command `sightline`: one small file per noun. Everything heavy is imported by the command that needs it."""
+"""The command `sightline`: one small file per noun, imported when its command is used."""
 
 
 def main() -> None:

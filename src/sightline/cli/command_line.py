@@ -1,51 +1,93 @@
-"""All commands together, and what a refusal looks like: one line on standard error, exit code 1."""
+"""All commands together. A refusal is shown on standard error, a line for each fault, with exit code 1."""
 
 import sys
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command_from_info, get_group
 
-from sightline.cli import (
-    audit,
-    backup,
-    bench,
-    demo,
-    doctor,
-    documents,
-    imports,
-    init,
-    jobs,
-    keys,
-    migrate,
-    openapi,
-    restore,
-    serve,
-    worker,
-    workspace,
-)
-from sightline.cli.refusals import one_line
+from sightline import __version__
+from sightline.cli.refusals import lines
+
+# The help of each command is here, so that `--help` imports none of them.
+COMMANDS = {
+    "demo": "Serves a sample workspace, with a fresh key at each start.",
+    "init": "Creates an empty workspace with its owner.",
+    "serve": "Migrates if needed and serves until SIGTERM.",
+    "worker": "Runs background jobs until SIGTERM.",
+    "migrate": "Brings the database to this version.",
+    "workspace": "Whole workspaces, as files.",
+    "import": "Adds and updates many records of one kind.",
+    "keys": "API keys.",
+    "portal": "The portal's sign-in.",
+    "documents": "The documents of initiatives.",
+    "research": "Research: ask a question, check the quotes.",
+    "jobs": "Background work.",
+    "openapi": "Prints the OpenAPI 3.1 document; needs no database.",
+    "backup": "Writes a consistent copy of everything to one file.",
+    "restore": "Restores a backup into an empty database, all or nothing.",
+    "audit": "Shows the trail of a workspace or of one record, oldest first.",
+    "usage": "Shows what models were asked for a workspace, and what it took.",
+    "evaluate": "The quality of the engine, measured on labelled data.",
+    "doctor": "Checks the installation, a line for each part.",
+}
+MODULES = {"import": "imports"}  # where the module is not called like the command
+
+
+class _Commands(TyperGroup):
+    """Imports the module of a command when the command is used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        app = import_module(f"sightline.cli.{MODULES.get(cmd_name, cmd_name)}").app
+        if app.info.name:
+            return get_group(app)
+        return get_command_from_info(app.registered_commands[0], pretty_exceptions_short=True, rich_markup_mode=None)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(COMMANDS.items())
+
 
 app = typer.Typer(
     name="sightline",
-    help="Sightline: product discovery that you host yourself.",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for room in (
-    demo, init, serve, worker, migrate, workspace, imports, keys, documents, jobs, openapi, backup, restore, audit,
-    doctor, bench,
-):  # fmt: skip
-    room.register(app)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"Sightline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Sightline: product discovery that you host yourself."""
 
 
 def run() -> None:
-    """What is refused on purpose is told in one line; anything else is a fault of ours and shows its traceback."""
+    """Runs the command. Prints a refusal in a line for each fault; any other exception shows its traceback."""
     try:
         app(prog_name="sightline")
     except Exception as error:
-        line = one_line(error)
-        if line is None:
+        refusal = lines(error)
+        if not refusal:
             raise
-        typer.echo(f"sightline: {line}", err=True)
+        for line in refusal:
+            typer.echo(f"sightline: {line}", err=True)
         sys.exit(1)

@@ -4,110 +4,84 @@ import asyncio
 import os
 import signal
 import stat
-from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, InWorkspace
-
-if TYPE_CHECKING:
-    from sightline.platform.db import Database
-    from sightline.workspace_file import Import, Imported, ListReader
+from sightline.cli.options import InWorkspace, open_file, single
+from sightline.cli.output import note, print_json
+from sightline.cli.progress import LineBar
+from sightline.cli.site import Site, command_of, operator
+from sightline.workspace_file import Import, Imported, ListReader
 
 INTERRUPTED = 130
 LONGEST_WORD = 255
 
-
-class Kind(StrEnum):
-    """What can be imported."""
-
-    IDEAS = "ideas"
-    ACCOUNTS = "accounts"
-    INSIGHTS = "insights"
-    FEEDBACK = "feedback"
-    SIGNALS = "signals"
+Kind = Literal["ideas", "accounts", "insights", "feedback", "signals"]
+Format = Literal["jsonl", "csv"]
+FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+app = single()
 
 
-class Form(StrEnum):
-    """How the lines are written."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-
-
-def register(app: typer.Typer) -> None:
-    app.command("import", cls=Command)(import_)
+def read_source_key(text: str) -> str:
+    if not (1 <= len(text) <= LONGEST_WORD and text.strip()):
+        raise typer.BadParameter(f"give 1 to {LONGEST_WORD} characters")
+    return text
 
 
-def import_(  # noqa: PLR0913 - each is an option
+@command_of(app, "import")
+async def import_(
+    site: Site,
     kind: Annotated[Kind, typer.Argument(metavar="KIND", help="ideas, accounts, insights, feedback or signals.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON Lines or CSV; - for standard input.")],
+    file: Annotated[
+        BufferedReader,
+        typer.Argument(
+            metavar="FILE", parser=open_file, help="JSON Lines, or CSV with commas, semicolons or tabs; -: stdin."
+        ),
+    ],
     workspace: InWorkspace,
     form: Annotated[
-        Form | None,
-        typer.Option("--format", help="Told by the file's suffix or first byte when left out.", show_default=False),
+        Format | None,
+        typer.Option("--format", help="Guessed from the suffix or first byte when left out.", show_default=False),
     ] = None,
     source_key: Annotated[
-        str, typer.Option("--source-key", help="The source of records that have nothing but an externalId.")
-    ] = "import",
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
+        str | None,
+        typer.Option(
+            "--source-key",
+            parser=read_source_key,
+            metavar="TEXT",
+            help="The source of records that have nothing but an externalId; import when left out.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Adds and updates many records of one kind; faulty lines are told and do not stop the others."""
-    from sightline.cli.data import read_settings, with_database
-    from sightline.workspace_file import ListReader
-
-    if not 1 <= len(source_key) <= LONGEST_WORD or not source_key.strip():
-        raise typer.BadParameter(f"give 1 to {LONGEST_WORD} characters", param_hint="--source-key")
-    settings = read_settings(data_dir, database_url)
-    source = _opened(file)
-    chosen = form or _form_of(file)
-    reader = ListReader(kind.value, source, chosen.value if chosen else None, source_key)
-
-    async def work(db: "Database") -> int:
-        return await _import(db, workspace, reader, as_json)
-
-    raise typer.Exit(with_database(settings, work))
+    """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
+    reader = ListReader(kind, file, form or FORMATS.get(Path(str(file.name)).suffix.lower()), source_key)
+    importing = Import(site.db, workspace, reader, actor_id=operator().id, warn=lambda text: note(f"Warning: {text}"))
+    is_stopped = await _import(importing)
+    _print_done(importing.done, site.as_json)
+    raise typer.Exit(INTERRUPTED if is_stopped else int(importing.done.faulty > 0))
 
 
-def _opened(file: str) -> BufferedReader:
-    """Not closed before the process ends: that would wait for a thread that still reads from a silent pipe."""
-    return open(0, "rb", closefd=False) if file == "-" else open(file, "rb")
-
-
-def _form_of(file: str) -> Form | None:
-    suffix = Path(file).suffix.lower()
-    return {".csv": Form.CSV, ".jsonl": Form.JSONL, ".ndjson": Form.JSONL, ".json": Form.JSONL}.get(suffix)
-
-
-async def _import(db: "Database", slug: str, reader: "ListReader", as_json: bool) -> int:
-    """The exit code."""
-    from sightline.cli.data import operator
-    from sightline.workspace_file import Import
-
-    importing = Import(db, slug, reader, actor_id=operator().id)
+async def _import(importing: Import) -> bool:
+    """Imports the file and reports its faults. Returns whether it was interrupted."""
     try:
         is_stopped = await _run_until_interrupted(importing)
     except BaseException:
-        _tell_faults(importing)
+        _print_faults(importing)
         if importing.reached:
-            _tell_how_far(importing, "Broken off")
+            _print_reached(importing, "Failed")
         raise
-    _tell_faults(importing)
+    _print_faults(importing)
     if is_stopped:
-        _tell_how_far(importing, "Interrupted")
-    _print_done(importing.done, as_json)
-    return INTERRUPTED if is_stopped else int(importing.done.faulty > 0)
+        _print_reached(importing, "Interrupted")
+    return is_stopped
 
 
-async def _run_until_interrupted(importing: "Import") -> bool:
-    """Whether it was interrupted. A second Ctrl-C does not wait for the end of the batch."""
-    from sightline.cli.progress import LineBar
-
+async def _run_until_interrupted(importing: Import) -> bool:
+    """Returns whether it was interrupted. A second Ctrl-C does not wait for the end of the batch."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def interrupt() -> None:
@@ -125,25 +99,19 @@ def _size(source: BufferedReader) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
-def _tell_faults(importing: "Import") -> None:
-    from sightline.cli.output import note
-
+def _print_faults(importing: Import) -> None:
     for fault in importing.done.faults:
         place = f"line {fault.line}: {fault.path}: " if fault.path else f"line {fault.line}: "
         note("".join(letter if letter.isprintable() else " " for letter in place + fault.message))
-    if (more := importing.told.count - len(importing.done.faults)) > 0:
+    if (more := importing.faults.count - len(importing.done.faults)) > 0:
         note(f"and {more} more faults.")
 
 
-def _tell_how_far(importing: "Import", how: str) -> None:
-    from sightline.cli.output import note
-
-    note(f"{how} after line {importing.reached}: what stands up to there is stored. Run it again for the rest.")
+def _print_reached(importing: Import, how: str) -> None:
+    note(f"{how} after line {importing.reached}: the lines up to there are stored. Run it again for the rest.")
 
 
-def _print_done(done: "Imported", as_json: bool) -> None:
-    from sightline.cli.output import print_json
-
+def _print_done(done: Imported, as_json: bool) -> None:
     if as_json:
         print_json(done)
         return

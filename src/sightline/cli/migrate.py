@@ -5,25 +5,23 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
+from sightline import migrations
+from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single
+from sightline.cli.output import print_json
+from sightline.cli.site import database_urls, read_settings
+
+app = single()
 
 
-def register(app: typer.Typer) -> None:
-    app.command("migrate", cls=Command)(migrate)
-
-
+@app.command("migrate", cls=Command)
 def migrate(
     check: Annotated[bool, typer.Option("--check", help="Only say whether it is needed (exit code 1).")] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Brings the database to this version; several machines may do so at once."""
-    from sightline import migrations
-    from sightline.cli.data import database_urls, read_settings
-    from sightline.cli.output import print_json
-
-    with database_urls(read_settings(data_dir, database_url)) as (_, url):
+    """Brings the database to this version. Safe from several machines at once."""
+    with database_urls(read_settings(data_dir, database_url), may_create=not check) as (_, url):
         steps = asyncio.run(migrations.pending(url) if check else migrations.migrate(url))
     if as_json:
         print_json({"pending": steps} if check else {"applied": steps})

@@ -2,15 +2,13 @@
 
 import typer
 
-from sightline.cli.options import Command
+from sightline.app import openapi_document
+from sightline.cli.options import Command, single
+
+app = single()
 
 
-def register(app: typer.Typer) -> None:
-    app.command("openapi", cls=Command)(openapi)
-
-
+@app.command("openapi", cls=Command)
 def openapi() -> None:
     """Prints the OpenAPI 3.1 document; needs no database."""
-    from sightline.app import openapi_document
-
     typer.echo(openapi_document(), nl=False)

@@ -1,17 +1,21 @@
-"""Options that several commands share, and where an option's value comes from.
+"""Options that several commands share, and where the value of an option comes from.
 
-The command line wins, then `SIGHTLINE_<OPTION>`, then `sightline.toml`. Options that are settings are left to
-`Settings`, which does the same for the processes that have no command line.
+The command line wins, then `SIGHTLINE_<OPTION>`, then `sightline.toml`. Options that are settings are read by
+`Settings`, which does the same for processes without a command line.
 """
 
+import os
 from dataclasses import fields
+from datetime import datetime
+from difflib import get_close_matches
+from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from sightline.settings import FILE, Settings, SettingsError, read_file, variable
+from sightline.settings import FILE, PREFIX, Settings, SettingsError, read_file, variable
 
 DataDir = Annotated[
     Path | None, typer.Option("--data-dir", help="Folder of the embedded database.", show_default=False)
@@ -30,29 +34,67 @@ Port = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 InWorkspace = Annotated[str, typer.Option("--workspace", help="The workspace's slug.")]
 
+
+def single() -> typer.Typer:
+    """Takes the one command of a module."""
+    return typer.Typer(add_completion=False)
+
+
+def group(name: str, help: str) -> typer.Typer:
+    """Takes the commands of a noun."""
+    return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
+
+
+def open_file(name: str) -> BufferedReader:
+    """Opens the value of an argument; `-` is standard input, which closing does not wait for."""
+    return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")
+
+
+def read_moment(text: str) -> datetime:
+    """Reads the value of an option that is a date or a timestamp."""
+    from sightline.platform.wire import Moment
+
+    try:
+        return Moment.read(text)
+    except ValueError:
+        raise typer.BadParameter("expected a date or an ISO 8601 timestamp") from None
+
+
+# The names that messages and help give to these types by default.
+_NUMBERS = frozenset({"int", "integer", "float", "int range", "integer range", "float range"})
 _SETTINGS = frozenset(setting.name for setting in fields(Settings))
+# Orchestrators set such variables for a service that is called sightline.
+_NOT_OURS = (f"{PREFIX}SERVICE_", f"{PREFIX}PORT_")
 
 
 class Command(TyperCommand):
-    """A command whose options can also stand in the environment and in the file."""
+    """A command whose options can also be given in the environment and in the file."""
+
+    warns = True
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
         for option in self._own_options():
             if option.envvar is None:
                 option.envvar = variable(_setting_name(option))
+        for parameter in self.params:
+            if parameter.type.name in _NUMBERS:
+                parameter.type.name = "number"
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         if not extra.get("resilient_parsing"):
             chosen = read_file(Path(FILE))
-            if chosen and parent is not None:
-                _refuse_unknown(chosen, parent.find_root().command)
+            if parent is not None:
+                root = parent.find_root().command
+                _refuse_unknown(chosen, root)
+                if self.warns:
+                    _warn_of_unknown_variables(root)
             own = {option.name: _setting_name(option) for option in self._own_options()}
             extra["default_map"] = {name: chosen[key] for name, key in own.items() if key in chosen}
         return super().make_context(info_name, args, parent, **extra)
 
     def _own_options(self) -> list[TyperOption]:
-        """Those that are no settings; `--help` is none of ours."""
+        """The options that are not settings, without `--help`."""
         return [
             option
             for option in self.params
@@ -61,15 +103,36 @@ class Command(TyperCommand):
 
 
 def _refuse_unknown(chosen: dict[str, Any], root: Any) -> None:
-    """Raises SettingsError for what is neither a setting nor an option of any command: it is a slip of the pen."""
-    unknown = chosen.keys() - _SETTINGS - _option_names(root)
-    if unknown:
+    """Raises SettingsError for a name that is neither a setting nor an option of any command."""
+    unknown = chosen.keys() - _SETTINGS
+    if unknown and (unknown := unknown - _option_names(root)):
         raise SettingsError(f"{sorted(unknown)[0]} in {FILE}: there is no such setting.")
+
+
+def unknown_variables(root: Any) -> list[str]:
+    """A sentence for each `SIGHTLINE_*` variable that no command reads, with the nearest known name."""
+    known = {variable(name) for name in _SETTINGS}
+    given = {name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_NOT_OURS)}
+    if given - known:  # finding the options imports all commands
+        known |= {variable(name) for name in _option_names(root)}
+    return [_unknown(name, known) for name in sorted(given - known)]
+
+
+def _unknown(name: str, known: set[str]) -> str:
+    nearest = get_close_matches(name, sorted(known), n=1)
+    return f"{name} is not a setting" + (f": did you mean {nearest[0]}?" if nearest else ".")
+
+
+def _warn_of_unknown_variables(root: Any) -> None:
+    for sentence in unknown_variables(root):
+        typer.echo(f"Warning: {sentence}", err=True)
 
 
 def _option_names(command: Any) -> set[str]:
     own = {_setting_name(option) for option in command.params if isinstance(option, TyperOption)}
-    return own.union(*(_option_names(below) for below in getattr(command, "commands", {}).values()))
+    context: Any = None
+    below = command.list_commands(context) if isinstance(command, TyperGroup) else ()
+    return own.union(*(_option_names(command.get_command(context, name)) for name in below))
 
 
 def _setting_name(option: TyperOption) -> str:

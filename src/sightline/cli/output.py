@@ -3,18 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
 import typer
 
 
 def print_json(value: Any) -> None:
-    """One JSON document."""
-    import msgspec
-
+    """Prints one JSON document."""
     typer.echo(msgspec.json.encode(value).decode())
 
 
 def print_columns(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Aligned columns; what is absent is a dash."""
+    """Prints aligned columns; an absent value is a dash."""
     shown = [list(heads), *([_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[place]) for row in shown) for place in range(len(heads))]
     for row in shown:
@@ -29,7 +28,7 @@ def print_pairs(pairs: Iterable[tuple[str, object]]) -> None:
 
 
 def note(text: str) -> None:
-    """Progress and remarks, which no program reads."""
+    """Prints progress and remarks, which are not meant for programs."""
     typer.echo(text, err=True)
 
 

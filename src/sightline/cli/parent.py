@@ -1,4 +1,4 @@
-"""What a child process owes its parent: to tell when it is ready, and to end when the parent is gone."""
+"""What a child process does for its parent: it reports that it is ready, and ends when the parent is gone."""
 
 import os
 import signal
@@ -9,14 +9,13 @@ import time
 END_SECONDS = 20.0
 
 
-def tell_ready(file: int) -> None:
-    """Once; `file` is the number that the parent gave."""
-    os.write(file, b"1")
-    os.close(file)
+def report_ready() -> None:
+    """Reports it through standard input, which is a socket to the parent."""
+    os.write(sys.stdin.fileno(), b"1")
 
 
 def end_with_parent() -> None:
-    """Standard input ends when the parent is gone, however it went; then this process finishes too, within 20 s."""
+    """Ends this process, within 20 s, when standard input ends: the parent is gone, for whatever reason."""
 
     def watch() -> None:
         while os.read(sys.stdin.fileno(), 1):

@@ -1,7 +1,6 @@
 """How far a long command is: a bar on a terminal, nothing elsewhere. Drawn on standard error."""
 
 import sys
-from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
@@ -34,9 +33,7 @@ class _Bar:
         self._bars.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
 
@@ -54,7 +51,7 @@ class RowBar(_Bar):
 
 
 class LineBar(_Bar):
-    """A bar that counts the bytes of a file, and its lines a second. `size`: None where nobody knows it."""
+    """A bar that counts the bytes of a file, and its lines a second. `size`: None if it is unknown."""
 
     def __init__(self, title: str, size: int | None) -> None:
         speed = TextColumn("{task.fields[speed]} lines/s")
@@ -62,7 +59,7 @@ class LineBar(_Bar):
         self._lines = 0
 
     def reach(self, bytes: int, lines: int) -> None:
-        """So far into the file, so many lines further."""
+        """Moves the bar to this byte of the file, and counts so many more lines."""
         self._lines += lines
         seconds = self._bars.tasks[self._task].elapsed
         self._bars.update(self._task, completed=bytes, speed=f"{self._lines / seconds:,.0f}" if seconds else "-")

@@ -1,17 +1,34 @@
-"""Which failures are refusals, and how they are told in one line."""
+"""Which failures are refusals, and their one-line messages."""
 
 import errno
+
+from sightline.platform.errors import ValidationFailed
 
 SHOWN_FAULTS = 5  # how many a ValidationFailed names in its detail
 
 
+def lines(error: Exception) -> list[str]:
+    """The message of a refusal, with a line for each fault; nothing for any other exception."""
+    faults = error.extras.get("errors", []) if isinstance(error, ValidationFailed) else []
+    if len(faults) < 2:
+        line = one_line(error)
+        return [] if line is None else [line]
+    found = [_as_one_line(f"{fault.path}: {fault.message}" if fault.path else fault.message) for fault in faults]
+    more: int = error.extras.get("more", 0) if isinstance(error, ValidationFailed) else 0
+    return [*found, f"and {more} more faults"] if more else found
+
+
 def one_line(error: Exception) -> str | None:
-    """None for what nobody foresaw."""
-    said = _foreseen(error)
-    return None if said is None else " ".join(said.split())
+    """The message of a refusal; None for any other exception."""
+    message = _message(error)
+    return None if message is None else _as_one_line(message)
 
 
-def _foreseen(error: Exception) -> str | None:
+def _as_one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _message(error: Exception) -> str | None:
     from sightline.backup import BackupRefused
     from sightline.platform.db import DatabaseUnavailable
     from sightline.platform.db.embedded import EmbeddedServerError
@@ -34,7 +51,7 @@ def _system_refusal(error: OSError) -> str | None:
     if error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, ConnectionError):
-        return f"The database went away: {error}."
+        return f"The connection to the database was lost: {error}."
     return None
 
 
@@ -54,4 +71,4 @@ def _database_refusal(error: Exception) -> str | None:
 
 
 class CommandRefused(Exception):
-    """A command cannot do what is asked; the message is one line."""
+    """A command cannot do what it was asked to; the message is one line."""

@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port
+from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port, single
+from sightline.cli.serving import keep_serving
+from sightline.cli.site import read_settings
+from sightline.platform import logs
+
+app = single()
 
 
-def register(app: typer.Typer) -> None:
-    app.command("serve", cls=Command)(serve)
-
-
+@app.command("serve", cls=Command)
 def serve(
     host: Host = None,
     port: Port = None,
@@ -25,13 +27,10 @@ def serve(
     database_url: DatabaseUrl = None,
 ) -> None:
     """Migrates if needed and serves until SIGTERM. Ready when GET /readyz answers 200."""
-    from sightline.cli.data import read_settings
-    from sightline.cli.output import note
-    from sightline.cli.serving import serve as keep_serving
-
     settings = read_settings(data_dir, database_url, host=host, port=port, workers=workers, no_worker=no_worker)
 
-    def say_ready(served: int) -> None:
-        note(f"Sightline serves on {settings.address(served)} (documentation: {settings.address(served)}/docs).")
+    def say_ready(port: int) -> None:
+        address = settings.address(port)
+        logs.announce(f"Sightline serves on {address}", documentation=f"{address}/docs")
 
-    raise typer.Exit(keep_serving(settings, say_ready=say_ready))
+    keep_serving(settings, say_ready=say_ready)

@@ -1,97 +1,144 @@
-"""What `serve` and `demo` do: keep the database, the API processes and the worker running until told to stop."""
+"""What `serve`, `demo` and `worker` do: keep the database, the API processes and the worker running until SIGTERM."""
 
 import asyncio
 import os
-import signal
-import socket
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from tempfile import TemporaryDirectory
-from types import FrameType
+from threading import Event, Thread
 
-from sightline.cli.children import Child
-from sightline.cli.database_watch import watched_database
+import asyncpg
+import structlog
+
+from sightline.cli.children import Child, exit_when_asked, keep_running
 from sightline.cli.listening import listen, refuse_busy_port
-from sightline.cli.output import note
+from sightline.cli.notifications import find_fault
 from sightline.cli.refusals import CommandRefused
+from sightline.migrations import is_current, migrate
+from sightline.platform import logs
 from sightline.platform.db import Database
+from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
 from sightline.settings import Settings
 
 SHARED_COUNTERS = "PROMETHEUS_MULTIPROC_DIR"
-STOP_SECONDS = 15  # with the embedded database's own end, still below 20
 CONNECTIONS = 64  # of the embedded database's 100, for the pools of all API processes together
+WATCH_SECONDS = 1.0
+LEAVE_SECONDS = 3.0
+
+_log = structlog.get_logger()
 
 
-class Stop:
-    """How often this process was asked to stop. Until it serves, being asked ends it in order, with exit code 0."""
-
-    def __init__(self) -> None:
-        self.times = 0
-        self.is_serving = False
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._ask)
-
-    def _ask(self, _number: int, _frame: FrameType | None) -> None:
-        self.times += 1
-        if self.times == 1 and not self.is_serving:
-            raise SystemExit(0)
+async def _nothing_to_prepare(_url: str) -> None: ...
 
 
-def serve(settings: Settings, *, prepare: Callable[[str], None] | None = None, say_ready: Callable[[int], None]) -> int:
-    """Serves until SIGTERM or SIGINT; returns the exit code. Raises what refuses to start.
+def keep_serving(
+    settings: Settings,
+    *,
+    prepare: Callable[[str], Awaitable[None]] = _nothing_to_prepare,
+    say_ready: Callable[[int], None],
+) -> None:
+    """Serves until SIGTERM or SIGINT. Raises what refuses to start.
 
-    `prepare` is given the migrated database's address before anything is served, `say_ready` the port once all API
-    processes answer and the worker takes jobs.
+    `prepare` is called with the migrated database's address before anything is served, `say_ready` with the port once
+    all API processes answer and the worker takes jobs.
     """
-    stop = Stop()
+    exit_when_asked()
+    logs.configure(settings.log_level, settings.log_format)
     refuse_busy_port(settings.host, settings.port)
-    with watched_database(settings) as (url, direct_url), _shared_counters(settings.workers) as shared:
-        asyncio.run(_ready_database(settings, url, direct_url))
-        if prepare is not None:
-            prepare(url)
+    asyncio.run(_keep_serving(settings, prepare, say_ready))
+
+
+async def _keep_serving(
+    settings: Settings, prepare: Callable[[str], Awaitable[None]], say_ready: Callable[[int], None]
+) -> None:
+    if settings.database_url is not None:
+        settings.server_secret()
+        await _refuse_without_notifications(settings)
+    with _watched_database(settings) as (url, direct_url), _shared_counters(settings.workers) as counters:
+        await _migrate(settings, url, direct_url)
+        await prepare(url)
         sockets = listen(settings.host, settings.port, settings.workers)
         port = int(sockets[0].getsockname()[1])
-        children = _children(settings, url, port, sockets, shared)
-        return _keep_running(children, sockets, stop, lambda: say_ready(port))
+        environment = _environment(settings, url, port)
+        children = [
+            Child(f"API process {place}", "sightline.cli.api_process", environment | counters, at)
+            for place, at in enumerate(sockets, 1)
+        ]
+        if not settings.no_worker:
+            children.append(_worker(environment))
+        await keep_running(children, lambda: say_ready(port))
 
 
-def keep_working(settings: Settings, *, say_ready: Callable[[], None]) -> int:
-    """Keeps a worker running until SIGTERM or SIGINT; returns the exit code. Raises what refuses to start.
+def keep_working(settings: Settings, *, say_ready: Callable[[], None]) -> None:
+    """Keeps a worker running until SIGTERM or SIGINT. Raises what refuses to start.
 
-    Migrates the embedded database only: of another one the servers say when.
+    Migrates the embedded database only; another one is migrated by its servers.
     """
-    stop = Stop()
-    with watched_database(settings) as (url, direct_url):
+    exit_when_asked()
+    logs.configure(settings.log_level, settings.log_format)
+    asyncio.run(_keep_working(settings, say_ready))
+
+
+async def _keep_working(settings: Settings, say_ready: Callable[[], None]) -> None:
+    with _watched_database(settings) as (url, direct_url):
         if settings.database_url is None:
-            asyncio.run(_ready_database(settings, url, direct_url))
-        else:
-            asyncio.run(_refuse_other_version(direct_url))
-        told = replace(settings, secret=settings.known_secret(), database_url=url)
-        return _keep_running([_worker({**os.environ, **told.environment()})], [], stop, say_ready)
+            await _migrate(settings, url, direct_url)
+        elif not await is_current(direct_url):
+            raise CommandRefused("The database is not up to date: run `sightline migrate`.")
+        own = replace(settings, secret=settings.known_secret(), database_url=url)
+        await keep_running([_worker({**os.environ, **own.environment()})], say_ready)
 
 
-async def _refuse_other_version(direct_url: str) -> None:
-    from sightline.migrations import is_current
+async def _refuse_without_notifications(settings: Settings) -> None:
+    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):  # the migration finds the same and says it
+        if fault := await find_fault(settings):
+            raise CommandRefused(fault)
 
-    if not await is_current(direct_url):
-        raise CommandRefused("The database is not up to date: run `sightline migrate`.")
 
-
-async def _ready_database(settings: Settings, url: str, direct_url: str) -> None:
-    """Migrates, and tries the address that the API processes will use."""
-    from sightline.migrations import migrate
-
+async def _migrate(settings: Settings, url: str, direct_url: str) -> None:
+    """Migrates the database and tries the address that the API processes will use."""
     if applied := await migrate(direct_url):
-        note(f"Migrated the database: {', '.join(applied)}.")
+        logs.announce(f"Migrated the database: {', '.join(applied)}.")
     database = await Database.connect(url, size=1, through_pooler=settings.is_pooled)
     await database.close()
 
 
 @contextmanager
+def _watched_database(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The database's address for statements and its direct one; the embedded server is started again when it dies."""
+    if settings.database_url is not None:
+        yield settings.database_url, settings.listen_url or settings.database_url
+        return
+    server, is_over = EmbeddedServer(settings.data_dir), Event()
+    url = server.start()
+    watch = Thread(target=_watch, args=(server, is_over), daemon=True, name="database")
+    watch.start()
+    try:
+        yield url, url
+    finally:
+        is_over.set()
+        watch.join(LEAVE_SECONDS)
+        if not watch.is_alive():  # else it is being started, which may take minutes: it is left running
+            server.stop()
+
+
+def _watch(server: EmbeddedServer, is_over: Event) -> None:
+    problem = ""
+    while not is_over.wait(WATCH_SECONDS):
+        try:
+            if server.ensure_running():
+                _log.warning("The embedded database had died and is started again.")
+            problem = ""
+        except EmbeddedServerError as error:
+            if str(error) != problem:
+                _log.error(str(error))
+            problem = str(error)
+
+
+@contextmanager
 def _shared_counters(workers: int) -> Iterator[dict[str, str]]:
-    """What tells several API processes where to count together, so that `/metrics` of any one tells of all."""
+    """The variable that makes several API processes count together, so that `/metrics` of any one shows them all."""
     if workers == 1:
         yield {}
         return
@@ -99,70 +146,14 @@ def _shared_counters(workers: int) -> Iterator[dict[str, str]]:
         yield {SHARED_COUNTERS: folder}
 
 
-def _children(
-    settings: Settings, url: str, port: int, sockets: list[socket.socket], shared: dict[str, str]
-) -> list[Child]:
-    """API processes and worker, told by their environment what this process was told in whatever way."""
-    told = replace(settings, secret=settings.server_secret(), port=port)
+def _environment(settings: Settings, url: str, port: int) -> dict[str, str]:
+    """This process's settings, for API processes and worker."""
+    shared = replace(settings, secret=settings.server_secret(), port=port)
     if settings.database_url is None:
         share = max(2, CONNECTIONS // settings.workers)
-        told = replace(told, database_url=url, pool_size=min(settings.pool_size, share))
-    environment = {**os.environ, **told.environment(), **shared}
-    serving = [
-        Child(f"API process {place}", "sightline.cli.api_process", [str(at.fileno())], environment, [at.fileno()])
-        for place, at in enumerate(sockets, 1)
-    ]
-    return serving if settings.no_worker else [*serving, _worker(environment)]
+        shared = replace(shared, database_url=url, pool_size=min(settings.pool_size, share))
+    return {**os.environ, **shared.environment()}
 
 
 def _worker(environment: dict[str, str]) -> Child:
-    own = {name: value for name, value in environment.items() if name != SHARED_COUNTERS}
-    return Child("worker", "sightline.cli.worker_process", [], own)
-
-
-def _keep_running(
-    children: list[Child], sockets: list[socket.socket], stop: Stop, say_ready: Callable[[], None]
-) -> int:
-    stop.is_serving = True
-    has_said = False
-    try:
-        for child in children:
-            child.start()
-        while not stop.times:
-            for child in children:
-                _look_after(child)
-            if not has_said and all(child.is_ready for child in children):
-                say_ready()
-                has_said = True
-            time.sleep(0.05)
-    finally:
-        for at in sockets:
-            at.close()
-        _end(children, stop)
-    return 0
-
-
-def _look_after(child: Child) -> None:
-    """Raises CommandRefused when it dies before it was ever ready: starting it again would not help."""
-    code = child.look_after()
-    if code is None:
-        return
-    if not child.was_ready:
-        raise CommandRefused(f"The {child.name} ended while it started (exit code {code}); see above.")
-    note(f"The {child.name} died ({_told(code)}) and is started again.")
-
-
-def _told(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-
-def _end(children: list[Child], stop: Stop) -> None:
-    """Lets requests end; who takes too long, or when asked again, is killed."""
-    asked = stop.times
-    deadline = time.monotonic() + STOP_SECONDS
-    for child in children:
-        child.end()
-    for child in children:
-        while not child.wait(0.05):
-            if time.monotonic() > deadline or stop.times > asked + 1:
-                child.kill()
+    return Child("worker", "sightline.cli.worker_process", environment)

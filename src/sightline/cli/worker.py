@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import Command, DatabaseUrl, DataDir
+from sightline.cli.options import Command, DatabaseUrl, DataDir, single
+from sightline.cli.serving import keep_working
+from sightline.cli.site import read_settings
+from sightline.platform import logs
+
+app = single()
 
 
-def register(app: typer.Typer) -> None:
-    app.command("worker", cls=Command)(worker)
-
-
+@app.command("worker", cls=Command)
 def worker(
     concurrency: Annotated[
         int | None,
@@ -19,10 +21,6 @@ def worker(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Does background jobs until SIGTERM, which hands back what is unfinished. Any number, on any machine."""
-    from sightline.cli.data import read_settings
-    from sightline.cli.output import note
-    from sightline.cli.serving import keep_working
-
+    """Runs background jobs until SIGTERM. Then hands unfinished ones back; any number may run, on any machine."""
     settings = read_settings(data_dir, database_url, concurrency=concurrency)
-    raise typer.Exit(keep_working(settings, say_ready=lambda: note("Sightline's worker takes jobs.")))
+    keep_working(settings, say_ready=lambda: logs.announce("Sightline's worker takes jobs."))

@@ -1,7 +1,4 @@
-"""The background worker, started by `serve` and by `worker`: `python -m sightline.cli.worker_process <ready>`.
-
-The word is the number of the file on which it tells that it takes jobs.
-"""
+"""The background worker, started by `serve` and by `worker`: `python -m sightline.cli.worker_process`."""
 
 import asyncio
 import os
@@ -10,7 +7,7 @@ import sys
 
 import structlog
 
-from sightline.cli.parent import end_with_parent, tell_ready
+from sightline.cli.parent import end_with_parent, report_ready
 from sightline.platform import logs
 from sightline.platform.db import DatabaseUnavailable
 from sightline.settings import Settings
@@ -23,19 +20,19 @@ def main() -> None:
     end_with_parent()
     settings = Settings.read()
     logs.configure(settings.log_level, settings.log_format)
-    code = asyncio.Runner().run(_work(settings, int(sys.argv[1])))
+    code = asyncio.Runner().run(_work(settings))
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # an ordinary end would wait for threads that write what nobody will take any more
+    os._exit(code)  # an ordinary exit would wait for threads whose results are no longer needed
 
 
-async def _work(settings: Settings, ready: int) -> int:
-    """Until SIGTERM or SIGINT, then hands back what is unfinished; the exit code."""
+async def _work(settings: Settings) -> int:
+    """Runs jobs until SIGTERM or SIGINT, then hands unfinished ones back; returns the exit code."""
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ending.set)
     try:
-        await work(settings, ending, lambda: tell_ready(ready))
+        await work(settings, ending, report_ready)
     except DatabaseUnavailable as error:
         _log.error("The worker cannot start", error=str(error))
         return 1

@@ -1,57 +1,29 @@
 """`sightline workspace`: whole workspaces, as files."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from io import BufferedReader
+from typing import Annotated, Any
 
 import typer
 
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
+from sightline.cli.options import group, open_file
+from sightline.cli.output import print_columns
+from sightline.cli.site import Site, command_of, operator
+from sightline.workspace_file import (
+    Applied,
+    WorkspaceLine,
+    apply_file,
+    delete_workspace,
+    export_workspace,
+    list_workspaces,
+)
 
-if TYPE_CHECKING:
-    from sightline.platform.db import Database
-    from sightline.workspace_file import Applied, WorkspaceLine
-
-app = typer.Typer(help="Whole workspaces, as files.", no_args_is_help=True, rich_markup_mode=None)
+app = group("workspace", "Whole workspaces, as files.")
 
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The workspace's slug.")]
 
 
-def register(root: typer.Typer) -> None:
-    root.add_typer(app, name="workspace")
-
-
-@app.command("apply", cls=Command)
-def apply(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A workspace file, YAML or JSON; - for standard input.")],
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
-    """Creates or updates the workspace that a file describes, all or nothing; a second time changes nothing."""
-    from sightline.cli.data import operator, read_settings, with_database
-    from sightline.cli.output import print_json
-    from sightline.workspace_file import apply_file
-
-    settings = read_settings(data_dir, database_url)
-    with _opened(file) as source:
-
-        async def work(db: "Database") -> "Applied":
-            return await apply_file(db, source, actor_id=operator().id)
-
-        applied = with_database(settings, work, is_first_use=True)
-    if as_json:
-        print_json(applied)
-    else:
-        _print_applied(applied)
-
-
-def _opened(file: str) -> BinaryIO:
-    return sys.stdin.buffer if file == "-" else open(file, "rb")
-
-
-def _print_applied(applied: "Applied") -> None:
-    from sightline.cli.output import print_columns
-
+def _print_applied(applied: Applied) -> None:
     typer.echo(f"{applied.slug} ({applied.workspace_id})")
     rows = (
         (name, count.added, count.changed, count.unchanged, count.removed) for name, count in applied.counts.items()
@@ -59,59 +31,56 @@ def _print_applied(applied: "Applied") -> None:
     print_columns(("LIST", "ADDED", "CHANGED", "UNCHANGED", "REMOVED"), rows)
 
 
-@app.command("export", cls=Command)
-def export(slug: Slug, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
-    """Prints a workspace as a workspace file; applied elsewhere, it gives the same workspace."""
-    from sightline.cli.data import read_settings, with_database
-    from sightline.workspace_file import export_workspace
+@command_of(app, "apply", show=_print_applied, is_first_use=True)
+async def apply(
+    site: Site,
+    file: Annotated[
+        BufferedReader,
+        typer.Argument(metavar="FILE", parser=open_file, help="A workspace file, YAML or JSON; - for standard input."),
+    ],
+) -> Applied:
+    """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
+    with file:
+        return await apply_file(site.db, file, actor_id=operator().id)
 
-    async def work(db: "Database") -> None:
-        await export_workspace(db, slug, sys.stdout.buffer.write)
 
-    with_database(read_settings(data_dir, database_url), work)
+@command_of(app, "export", has_json=False)
+async def export(site: Site, slug: Slug) -> None:
+    """Prints a workspace as a workspace file. Applied elsewhere, it gives the same workspace."""
+    await export_workspace(site.db, slug, sys.stdout.buffer.write)
 
 
-@app.command("list", cls=Command)
-def list_(as_json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
+def _print_list(found: list[WorkspaceLine]) -> None:
+    rows = (
+        (one.slug, one.name, one.id, ", ".join(f"{kind}: {count}" for kind, count in one.counts.items()))
+        for one in found
+    )
+    print_columns(("SLUG", "NAME", "ID", "RECORDS"), rows)
+
+
+@command_of(app, "list", show=_print_list)
+async def list_(site: Site) -> list[WorkspaceLine]:
     """Lists the workspaces."""
-    from sightline.cli.data import read_settings, with_database
-    from sightline.cli.output import print_columns, print_json
-    from sightline.workspace_file import list_workspaces
-
-    async def work(db: "Database") -> "list[WorkspaceLine]":
-        return await list_workspaces(db)
-
-    found = with_database(read_settings(data_dir, database_url), work)
-    if as_json:
-        print_json(found)
-    else:
-        rows = (
-            (one.slug, one.name, one.id, [f"{count} {kind}" for kind, count in one.counts.items()]) for one in found
-        )
-        print_columns(("SLUG", "NAME", "ID", "RECORDS"), rows)
+    return await list_workspaces(site.db)
 
 
-@app.command("delete", cls=Command)
-def delete(
+def _confirmed(is_given: bool) -> bool:
+    if not is_given:
+        raise typer.BadParameter("add --yes to delete the workspace and everything in it", param_hint="--yes")
+    return is_given
+
+
+def _print_deleted(deleted: dict[str, Any]) -> None:
+    typer.echo(f"{deleted['slug']} is deleted.")
+
+
+@command_of(app, "delete", show=_print_deleted)
+async def delete(
+    site: Site,
     slug: Slug,
-    yes: Annotated[bool, typer.Option("--yes", help="Yes, delete everything in it, for good.")] = False,
-    as_json: AsJson = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
+    yes: Annotated[
+        bool, typer.Option("--yes", callback=_confirmed, help="Yes, delete everything in it, for good.")
+    ] = False,
+) -> dict[str, Any]:
     """Deletes a workspace with everything in it."""
-    from sightline.cli.data import read_settings, with_database
-    from sightline.cli.output import print_json
-    from sightline.workspace_file import delete_workspace
-
-    if not yes:
-        raise typer.BadParameter(f"add --yes to delete {slug} and everything in it", param_hint="--yes")
-
-    async def work(db: "Database") -> dict[str, int]:
-        return await delete_workspace(db, slug)
-
-    removed = with_database(read_settings(data_dir, database_url), work)
-    if as_json:
-        print_json({"slug": slug, "removed": removed})
-    else:
-        typer.echo(f"{slug} is deleted.")
+    return {"slug": slug, "removed": await delete_workspace(site.db, slug)}

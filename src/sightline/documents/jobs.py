@@ -1,14 +1,19 @@
-"""What happens later: a document is written."""
+"""The jobs of documents: a worker writes what was requested."""
 
-import asyncio
 from uuid import UUID
 
-from sightline.documents import queries, queries_material
-from sightline.documents.kinds import WRITE_DOCUMENT
-from sightline.documents.records import Failure, Writer
-from sightline.intelligence.engine import Engine
+from sightline.documents.generations import queries
+from sightline.documents.generations.kinds import WRITE_DOCUMENT
+from sightline.documents.generations.queries import Pending
+from sightline.documents.generations.records import GenerationFailure
+from sightline.documents.material.queries import find_material
+from sightline.documents.queries import NewDocument, add_document, replace_document
+from sightline.documents.records import DocumentWriter
+from sightline.intelligence.material import DocumentType, Draft, Material
+from sightline.intelligence.model.choice import Made, make
+from sightline.intelligence.model.session import Task
 from sightline.platform.access import Actor
-from sightline.platform.db import Database
+from sightline.platform.db import Database, Tx
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.workspaces.changes import log_change
 
@@ -16,41 +21,58 @@ _PENDING = "SELECT workspace_id, id, run_after FROM document_generations WHERE s
 
 
 async def write_document(db: Database, tools: Tools, workspace_id: UUID, generation_id: UUID) -> None:
-    """Reads, writes, seals. A generation that is sealed, by whomever, is left alone.
+    """Reads the material, drafts, stores. Leaves a completed or failed generation unchanged.
 
-    When it was asked for again while it was written, what was read may be old: then it is read and written anew.
+    If another request joins before the document is stored, it reads and drafts again.
     """
-    engine: Engine = tools[Engine]
     while True:
         async with db.snapshot() as tx:
             pending = await queries.find_pending(tx, workspace_id, generation_id)
             if pending is None:
                 return
-            material = await queries_material.gather(tx, workspace_id, pending.initiative_id)
-        draft = await asyncio.to_thread(engine.write_document, pending.type, material)
-        async with db.write() as tx:
-            if await queries.complete(tx, workspace_id, generation_id, pending.wishes):
-                await queries.store(tx, workspace_id, pending, draft, Writer(engine.name, engine.version))
+            material = await find_material(tx, workspace_id, pending.initiative_id)
+        made = await _draft(db, tools, Task(workspace_id, WRITE_DOCUMENT.name, generation_id), pending.type, material)
+        async with db.transaction() as tx:
+            if await queries.complete(tx, workspace_id, generation_id, pending.requests):
+                await _store(tx, workspace_id, pending, made.value, DocumentWriter(made.engine, made.version))
                 actor = Actor(workspace_id, "job", str(generation_id))
                 await log_change(tx, actor, "document", pending.document_id, None, "written", type=pending.type)
                 return
 
 
+async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, material: Material) -> Made[Draft]:
+    return await make(
+        db,
+        tools,
+        task,
+        lambda model, session: model.write_document(session, type, material),
+        lambda engine: engine.write_document(type, material),
+    )
+
+
+async def _store(tx: Tx, workspace_id: UUID, pending: Pending, draft: Draft, writer: DocumentWriter) -> None:
+    if pending.is_first:
+        document = NewDocument(pending.document_id, pending.initiative_id, pending.type)
+        await add_document(tx, workspace_id, document, draft, writer)
+    else:
+        await replace_document(tx, workspace_id, pending.document_id, draft, writer)
+
+
 async def give_up(db: Database, workspace_id: UUID, generation_id: UUID, error: Exception) -> None:
-    """Lets the receipt say that nothing was written; what went wrong inside stands in the log."""
-    message = "Somebody stopped it." if isinstance(error, JobStopped) else "The document could not be written."
-    async with db.write() as tx:
-        await queries.fail(tx, workspace_id, generation_id, Failure(message, retryable=True))
+    """Fails the generation with a safe message; the log has the error."""
+    message = "The job was stopped." if isinstance(error, JobStopped) else "The document could not be written."
+    async with db.transaction() as tx:
+        await queries.fail(tx, workspace_id, generation_id, GenerationFailure(message, retryable=True))
 
 
 async def revive(db: Database, workspace_id: UUID, generation_id: UUID) -> None:
-    """Lets a failed generation wait again, unless the same document was asked for since."""
-    async with db.write() as tx:
+    """Makes a failed generation pending, unless the same document was requested since."""
+    async with db.transaction() as tx:
         await queries.revive(tx, workspace_id, generation_id)
 
 
 async def resume(db: Database, tools: Tools) -> None:
-    """Finds generations without a job, as after a restore."""
+    """Adds jobs for pending generations without one, for example after a restore."""
     await add_missing_jobs(db, WRITE_DOCUMENT, _PENDING)
 
 

@@ -1,12 +1,9 @@
-"""What is shown of generated documents. Specification: InitiativeDocumentRegenerationReceipt."""
+"""Generated documents in responses."""
 
-from typing import Literal
 from uuid import UUID
 
-from msgspec import UNSET, UnsetType
-
-from sightline.intelligence.material import DocumentType, Source
-from sightline.platform.wire import Input, Record, Timestamp
+from sightline.intelligence.material import DocumentSource, DocumentType
+from sightline.platform.wire import Record, Timestamp
 
 
 class DocumentSummary(Record):
@@ -21,48 +18,16 @@ class DocumentSummary(Record):
     updated_at: Timestamp
 
 
-class Writer(Record):
-    """The engine that wrote."""
+class DocumentWriter(Record):
+    """The engine that wrote the document."""
 
     name: str
     version: str
 
 
 class Document(DocumentSummary):
-    """The document as Markdown, and what the numbered statements in it rest on."""
+    """The document as Markdown, with the sources of its numbered statements."""
 
     content: str
-    sources: list[Source]
-    writer: Writer | None
-
-
-class DocumentWish(Input):
-    """Which document to write."""
-
-    type: DocumentType
-
-
-class Failure(Record):
-    """Why nothing was written, and whether asking again may help (null: not known)."""
-
-    message: str
-    retryable: bool | None
-
-
-class GenerationReceipt(Record):
-    """The receipt of a generation. Poll `statusUrl`, which only the start carries, until completed or failed."""
-
-    operation: Literal["initiative_document_regeneration"]
-    job_id: UUID
-    job_type: Literal["generate-initiative-brief", "generate-prd", "generate-tdd"]
-    status: Literal["pending", "completed", "failed"]
-    queued: bool
-    deduplicated: bool
-    initiative_id: UUID
-    initiative_public_id: str
-    document_id: UUID
-    document_type: DocumentType
-    created_at: Timestamp
-    updated_at: Timestamp
-    failure: Failure | None
-    status_url: str | UnsetType = UNSET
+    sources: list[DocumentSource]
+    writer: DocumentWriter | None

@@ -1,43 +1,25 @@
-"""What is shown of an idea, and what may be sent. Specification: Idea and Classification*."""
+"""What is shown of an idea, and what may be sent. Specification: Idea."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from sightline.intelligence.engine import FeatureMatch
+from sightline.ideas.classifications.records import (
+    ClassificationAssignment,
+    ClassificationSummary,
+    ClassificationValue,
+    NewClassification,
+)
+from sightline.ideas.matching.records import FeatureMatching
 from sightline.platform.errors import InvalidReference, NotFound
-from sightline.platform.http.queries import Query
+from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed, WireType
-
-MatchingStatus = Literal["matched", "needs_review", "no_match", "no_features", "manual"]
-ReviewState = Literal["unreviewed", "accepted", "rejected", "corrected", "unassigned"]
-
-
-class Matcher(Record):
-    """The engine that matched."""
-
-    name: str
-    version: str
-
-
-class FeatureMatching(Record):
-    """What automatic matching found: `matches` are applied, `suggestions` wait for somebody's decision.
-
-    `manual`: somebody chose, and `matches` is empty; `no_features`: the product has none.
-    """
-
-    status: MatchingStatus
-    product_id: UUID
-    matches: list[FeatureMatch]
-    suggestions: list[FeatureMatch]
-    matched_at: Timestamp
-    matcher: Matcher
+from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType
 
 
 class Provenance(Record, omit_defaults=True):
-    """How an idea came to be; never rewritten. Ideas from a workspace file may carry more members."""
+    """How an idea was created. It never changes. Ideas from a workspace file may have more members."""
 
     method: str
     credential_id: str | UnsetType | None = UNSET
@@ -45,32 +27,11 @@ class Provenance(Record, omit_defaults=True):
     external_id: str | UnsetType | None = UNSET
 
 
-class ClassificationValue(Record):
-    """The value of one group of the active taxonomy."""
-
-    taxonomy_group_id: UUID
-    group_key: str
-    group_label: str
-    kind: Literal["list", "text"]
-    option_ids: list[UUID]
-    option_keys: list[str]
-    option_labels: list[str]
-    text_value: str | None
-    review_state: ReviewState
-
-
-class ClassificationSummary(Record):
-    """How many groups the active taxonomy has, how many have a value, how many somebody has reviewed."""
-
-    total: int
-    assigned: int
-    unassigned: int
-    reviewed: int
-    needs_review: int
-
-
 class Idea(Record):
-    """A candidate solution. `projectId` is its initiative; ids of links stand in the order they were linked."""
+    """A candidate solution. `projectId` is its initiative; ids of links are in the order in which they were linked.
+
+    `voteCount` is the number of people who vote for it on the portal; a vote does not change `updatedAt`.
+    """
 
     id: UUID
     public_id: str
@@ -90,6 +51,8 @@ class Idea(Record):
     insight_ids: list[UUID]
     account_ids: list[UUID]
     taxonomy_version_id: UUID | None
+    portal_visible: bool
+    vote_count: int
     created_at: Timestamp
     updated_at: Timestamp
     classification_summary: ClassificationSummary | UnsetType = UNSET
@@ -114,29 +77,6 @@ class SourceName(Text):
     longest = 255
 
 
-class GroupKey(Text):
-    """The key of a taxonomy group, 1 to 255 characters."""
-
-    longest = 255
-
-
-class TextValue(Text):
-    """1 to 2,000 characters."""
-
-    longest = 2000
-
-
-class ClassificationAssignment(Input):
-    """A value for one group: options for a list group, text for a text group.
-
-    An empty array, and null on an update, mark the group as unassigned.
-    """
-
-    group_key: GroupKey
-    option_values: list[str] | UnsetType = UNSET
-    text_value: TextValue | UnsetType | None = UNSET
-
-
 class NewIdea(Input):
     """An idea to create, or to update when its identity is known. null means omitted.
 
@@ -150,11 +90,12 @@ class NewIdea(Input):
     external_id: SourceName | None = None
     integration_id: Id | None = None
     product_id: Id | None = None
-    feature_ids: list[Id] | None = None
-    insight_ids: list[Id] | None = None
-    account_ids: list[Id] | None = None
+    feature_ids: IdSet | None = None
+    insight_ids: IdSet | None = None
+    account_ids: IdSet | None = None
     validate_insight_links: bool | None = None
-    classifications: list[ClassificationAssignment] | None = None
+    classifications: Annotated[list[NewClassification], Meta(max_length=1_000)] | None = None
+    portal_visible: bool | None = None
 
 
 class InitiativeReference(str, metaclass=WireType):
@@ -170,7 +111,7 @@ class InitiativeReference(str, metaclass=WireType):
         except InvalidReference as refusal:
             raise ValueError(refusal.detail) from None
         except NotFound:
-            raise ValueError("That is no public id of an initiative") from None
+            raise ValueError("Not a public id of an initiative") from None
         return text
 
     @classmethod
@@ -179,7 +120,7 @@ class InitiativeReference(str, metaclass=WireType):
 
 
 class IdeaChanges(Input):
-    """What is absent stays. `projectId` null detaches the idea; no other field takes null.
+    """Changes of an idea. Omitted fields stay. `projectId` null detaches the idea; no other field takes null.
 
     `featureIds` replace the features and become a manual selection, which later matching leaves alone; `insightIds`
     and `accountIds` replace their sets, in which a validated insight stays validated.
@@ -188,11 +129,11 @@ class IdeaChanges(Input):
     name: Name | UnsetType = UNSET
     description: Text | UnsetType = UNSET
     project_id: InitiativeReference | UnsetType | None = UNSET
-    feature_ids: list[Id] | UnsetType = UNSET
-    insight_ids: list[Id] | UnsetType = UNSET
-    account_ids: list[Id] | UnsetType = UNSET
+    feature_ids: IdSet | UnsetType = UNSET
+    insight_ids: IdSet | UnsetType = UNSET
+    account_ids: IdSet | UnsetType = UNSET
     validate_insight_links: bool | UnsetType = UNSET
-    classifications: list[ClassificationAssignment] | UnsetType = UNSET
+    classifications: Annotated[list[ClassificationAssignment], Meta(max_length=1_000)] | UnsetType = UNSET
     portal_visible: bool | UnsetType = UNSET
 
 
@@ -205,14 +146,14 @@ class IdeaDeletion(Record):
 
 
 class StatusChange(Input):
-    """Another label of the workflow; `expectedCurrentStatus`: only if the idea still has this one."""
+    """Another label of the workflow. `expectedCurrentStatus`: only if the idea still has this one; null means any."""
 
     status: StatusLabel
-    expected_current_status: str | UnsetType = UNSET
+    expected_current_status: str | UnsetType | None = UNSET
 
 
 class StatusReceipt(Record):
-    """What a status change did. Specification: Idea status receipt."""
+    """The receipt of a status change. Specification: Idea status receipt."""
 
     id: UUID
     public_id: str
@@ -221,30 +162,26 @@ class StatusReceipt(Record):
     changed: bool
 
 
-class MatchingReceipt(Record):
-    """What matching left: the saved features, and how they came about. `featureMatching` is null without a product."""
-
-    idea_id: UUID
-    idea_public_id: str
-    feature_ids: list[UUID]
-    feature_matching: FeatureMatching | None
-
-
 class Include(Query):
-    """`include=classifications` adds `classifications` and `classificationSummary`."""
+    """Parts that are not shown by default."""
 
-    include: tuple[Literal["classifications"], ...] = ()
+    include: Annotated[
+        tuple[Literal["classifications"], ...],
+        Meta(description="`classifications` adds `classifications` and `classificationSummary`."),
+    ] = ()
 
 
 class IdeaFilters(Include):
-    """Filters that all have to hold; `q`: every word stands in name or description.
+    """Filters of ideas; all must hold."""
 
-    `updatedSince`: changed at or after the moment, oldest change first, and only what no transaction still open
-    could precede: who passes on the latest `updatedAt` received misses nothing.
-    """
-
-    source_key: str | None = None
-    external_id: str | None = None
-    integration_id: Id | None = None
-    q: str | None = None
-    updated_since: Moment | None = None
+    source_key: Annotated[str | None, Meta(description="Only from this source.")] = None
+    external_id: Annotated[str | None, Meta(description="The idea's identifier in its source.")] = None
+    integration_id: Annotated[Id | None, Meta(description="Only from this integration.")] = None
+    status: Annotated[tuple[str, ...], Meta(description="Only with these exact labels, separated by commas.")] = ()
+    product_id: Annotated[Id | None, Meta(description="Only of this product.")] = None
+    feature_id: Annotated[Id | None, Meta(description="Only with this feature.")] = None
+    project_id: Annotated[InitiativeRef | None, Meta(description="Only of this initiative; uuid or public id.")] = None
+    account_id: Annotated[Id | None, Meta(description="Only of this account.")] = None
+    insight_id: Annotated[Id | None, Meta(description="Only linked to this insight.")] = None
+    q: Annotated[str | None, Meta(description="Every word is in the name or the description.")] = None
+    updated_since: UpdatedSince = None

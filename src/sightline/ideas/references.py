@@ -1,73 +1,65 @@
-"""The records that a wish names: whether they exist and fit together. Decisions: References in bodies."""
+"""Checks that the records named in a body exist and fit together. Decisions: References in bodies."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from uuid import UUID
 
 from sightline.ideas.status import unknown_status
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.errors import Fault, NotFound, ValidationFailed
 
 
-class Naming(Protocol):
-    """A wish that may name other records."""
-
-    @property
-    def status(self) -> str | None: ...
-    @property
-    def integration_id(self) -> UUID | None: ...
-    @property
-    def feature_ids(self) -> Sequence[UUID] | None: ...
-    @property
-    def insight_ids(self) -> Sequence[UUID] | None: ...
-    @property
-    def account_ids(self) -> Sequence[UUID] | None: ...
-
-
 class Named(NamedTuple):
-    """What is known of the named records."""
+    """The records that a body names, and the product that its features have to belong to."""
 
-    is_promotion: bool = False
-
-
-_FIND = """
-SELECT (SELECT promotion FROM idea_statuses WHERE workspace_id = $1 AND label = $2) AS is_promotion,
-       EXISTS (SELECT FROM products WHERE workspace_id = $1 AND id = $3) AS has_product,
-       EXISTS (SELECT FROM integrations WHERE workspace_id = $1 AND id = $4) AS has_integration,
-       ARRAY(SELECT unnest($5::uuid[]) EXCEPT
-             SELECT id FROM features WHERE workspace_id = $1 AND product_id = $3 AND id = ANY($5)) AS no_features,
-       ARRAY(SELECT unnest($6::uuid[]) EXCEPT
-             SELECT id FROM insights WHERE workspace_id = $1 AND id = ANY($6)) AS no_insights,
-       ARRAY(SELECT unnest($7::uuid[]) EXCEPT
-             SELECT id FROM accounts WHERE workspace_id = $1 AND id = ANY($7)) AS no_accounts"""
+    status: str | None = None
+    product_id: UUID | None = None
+    integration_id: UUID | None = None
+    feature_ids: Sequence[UUID] = ()
+    insight_ids: Sequence[UUID] = ()
+    account_ids: Sequence[UUID] = ()
 
 
-async def find_named(tx: Tx, workspace_id: UUID, wish: Naming, product_id: UUID | None, earlier: list[Fault]) -> Named:
-    """Looks up all that is named, in one statement, or in none when nothing is.
+CHECK_NAMED = sql("""
+SELECT (SELECT promotion FROM idea_statuses WHERE workspace_id = :workspace_id AND label = :status) AS is_promotion,
+       EXISTS (SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS has_product,
+       EXISTS (SELECT FROM integrations WHERE workspace_id = :workspace_id AND id = :integration_id) AS has_integration,
+       ARRAY(SELECT unnest(:feature_ids::uuid[]) EXCEPT
+             SELECT id FROM features
+              WHERE workspace_id = :workspace_id AND product_id = :product_id AND id = ANY(:feature_ids)
+            ) AS no_features,
+       ARRAY(SELECT unnest(:insight_ids::uuid[]) EXCEPT
+             SELECT id FROM insights WHERE workspace_id = :workspace_id AND id = ANY(:insight_ids)) AS no_insights,
+       ARRAY(SELECT unnest(:account_ids::uuid[]) EXCEPT
+             SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id = ANY(:account_ids)) AS no_accounts""")
 
-    Raises, in this order: UnknownStatus or ValidationFailed (with the `earlier` faults) for members of sets,
-    NotFound for a single record, ValidationFailed for features that are not of the product.
+
+async def check_named(tx: Tx, workspace_id: UUID, named: Named, earlier: list[Fault]) -> bool:
+    """Checks all named records in one statement; runs none if the body names no records.
+
+    Returns whether the status is the promotion label. Raises, in this order: ValidationFailed (with the `earlier`
+    faults) for members of sets, UnknownStatus, NotFound for a single record, ValidationFailed for features that are
+    not of the product.
     """
-    features, insights, accounts = wish.feature_ids or [], wish.insight_ids or [], wish.account_ids or []
-    if not (wish.status or product_id or wish.integration_id or features or insights or accounts):
+    if not any(named):
         if earlier:
             raise ValidationFailed(earlier)
-        return Named()
-    row = await tx.row(_FIND, workspace_id, wish.status, product_id, wish.integration_id, features, insights, accounts)
+        return False
+    row = await tx.row(CHECK_NAMED, workspace_id=workspace_id, **named._asdict())
     assert row is not None  # noqa: S101 - a SELECT without FROM has one row
     faults = earlier + _unknown("insightIds", row["no_insights"]) + _unknown("accountIds", row["no_accounts"])
     if faults:
-        raise ValidationFailed(faults, field=faults[0].path if len(faults) == 1 else None)
-    if wish.status is not None and row["is_promotion"] is None:
-        raise await unknown_status(tx, workspace_id, wish.status)
-    if product_id is not None and not row["has_product"]:
+        raise ValidationFailed(faults)
+    if named.status is not None and row["is_promotion"] is None:
+        raise await unknown_status(tx, workspace_id, named.status)
+    if named.product_id is not None and not row["has_product"]:
         raise NotFound("The workspace has no such product.", field="productId")
-    if wish.integration_id is not None and not row["has_integration"]:
+    if named.integration_id is not None and not row["has_integration"]:
         raise NotFound("The workspace has no such integration.", field="integrationId")
     if row["no_features"]:
         shown = ", ".join(str(id) for id in row["no_features"][:5])
         raise ValidationFailed.of("featureIds", f"Not features of the idea's product: {shown}")
-    return Named(is_promotion=bool(row["is_promotion"]))
+    return bool(row["is_promotion"])
 
 
 def _unknown(path: str, ids: list[UUID]) -> list[Fault]:

@@ -1,17 +1,20 @@
 """The workflow label of an idea. Specification: Idea status; decisions: Ideas."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET
 
-from sightline.ideas import queries_changes
-from sightline.ideas.queries_changes import StatusState
+from sightline.ideas.queries import lock_idea
 from sightline.ideas.records import StatusChange, StatusReceipt
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database, Tx, by_reference, sql
+from sightline.platform.db.horizon import MOMENT
 from sightline.platform.errors import BadRequest, Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag
+from sightline.workspaces.changes import add_changes, change_by
 
 _ATTEMPTS = 5
 
@@ -35,76 +38,147 @@ class SourceManaged(Conflict):
 
 
 class StatusChanged(Conflict):
-    """409: the idea has another label than the caller saw; extra `currentStatus`."""
+    """409: the idea has another label than expected; extra `currentStatus`."""
 
     code = "STATUS_CHANGED"
 
 
 class SprintCompleted(Conflict):
-    """409: the idea's sprint is over."""
+    """409: the idea's sprint is completed."""
 
     code = "SPRINT_COMPLETED"
 
 
 async def set_status(
-    db: Database, actor: Actor, ref: IdeaRef, wish: StatusChange, expect: Expectation = expect_anything
+    db: Database, actor: Actor, ref: IdeaRef, change: StatusChange, expect: Expectation = expect_anything
 ) -> StatusReceipt:
-    """Moves an idea to a label, by one statement that only succeeds while the idea is as it was seen.
+    """Moves an idea to a label, by one statement that only succeeds if the idea has not changed since it was read.
 
-    Who comes between others looks again under the idea's lock, where only sprint and workflow can still move; the
-    moment is the one after the wait, so that the history stands in order.
+    If another request changed the idea first, this one reads it again under its lock, where only sprint and workflow
+    can still change. The time of the change is then taken after the wait, so that the history is in order.
 
-    Raises UnknownStatus, NotFound, CreatorNotAllowed, PreconditionFailed, StatusChanged, SprintCompleted,
+    Raises UnknownStatus, NotFound, PreconditionFailed, StatusChanged, SprintCompleted,
     SourceManaged, PromotionReserved.
     """
-    async with db.read() as tx:
-        receipt = await _move(tx, actor, ref, wish, expect)
+    async with db.autocommit() as tx:
+        receipt = await _set_status(tx, actor, ref, change, expect)
     for _ in range(_ATTEMPTS):
         if receipt is not None:
             return receipt
-        async with db.write() as tx:
-            await queries_changes.lock_idea(tx, actor.workspace_id, ref)
-            receipt = await _move(tx.later(), actor, ref, wish, expect)
+        async with db.transaction() as tx:
+            await lock_idea(tx, actor.workspace_id, ref)
+            receipt = await _set_status(tx.later(), actor, ref, change, expect)
     raise StatusChanged("The workflow keeps changing. Read the idea again.")
 
 
-async def _move(tx: Tx, actor: Actor, ref: IdeaRef, wish: StatusChange, expect: Expectation) -> StatusReceipt | None:
-    """None when something moved between looking and writing."""
-    seen = await queries_changes.find_status(tx, actor.workspace_id, ref, wish.status)
+async def _set_status(
+    tx: Tx, actor: Actor, ref: IdeaRef, change: StatusChange, expect: Expectation
+) -> StatusReceipt | None:
+    """Returns None if something changed between reading and writing."""
+    seen = await _find_state(tx, actor.workspace_id, ref, change.status)
     if seen.is_promotion is None:
-        raise await unknown_status(tx, actor.workspace_id, wish.status)
+        raise await unknown_status(tx, actor.workspace_id, change.status)
     if seen.id is None:
         raise NotFound
-    actor.require_writer()
     expect(version_tag(seen.id, seen.version))
-    _refuse_another_than_expected(seen, wish)
-    if seen.status == wish.status:
+    if change.expected_current_status not in (UNSET, None, seen.status):
+        raise StatusChanged(f"The idea's status is {seen.status!r} now.", currentStatus=seen.status)
+    if seen.status == change.status:
         return StatusReceipt(seen.id, seen.public_id, seen.status, seen.status, changed=False)
-    _refuse_kept(seen)
-    if await queries_changes.move_status(tx, actor, seen, wish.status):
-        return StatusReceipt(seen.id, seen.public_id, wish.status, seen.status, changed=True)
+    _refuse_owned(seen)
+    if await _move(tx, actor, seen, change.status):
+        return StatusReceipt(seen.id, seen.public_id, change.status, seen.status, changed=True)
     return None
 
 
-def _refuse_another_than_expected(seen: StatusState, wish: StatusChange) -> None:
-    if wish.expected_current_status is not UNSET and wish.expected_current_status != seen.status:
-        raise StatusChanged(f"The idea's status is {seen.status!r} now.", currentStatus=seen.status)
+class _State(NamedTuple):
+    """What a status change depends on. `id` is None if there is no such idea, `is_promotion` if no such label."""
+
+    id: UUID | None
+    public_id: str
+    status: str
+    version: int
+    is_source_managed: bool
+    is_closed: bool
+    is_promotion: bool | None
 
 
-def _refuse_kept(seen: StatusState) -> None:
-    """Where somebody else decides about the status."""
+FIND_STATE = by_reference("""
+SELECT i.id, 'IDEA-' || i.number AS public_id, i.status, i.version,
+       coalesce(g.manages_status, false) AS is_source_managed, coalesce(s.state = 'completed', false) AS is_closed,
+       l.promotion AS is_promotion
+  FROM (SELECT 1) AS always
+  LEFT JOIN idea_statuses l ON l.workspace_id = :workspace_id AND l.label = :label
+  LEFT JOIN ideas i ON i.workspace_id = :workspace_id AND i.{ref} = :ref
+  LEFT JOIN integrations g ON g.workspace_id = :workspace_id AND g.id = i.integration_id
+  LEFT JOIN sprints s ON s.workspace_id = :workspace_id AND s.id = i.sprint_id""")
+
+
+async def _find_state(tx: Tx, workspace_id: UUID, ref: IdeaRef, label: str) -> _State:
+    row = await tx.row(FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value, label=label)
+    return _State(*row or ())
+
+
+def _refuse_owned(seen: _State) -> None:
+    """Raises SprintCompleted, SourceManaged or PromotionReserved if the request may not set the status."""
     if seen.is_closed:
         raise SprintCompleted("The idea's sprint is completed; its status stays.", field="status")
     if seen.is_source_managed:
-        raise SourceManaged("The idea's status is kept by the integration it came from.", field="status")
+        raise SourceManaged("The integration of the idea sets its status. Change it there.", field="status")
     if seen.is_promotion:
-        raise PromotionReserved("That status is reserved for promotion.", field="status")
+        raise PromotionReserved("That status is reserved for promotion. Send another one.", field="status")
 
 
-_LABELS = "SELECT label FROM idea_statuses WHERE workspace_id = $1 ORDER BY position, label"
+# Only if the idea has not changed since it was read, its sprint is not completed and the label still exists.
+MOVE_IDEA = sql(
+    """
+WITH moved AS (
+    UPDATE ideas SET status = :status, updated_at = {moment}, version = version + 1
+     WHERE workspace_id = :workspace_id AND id = :id AND status = :seen_status AND version = :seen_version
+       AND EXISTS (SELECT FROM idea_statuses
+                    WHERE workspace_id = :workspace_id AND label = :status AND NOT promotion)
+       AND NOT EXISTS (SELECT FROM sprints
+                        WHERE workspace_id = :workspace_id AND id = ideas.sprint_id AND state = 'completed')
+    RETURNING id, 'IDEA-' || number AS public_id, updated_at),
+logged AS ({logged})
+SELECT id FROM moved""",
+    moment=MOMENT,
+    logged=add_changes(
+        "idea",
+        "status_changed",
+        "moved",
+        at="updated_at",
+        detail="jsonb_build_object('from', :seen_status::text, 'to', :status::text)",
+    ),
+)
+
+
+async def _move(tx: Tx, actor: Actor, seen: _State, status: str) -> bool:
+    """Returns False if the idea changed since it was read."""
+    values = {"id": seen.id, "seen_status": seen.status, "seen_version": seen.version, "status": status}
+    return await tx.value(MOVE_IDEA, **change_by(actor), **values) is not None
+
+
+_LABELS = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label")
+
+
+async def find_labels(tx: Tx, workspace_id: UUID) -> list[str]:
+    """Returns the labels of the workspace's workflow in their order."""
+    return [row["label"] for row in await tx.rows(_LABELS, workspace_id=workspace_id)]
+
+
+async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> None:
+    """Raises UnknownStatus for the first label that the workflow does not have."""
+    allowed = await find_labels(tx, workspace_id)
+    for label in labels:
+        if label not in allowed:
+            raise _unknown(label, allowed)
 
 
 async def unknown_status(tx: Tx, workspace_id: UUID, label: str) -> UnknownStatus:
-    """The refusal of a label, with those that are allowed."""
-    allowed = [row["label"] for row in await tx.rows(_LABELS, workspace_id)]
+    """Returns the error for a label, with the allowed ones."""
+    return _unknown(label, await find_labels(tx, workspace_id))
+
+
+def _unknown(label: str, allowed: list[str]) -> UnknownStatus:
     return UnknownStatus(f"The workspace has no idea status {label!r}.", field="status", allowed=allowed)

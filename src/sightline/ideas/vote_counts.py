@@ -3,15 +3,28 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 
-_COUNT = """
-UPDATE ideas i SET vote_count = v.votes, version = i.version + 1
-  FROM (SELECT w.id, (SELECT count(*) FROM portal_votes p WHERE p.workspace_id = $1 AND p.idea_id = w.id) AS votes
-          FROM unnest($2::uuid[]) AS w (id)) AS v
- WHERE i.workspace_id = $1 AND i.id = v.id AND i.vote_count <> v.votes"""
+_COUNT = sql("""
+UPDATE ideas SET vote_count = counted.votes
+  FROM (SELECT one.id, (SELECT count(*) FROM portal_votes
+                         WHERE workspace_id = :workspace_id AND idea_id = one.id) AS votes
+          FROM unnest(:idea_ids::uuid[]) AS one (id)) AS counted
+ WHERE ideas.workspace_id = :workspace_id AND ideas.id = counted.id AND ideas.vote_count <> counted.votes""")
 
 
 async def count_votes_again(tx: Tx, workspace_id: UUID, idea_ids: Sequence[UUID]) -> None:
-    """Makes the number that these ideas show the number of votes that there are."""
-    await tx.run(_COUNT, workspace_id, sorted(set(idea_ids)))
+    """Sets the count of these ideas to the number of their votes."""
+    await tx.run(_COUNT, workspace_id=workspace_id, idea_ids=sorted(set(idea_ids)))
+
+
+_MOVE = sql("""
+    UPDATE ideas SET vote_count = vote_count + :step
+     WHERE workspace_id = :workspace_id AND id = :id
+    RETURNING vote_count""")
+
+
+async def move_vote_count(tx: Tx, workspace_id: UUID, idea_id: UUID, step: int) -> int:
+    """Changes the count and returns it. A vote changes neither the idea's version nor `updated_at`."""
+    count: int = await tx.value(_MOVE, workspace_id=workspace_id, id=idea_id, step=step)
+    return count

@@ -1,129 +1,160 @@
 """The SQL of initiatives."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Where, Window
+from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
 from sightline.platform.db.horizon import find_horizon
 from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.sql import Where, by_reference, columns, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag
-from sightline.workspaces.changes import COUNT, LOG_ADDED, addition
+from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
 
-# In the order of Initiative's fields; the version comes last.
+# In the order of Initiative's fields.
 INITIATIVE = """
     id, 'INITIATIVE-' || number AS public_id, name, description, status, priority, workspace_id, product_id,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) ORDER BY assigned.n), '[]')
        FROM unnest(team_ids) WITH ORDINALITY AS assigned (id, n)
-       JOIN teams t ON t.workspace_id = $1 AND t.id = assigned.id) AS teams,
-    to_char(start_date, 'YYYY-MM-DD'), to_char(finish_date, 'YYYY-MM-DD'), iso(created_at), iso(updated_at), version"""
+       JOIN teams t ON t.workspace_id = :workspace_id AND t.id = assigned.id) AS teams,
+    to_char(start_date, 'YYYY-MM-DD'), to_char(finish_date, 'YYYY-MM-DD'), iso(created_at), iso(updated_at)"""
 
-_LISTING = Listing("initiatives", INITIATIVE, COUNT.format(kind="initiative"))
-_OF_TEAM = "id IN (SELECT initiative_id FROM initiative_teams WHERE workspace_id = $1 AND team_id = {})"
-_LATEST_FIRST = "updated_at DESC, number DESC"
-_OLDEST_CHANGE_FIRST = "updated_at, id"
-
-
-def versioned(row: Row) -> Versioned[Initiative]:
-    """An initiative from the columns of INITIATIVE, with its tag."""
-    return Versioned(Initiative(*row[:13]), version_tag(row[0], row[13]))
+_LISTING = Listing("initiatives", INITIATIVE, count_of("initiative"))
+_LATEST_FIRST = "initiatives.updated_at DESC, initiatives.number DESC"
+_OLDEST_CHANGE_FIRST = "initiatives.updated_at, initiatives.id"
 
 
-_FIND = f"SELECT {INITIATIVE} FROM initiatives WHERE workspace_id = $1 AND {{}} = $2"
+def _versioned(row: Row) -> Versioned[Initiative]:
+    *fields, version = row
+    return Versioned(Initiative(*fields), version_tag(row["id"], version))
+
+
+FIND_INITIATIVE = by_reference(
+    "SELECT {columns}, version FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref",
+    columns=INITIATIVE,
+)
 
 
 async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Versioned[Initiative]:
     """Raises NotFound."""
-    row = await tx.row(_FIND.format(ref.column), workspace_id, ref.value)
+    row = await tx.row(FIND_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value)
     if row is None:
         raise NotFound
-    return versioned(row)
+    return _versioned(row)
 
 
 async def page_of_initiatives(
-    tx: Tx, workspace_id: UUID, wanted: InitiativeFilters, window: Window
+    tx: Tx, workspace_id: UUID, filters: InitiativeFilters, window: Window
 ) -> Page[Initiative]:
-    """The latest update first; with `updated_since` the oldest change first, and none that one under way precedes."""
-    where = Where(workspace_id)
-    if wanted.status is not None:
-        where.add("status = {}", wanted.status)
-    if wanted.product_id is not None:
-        where.add("product_id = {}", wanted.product_id)
-    if wanted.team_id is not None:
-        where.add(
-            "id IN (SELECT initiative_id FROM initiative_teams WHERE workspace_id = $1 AND team_id = {})",
-            wanted.team_id,
-        )
-    if wanted.q is not None:
-        where.add("search @@ plainto_tsquery('simple', {})", wanted.q)
-    if wanted.updated_since is not None:
-        where.add("updated_at >= {}", wanted.updated_since)
-        where.add("updated_at <= {}", await find_horizon(tx))
-    order = _LATEST_FIRST if wanted.updated_since is None else _OLDEST_CHANGE_FIRST
+    """Returns a page, latest update first; with `updated_since` the oldest change first, up to the horizon."""
+    where = _where(workspace_id, filters)
+    order = _LATEST_FIRST
+    if filters.updated_since is not None:
+        order = _OLDEST_CHANGE_FIRST
+        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
     rows, total = await read_page(tx, _LISTING, where, order, window)
-    return Page([Initiative(*row[:13]) for row in rows], total, window)
+    return Page([_listed(row) for row in rows], total, window)
+
+
+def _where(workspace_id: UUID, filters: InitiativeFilters) -> Where:
+    where = Where(workspace_id)
+    if filters.status is not None:
+        where.add("status = :status", status=filters.status)
+    if filters.product_id is not None:
+        where.add("product_id = :product_id", product_id=filters.product_id)
+    if filters.team_id is not None:
+        where.add(
+            "id IN (SELECT initiative_id FROM initiative_teams"
+            "        WHERE workspace_id = :workspace_id AND team_id = :team_id)",
+            team_id=filters.team_id,
+        )
+    if filters.q is not None:
+        where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
+    if filters.updated_since is not None:
+        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
+    return where
+
+
+def _listed(row: Row) -> Initiative:
+    *fields, _total = row
+    return Initiative(*fields)
 
 
 class Requested(NamedTuple):
-    """An initiative that a request id made: of which wish it came (None: of none), and what it is now."""
+    """The initiative of a request id: the hash of the request that created it, if any, and the current state."""
 
     request_hash: bytes | None
-    shown: Versioned[Initiative]
+    current: Versioned[Initiative]
 
 
-_FIND_REQUESTED = f"SELECT {INITIATIVE}, request_hash FROM initiatives WHERE workspace_id = $1 AND id = $2"
+FIND_REQUESTED = sql(
+    "SELECT {columns}, version, request_hash FROM initiatives WHERE workspace_id = :workspace_id AND id = :id",
+    columns=INITIATIVE,
+)
 
 
 async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> Requested | None:
-    row = await tx.row(_FIND_REQUESTED, workspace_id, id)
-    return Requested(row["request_hash"], versioned(row)) if row else None
+    row = await tx.row(FIND_REQUESTED, workspace_id=workspace_id, id=id)
+    if row is None:
+        return None
+    *fields, version, request_hash = row
+    return Requested(request_hash, Versioned(Initiative(*fields), version_tag(id, version)))
 
 
 class Missing(NamedTuple):
-    """What a wish names and the workspace does not have."""
+    """The unknown teams of a request, and whether its product is unknown."""
 
     teams: list[UUID]
-    has_product: bool
+    product: bool
 
 
-_FIND_MISSING = """
-SELECT ARRAY(SELECT unnest($2::uuid[]) EXCEPT SELECT id FROM teams WHERE workspace_id = $1 AND id = ANY($2)),
-       $3::uuid IS NULL OR EXISTS (SELECT FROM products WHERE workspace_id = $1 AND id = $3)"""
+FIND_MISSING = sql("""
+SELECT ARRAY(SELECT unnest(:teams::uuid[])
+             EXCEPT SELECT id FROM teams WHERE workspace_id = :workspace_id AND id = ANY(:teams)) AS teams,
+       :product_id::uuid IS NOT NULL AND NOT EXISTS (
+           SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS product""")
 
 
 async def find_missing(tx: Tx, workspace_id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Missing:
-    row = await tx.row(_FIND_MISSING, workspace_id, teams, product_id)
+    row = await tx.row(FIND_MISSING, workspace_id=workspace_id, teams=teams, product_id=product_id)
     return Missing(*row or ())
 
 
-_ADD = f"""
+ADD_INITIATIVE = sql(
+    """
 WITH added AS (
-    INSERT INTO initiatives (workspace_id, created_at, updated_at, id, number, name, description, status, priority,
-                             product_id, request_hash, team_ids)
-    VALUES ($1, $2, $2, $8, $9, $10, $11, 'PENDING', $12, $13, $14, $15)
+    INSERT INTO initiatives (workspace_id, id, number, name, description, status, priority, product_id, team_ids,
+                             request_hash, created_at, updated_at)
+    VALUES (:workspace_id, :id, :number, :name, :description, 'PENDING', :priority, :product_id, :team_ids,
+            :request_hash, :now, :now)
     ON CONFLICT DO NOTHING
     RETURNING *, 'INITIATIVE-' || number AS public_id),
     assigned AS (
         INSERT INTO initiative_teams (workspace_id, initiative_id, team_id)
-        SELECT $1, $8, team.id FROM added, unnest($15::uuid[]) WITH ORDINALITY AS team (id, n) ORDER BY n),
-    {LOG_ADDED}
-SELECT {INITIATIVE} FROM added"""
+        SELECT :workspace_id, :id, team.id
+          FROM added, unnest(:team_ids::uuid[]) WITH ORDINALITY AS team (id, n) ORDER BY n),
+    logged AS ({change}),
+    counted AS ({count})
+SELECT {columns}, version FROM added""",
+    columns=INITIATIVE,
+    change=add_changes("initiative", "created", "added"),
+    count=count_rows("initiative", 1, "added"),
+)
 
 
-async def add_initiative(tx: Tx, actor: Actor, columns: Sequence[Any]) -> Versioned[Initiative] | None:
-    """One statement: id, number, name, description, priority, product, request hash, teams. None: the id is taken."""
-    row = await tx.row(_ADD, *addition(tx, actor, "initiative"), *columns)
-    return versioned(row) if row else None
+async def add_initiative(tx: Tx, actor: Actor, **values: Any) -> Versioned[Initiative] | None:
+    """Adds an initiative. Returns None if another one has the id or the number."""
+    row = await tx.row(ADD_INITIATIVE, **change_by(actor), slot=slot(), **values)
+    return _versioned(row) if row else None
 
 
 class Current(NamedTuple):
-    """What decides about a change."""
+    """An initiative before a change."""
 
     id: UUID
     public_id: str
@@ -132,78 +163,37 @@ class Current(NamedTuple):
     version: int
 
 
-CHANGEABLE = ("name", "description", "status", "priority", "product_id", "start_date", "finish_date", "team_ids")
+CHANGEABLE = "name, description, status, priority, product_id, start_date, finish_date, team_ids"
 
-_LOCK = f"""
-SELECT id, 'INITIATIVE-' || number AS public_id, {", ".join(CHANGEABLE)}, version,
+LOCK_INITIATIVE = by_reference(
+    """
+SELECT id, 'INITIATIVE-' || number AS public_id, version, {columns},
        ARRAY(SELECT DISTINCT f.product_id FROM features f
-              WHERE f.workspace_id = $1 AND f.id = ANY(initiatives.feature_ids)) AS feature_products
-  FROM initiatives WHERE workspace_id = $1 AND {{}} = $2 FOR NO KEY UPDATE"""
+              WHERE f.workspace_id = :workspace_id AND f.id = ANY(initiatives.feature_ids)) AS feature_products
+  FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref FOR NO KEY UPDATE""",
+    columns=CHANGEABLE,
+)
 
 
 async def lock_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Current:
     """Raises NotFound."""
-    row = await tx.row(_LOCK.format(ref.column), workspace_id, ref.value)
+    row = await tx.row(LOCK_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value)
     if row is None:
         raise NotFound
-    columns = {name: row[name] for name in CHANGEABLE}
-    return Current(row["id"], row["public_id"], columns, row["feature_products"], row["version"])
+    stored = {name: row[name] for name in columns(CHANGEABLE)}
+    return Current(row["id"], row["public_id"], stored, row["feature_products"], row["version"])
 
 
-async def change_initiative(tx: Tx, workspace_id: UUID, id: UUID, columns: dict[str, Any]) -> None:
-    """Sets the named columns, of those that are CHANGEABLE, and moves version and date."""
-    names = [name for name in CHANGEABLE if name in columns and name != "team_ids"]
-    sets = "".join(f"{name} = ${place}, " for place, name in enumerate(names, 4))
-    statement = (
-        f"UPDATE initiatives SET {sets}updated_at = $3, version = version + 1, written = pg_current_xact_id()"
-        " WHERE workspace_id = $1 AND id = $2"
-    )
-    await tx.run(statement, workspace_id, id, tx.now, *(columns[name] for name in names))
-
-
-_UNASSIGN = "DELETE FROM initiative_teams WHERE workspace_id = $1 AND initiative_id = $2 AND team_id <> ALL($3)"
-_ASSIGN = """
+_UNASSIGN = sql("""
+DELETE FROM initiative_teams
+ WHERE workspace_id = :workspace_id AND initiative_id = :id AND team_id <> ALL(:team_ids)""")
+_ASSIGN = sql("""
 INSERT INTO initiative_teams (workspace_id, initiative_id, team_id)
-SELECT $1, $2, team.id FROM unnest($3::uuid[]) WITH ORDINALITY AS team (id, n) ORDER BY n
-ON CONFLICT DO NOTHING"""
+SELECT :workspace_id, :id, team.id FROM unnest(:team_ids::uuid[]) WITH ORDINALITY AS team (id, n) ORDER BY n
+ON CONFLICT DO NOTHING""")
 
 
-async def assign_teams(tx: Tx, workspace_id: UUID, id: UUID, teams: Sequence[UUID]) -> None:
-    """The complete assignment; a team that stays keeps its place."""
-    await tx.run(_UNASSIGN, workspace_id, id, teams)
-    await tx.run(_ASSIGN, workspace_id, id, teams)
-
-
-class Plan(NamedTuple):
-    """The limits of a plan (None: no limit), and the moment its trial ends."""
-
-    initiative_limit: int | None
-    active_initiative_limit: int | None
-    trial_ends_at: datetime | None
-
-    @property
-    def is_unlimited(self) -> bool:
-        return self == (None, None, None)
-
-
-_PLAN = "SELECT initiative_limit, active_initiative_limit, trial_ends_at FROM plans WHERE workspace_id = $1"
-_COUNT_ACTIVE = "SELECT count(*) FROM initiatives WHERE workspace_id = $1 AND is_active"
-
-
-async def hold_plan(tx: Tx, workspace_id: UUID) -> Plan:
-    """The plan, locked when it has limits: nobody else counts against them before the transaction ends."""
-    plan = Plan(*await tx.row(_PLAN, workspace_id) or (None, None, None))
-    if plan.is_unlimited:
-        return plan
-    return Plan(*await tx.row(f"{_PLAN} FOR NO KEY UPDATE", workspace_id) or (None, None, None))
-
-
-async def count_initiatives(tx: Tx, workspace_id: UUID) -> int:
-    """All of them, archived ones too."""
-    count: int = await tx.value(f"SELECT {COUNT.format(kind='initiative')}", workspace_id)
-    return count
-
-
-async def count_active(tx: Tx, workspace_id: UUID) -> int:
-    count: int = await tx.value(_COUNT_ACTIVE, workspace_id)
-    return count
+async def assign_teams(tx: Tx, workspace_id: UUID, id: UUID, team_ids: Sequence[UUID]) -> None:
+    """Replaces the assigned teams. A team that stays keeps its position."""
+    await tx.run(_UNASSIGN, workspace_id=workspace_id, id=id, team_ids=team_ids)
+    await tx.run(_ASSIGN, workspace_id=workspace_id, id=id, team_ids=team_ids)

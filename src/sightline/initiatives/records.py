@@ -1,4 +1,4 @@
-"""What is shown of an initiative, and what may be sent. Specification: Initiative."""
+"""The initiative in responses and request bodies. Specification: Initiative."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -6,15 +6,16 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sightline.catalog.records import TeamSummary
-from sightline.platform.http.queries import Query
-from sightline.platform.wire import Day, Id, Input, Moment, Record, ShownDay, Timestamp, Trimmed
+from sightline.catalog.teams.records import TeamSummary
+from sightline.platform.http.query_strings import Query, UpdatedSince
+from sightline.platform.wire import Day, Id, Input, Record, ShownDay, Timestamp, Trimmed
 
+LONGEST_NAME = 255
 LONGEST_DESCRIPTION = 60_000
 
 
 class InitiativeStatus(StrEnum):
-    """Where an initiative stands. The first four count as active."""
+    """The workflow of initiatives. The first four count as active."""
 
     PENDING = "PENDING"
     UNPLANNED = "UNPLANNED"
@@ -29,10 +30,11 @@ class InitiativeStatus(StrEnum):
 
 
 Priority = Literal["URGENT", "HIGH", "MEDIUM", "LOW"]
+DEFAULT_PRIORITY: Priority = "MEDIUM"
 
 
 class Initiative(Record):
-    """A planned body of work. Teams stand in the order they were assigned."""
+    """A planned body of work. Teams are in the order in which they were assigned."""
 
     id: UUID
     public_id: str
@@ -52,7 +54,7 @@ class Initiative(Record):
 class Name(Trimmed):
     """1 to 255 characters, trimmed."""
 
-    longest = 255
+    longest = LONGEST_NAME
 
 
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
@@ -71,7 +73,7 @@ class NewInitiative(Input):
 
 
 class InitiativeChanges(Input):
-    """At least one field; what is absent stays. Only `productId` and the dates take null.
+    """Changes of an initiative, at least one; omitted fields stay. Only `productId` and the dates take null.
 
     `teamIds` is the complete new assignment.
     """
@@ -87,14 +89,10 @@ class InitiativeChanges(Input):
 
 
 class InitiativeFilters(Query):
-    """Filters that all have to hold; `q`: every word stands in name or description.
+    """Filters of initiatives."""
 
-    `updatedSince`: changed at or after the moment, oldest change first, and only what no transaction still open
-    could precede: who passes on the latest `updatedAt` received misses nothing.
-    """
-
-    status: InitiativeStatus | None = None
-    product_id: Id | None = None
-    team_id: Id | None = None
-    q: str | None = None
-    updated_since: Moment | None = None
+    status: Annotated[InitiativeStatus | None, Meta(description="Only initiatives in this status.")] = None
+    product_id: Annotated[Id | None, Meta(description="Only initiatives of this product.")] = None
+    team_id: Annotated[Id | None, Meta(description="Only initiatives that this team is assigned to.")] = None
+    q: Annotated[str | None, Meta(description="Every word is in the name or the description.")] = None
+    updated_since: UpdatedSince = None

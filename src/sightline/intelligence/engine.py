@@ -11,7 +11,7 @@ from sightline.intelligence.material import DocumentType, Draft, Material
 
 
 class FeatureText(NamedTuple):
-    """A feature as an engine reads it."""
+    """A feature as input of an engine."""
 
     id: UUID
     name: str
@@ -28,7 +28,7 @@ class FeatureMatch(Struct, rename="camel"):
 
 
 class Matching(Struct):
-    """What was found: `matches` may be applied, `suggestions` are for a person to look at."""
+    """The result: `matches` can be applied, `suggestions` need a review."""
 
     status: Literal["matched", "needs_review", "no_match", "no_features"]
     matches: list[FeatureMatch]
@@ -36,24 +36,48 @@ class Matching(Struct):
 
 
 class FeatureMap(Protocol):
-    """The features of one product, prepared by one engine for many texts. Never changes."""
+    """The features of one product, prepared by one engine for many texts. Immutable."""
 
     @property
     def size(self) -> int:
-        """Bytes it takes in a cache, roughly."""
+        """The approximate size in a cache, in bytes."""
         ...
 
 
 class DraftedQuestion(Struct):
-    """A question a text leaves open, why it matters, and the answer the text comes closest to."""
+    """A question that a text does not answer, its reason, and the closest answer in the text."""
 
     question: str
     reasoning: str
     placeholder: str
 
 
+class OptionText(NamedTuple):
+    """An option of a taxonomy as input of an engine."""
+
+    id: UUID
+    label: str
+
+
+class ListGroup(NamedTuple):
+    """A group of options. `takes_one`: an idea has at most one of them."""
+
+    id: UUID
+    takes_one: bool
+    options: Sequence[OptionText]
+
+
+class SuggestedOption(Struct):
+    """An option that a text supports. `source_quote` is an exact part of the text."""
+
+    group_id: UUID
+    option_id: UUID
+    reasoning: str
+    source_quote: str
+
+
 class Engine(Protocol):
-    """Reads texts of any length and content without failing; says its name and version with what it found."""
+    """Reads texts of any length and content without errors. Results are stored with its name and version."""
 
     @property
     def name(self) -> str: ...
@@ -62,25 +86,29 @@ class Engine(Protocol):
     def version(self) -> str: ...
 
     def read_features(self, features: Sequence[FeatureText]) -> FeatureMap:
-        """Prepares the features of a product, once for every version of its map."""
+        """Prepares the features of a product, once for each version of its map."""
         ...
 
     def match_features(self, text: str, features: FeatureMap) -> Matching:
-        """Finds the features a text speaks of; `features` comes from `read_features` of the same engine."""
+        """Finds the features that a text is about. `features` comes from `read_features` of the same engine."""
         ...
 
     def name_idea(self, description: str) -> str:
-        """A name of 1 to 80 characters: words of the description in their order."""
+        """Returns a name of 1 to 80 characters: words of the description in their order."""
         ...
 
     def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
-        """At most `limit`, never more than five, questions about what the description leaves open."""
+        """Returns at most `limit`, and at most five, questions that the description does not answer."""
         ...
 
-    def write_document(self, kind: DocumentType, material: Material) -> Draft:
-        """A document as Markdown in which every statement names its source; the same material, the same bytes."""
+    def suggest_options(self, text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
+        """Returns the options that a text supports; at most one of a group that takes one."""
+        ...
+
+    def write_document(self, type: DocumentType, material: Material) -> Draft:
+        """Returns a document as Markdown in which every statement names its source, the same for the same material."""
         ...
 
     def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
-        """What customers say in a signal, each statement with its exact quotes; nothing where nothing is said."""
+        """Returns the statements of customers in a signal, each with its exact quotes; empty if there are none."""
         ...

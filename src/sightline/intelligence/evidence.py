@@ -1,4 +1,4 @@
-"""What an engine reads of a signal, and what it finds there: statements, each with the places it was said at."""
+"""The material of a signal for an engine, and the insights it drafts, each with the places of its quotes."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -10,16 +10,16 @@ ReadAs = Literal["text", "conversation", "document", "review", "feedback"]
 
 
 class Turn(NamedTuple):
-    """What one speaker says at a time."""
+    """The words of one speaker until the next one speaks."""
 
     speaker: str | None
     text: str
 
 
 class SignalMaterial(Struct, frozen=True):
-    """One piece of evidence: a text, or the turns of a conversation. `own_names` speak for us, not for customers.
+    """One piece of evidence: a text, or the turns of a conversation. `own_names` are people of the team, not customers.
 
-    Places are counted in code points: in `text`, or in the text of the turn that is named with them.
+    Positions count code points in `text`, or in the text of the named turn.
     """
 
     read_as: ReadAs = "text"
@@ -29,7 +29,7 @@ class SignalMaterial(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """An exact part of the material: `text` is what stands from `start` up to `end`, in a turn where there are any."""
+    """An exact part of the material: `text` is the part from `start` up to `end`, of a turn if there are turns."""
 
     text: str
     start: int
@@ -39,7 +39,7 @@ class Quote(Struct, frozen=True):
 
 
 class DraftInsight(Struct, frozen=True):
-    """A short statement, how it is meant, and the quotes it rests on: at least one, in the order of the material."""
+    """A short statement, its category, and the quotes it rests on: at least one, in the order of the material."""
 
     title: str
     category: Category
@@ -47,7 +47,7 @@ class DraftInsight(Struct, frozen=True):
 
 
 def check_quotes(material: SignalMaterial, found: Sequence[DraftInsight]) -> list[DraftInsight]:
-    """What holds of an engine's findings: quotes that stand where they say, and insights that still rest on one."""
+    """Returns the findings with only exact quotes, without insights that have none."""
     held = [(one, [quote for quote in one.quotes if _stands(material, quote)]) for one in found]
     return [DraftInsight(one.title, one.category, quotes) for one, quotes in held if quotes]
 

@@ -1,4 +1,4 @@
-"""What a document is written from, and what comes out: no database, no transport."""
+"""The material of a document, and the draft that an engine returns: no database, no transport."""
 
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -15,11 +15,11 @@ class DocumentType(StrEnum):
     TDD = "TDD"
 
 
-SourceKind = Literal["initiative", "idea", "insight", "evidence", "question"]
+SourceKind = Literal["initiative", "idea", "insight", "evidence", "question", "opportunity", "study"]
 
 
-class Source(Struct, rename="camel", frozen=True):
-    """What a statement rests on. `ref` is the number behind the statement."""
+class DocumentSource(Struct, rename="camel", frozen=True):
+    """A record that a statement rests on. The statement ends with the number `ref` in brackets."""
 
     ref: int
     kind: SourceKind
@@ -29,13 +29,16 @@ class Source(Struct, rename="camel", frozen=True):
 
 
 class Quote(NamedTuple):
-    """Somebody's exact words."""
+    """Exact words, the public id of their signal, and the accounts of that signal."""
 
     text: str
     signal: str | None
+    accounts: list[str]
 
 
 class AboutInitiative(NamedTuple):
+    """The initiative; `features` are those of its product that it names."""
+
     id: UUID
     public_id: str
     name: str
@@ -44,11 +47,14 @@ class AboutInitiative(NamedTuple):
     priority: str
     product: str | None
     teams: list[str]
+    features: list[str]
     start_date: str | None
     finish_date: str | None
 
 
 class AboutIdea(NamedTuple):
+    """An attached idea; `accounts` are directly linked."""
+
     id: UUID
     public_id: str
     name: str
@@ -56,28 +62,63 @@ class AboutIdea(NamedTuple):
     status: str
     features: list[str]
     accounts: list[str]
+    votes: int
 
 
 class AboutInsight(NamedTuple):
+    """An insight of the attached ideas that is not rejected.
+
+    `ideas` are public ids, `validated_for` those whose link is validated; `accounts` are linked to the insight or to
+    one of its signals.
+    """
+
     id: UUID
     title: str
     description: str
     category: str
+    is_reviewed: bool
+    ideas: list[str]
+    validated_for: list[str]
+    accounts: list[str]
+    signals: list[str]
     quotes: list[Quote]
 
 
 class AboutEvidence(NamedTuple):
+    """Evidence linked to an idea directly; `accounts` are those of its signal."""
+
     id: UUID
     idea: str
     title: str
     description: str
     role: str
-    quotes: list[Quote]
     resolution: str | None
+    accounts: list[str]
+    signals: list[str]
+    quotes: list[Quote]
+
+
+class AboutOpportunity(NamedTuple):
+    """An opportunity that attached ideas address."""
+
+    id: UUID
+    name: str
+    description: str
+
+
+class AboutRating(NamedTuple):
+    """The ratings of one metric in a study of the initiative; `mean` has one decimal."""
+
+    id: UUID
+    study: str
+    name: str
+    metric: str
+    ratings: int
+    mean: str
 
 
 class AboutQuestion(NamedTuple):
-    """A question of the initiative or of one of its ideas; `answer` only when somebody recorded one."""
+    """A question of the initiative or of one of its ideas; `answer` is None without a recorded answer."""
 
     id: UUID
     asked_of: str
@@ -86,17 +127,19 @@ class AboutQuestion(NamedTuple):
 
 
 class Material(NamedTuple):
-    """Everything a workspace holds about an initiative, each list in a total order."""
+    """All material of a workspace about an initiative, each list in a total order."""
 
     initiative: AboutInitiative
     ideas: list[AboutIdea]
     insights: list[AboutInsight]
     evidence: list[AboutEvidence]
+    opportunities: list[AboutOpportunity]
+    ratings: list[AboutRating]
     questions: list[AboutQuestion]
 
 
 class Draft(NamedTuple):
-    """A document as Markdown, and what its statements rest on, in the order of their numbers."""
+    """A document as Markdown, and the sources of its statements in the order of their numbers."""
 
     content: str
-    sources: list[Source]
+    sources: list[DocumentSource]

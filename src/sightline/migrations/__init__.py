@@ -1,8 +1,8 @@
-"""Bringing a database to this version of the program.
+"""Migrates a database to this version of the program.
 
 A migration is a short file in versions/ that runs the SQL of the folder in sql/ with its number, in name order. Once
 a migration is released its SQL is listed in sql/checksums.txt and never edited again. Alembic and SQLAlchemy are
-imported only when there is something to apply: whether there is, is one look at `alembic_version`.
+imported only when there is something to apply: whether there is, is one query of `alembic_version`.
 """
 
 from collections.abc import AsyncIterator
@@ -26,24 +26,24 @@ __all__ = [
     "revision_on",
 ]
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0005", "0011", "0012", "0013", "0014", "0015", "0016")
 HEAD = REVISIONS[-1]
 
-LOCK = 0x5197_11_0E  # any number; every program that migrates takes the advisory lock of this one
+LOCK = 0x5197_11_0E  # an arbitrary number: the key of the advisory lock of all migrating programs
 CONNECT_SECONDS = 15
 CLOSE_SECONDS = 5
 OLDEST_SERVER = 15
 
 
 class DatabaseTooNew(DatabaseUnavailable):
-    """The database was migrated by a newer version of the program; the message is one line."""
+    """The database was migrated by a newer version of the program. The message is one line."""
 
 
 async def migrate(url: str) -> list[str]:
-    """Brings the database to this version, in one transaction; returns the revisions applied, [] when current.
+    """Migrates the database to this version in one transaction. Returns the applied revisions, [] if current.
 
-    Safe from several machines at once: one of them works, the others wait for it however long it takes.
-    `url` leads to the server itself: behind a transaction pooler the lock that keeps others waiting holds nothing.
+    Several machines may call it at once: one of them migrates, the others wait without a limit.
+    `url` is the server's own address: behind a transaction pooler the lock has no effect.
     Refuses with DatabaseUnavailable (unreachable, login refused, no right to create tables, a standby, older than
     PostgreSQL 15, a statement that failed) and DatabaseTooNew; the database is then as it was.
     """
@@ -57,9 +57,9 @@ async def migrate(url: str) -> list[str]:
 
 
 async def migrate_within(connection: Connection, revision: str) -> None:
-    """Brings the connection's database up to one of REVISIONS, in the caller's transaction if there is one.
+    """Migrates the connection's database up to one of REVISIONS, in the caller's transaction if there is one.
 
-    For who holds the lock, see locked(). Refuses like migrate(); one that is there already stays as it is.
+    The caller holds the lock, see locked(). Raises like migrate(). Does nothing if the revision is applied already.
     """
     if revision not in await pending_on(connection):
         return
@@ -71,9 +71,9 @@ async def migrate_within(connection: Connection, revision: str) -> None:
 
 @asynccontextmanager
 async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]:
-    """A connection without time limits, during which nobody else migrates; waits for who does.
+    """Yields a connection without time limits that holds the migration lock. Waits for other holders.
 
-    Several may hold it `shared` at once, and then none of them may migrate. Refuses like migrate().
+    Several may hold it `shared` at once, and then none of them may migrate. Raises like migrate().
     """
     async with _connection(url) as connection:
         await _lock(connection, shared=shared)
@@ -81,32 +81,32 @@ async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]
 
 
 async def _lock(connection: Connection, *, shared: bool = False) -> None:
-    """Until the connection is closed."""
+    """Takes the lock until the connection is closed."""
     await connection.execute(
         "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
     )
-    await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}($1)", LOCK)
+    await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}({LOCK})")
 
 
 async def pending(url: str) -> list[str]:
-    """The revisions that migrate() would apply. Refuses like migrate()."""
+    """Returns the revisions that migrate() would apply. Raises like migrate()."""
     async with _connection(url) as connection:
         return await pending_on(connection)
 
 
 async def is_current(url: str) -> bool:
-    """Whether migrate() would do nothing. Refuses like migrate()."""
+    """Whether migrate() would do nothing. Raises like migrate()."""
     return not await pending(url)
 
 
 async def pending_on(connection: Connection) -> list[str]:
-    """The revisions that are not in the connection's database yet; any connection will do. Refuses DatabaseTooNew."""
+    """Returns the revisions missing in the connection's database. Raises DatabaseTooNew."""
     seen = await revision_on(connection)
     return list(REVISIONS if seen is None else REVISIONS[REVISIONS.index(seen) + 1 :])
 
 
 async def revision_on(connection: Connection) -> str | None:
-    """The revision of the connection's database, None before the first. Refuses DatabaseTooNew."""
+    """Returns the revision of the connection's database, None before the first. Raises DatabaseTooNew."""
     if await connection.fetchval("SELECT to_regclass('alembic_version') IS NULL"):
         return None
     seen: str | None = await connection.fetchval("SELECT max(version_num) FROM alembic_version")

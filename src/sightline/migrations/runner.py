@@ -1,4 +1,4 @@
-"""The migrations' environment: Alembic on a connection of ours. Imported only when there is something to apply."""
+"""Runs migrations with Alembic on our own connection. Imported only if there is something to apply."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +22,7 @@ SQL = HERE / "sql"
 
 
 class _Lent:
-    """A connection of the caller's, which stays open when SQLAlchemy has done with it."""
+    """The caller's connection, which SQLAlchemy must not close."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -31,16 +31,16 @@ class _Lent:
         return getattr(self._connection, name)
 
     async def close(self, **_options: Any) -> None:
-        """Left to the owner."""
+        """Does nothing: the owner closes it."""
 
     def terminate(self) -> None:
-        """Left to the owner."""
+        """Does nothing: the owner closes it."""
 
 
 async def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Applies what is missing up to a revision in one transaction, which is part of the connection's if one is open.
+    """Applies the missing revisions up to `revision` in one transaction, or in the connection's if one is open.
 
-    Refuses with DatabaseUnavailable when a statement fails; nothing is changed then.
+    Raises DatabaseUnavailable if a statement fails, and then changes nothing.
     """
 
     async def ours() -> Any:
@@ -58,7 +58,7 @@ async def upgrade(connection: Connection, revision: str = "head") -> None:
 
 
 def scripts() -> ScriptDirectory:
-    """The revision files, as Alembic knows them."""
+    """Returns the revision files for Alembic."""
     return ScriptDirectory(str(HERE))
 
 
@@ -80,7 +80,7 @@ def run_sql(revision: str) -> None:
 
 
 def _run_script(text: str) -> None:
-    """A script of several statements goes to the driver as it is, in the transaction that Alembic has begun."""
+    """Runs a script of several statements on the driver, in Alembic's transaction."""
     driver = cast(AdaptedConnection, op.get_bind().connection.dbapi_connection)
 
     async def execute(connection: Any) -> None:

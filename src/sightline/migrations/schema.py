@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sightline.migrations import migrate
 from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
-from sightline.platform.db.embedded_binaries import choose_account, find_binaries
+from sightline.platform.db.embedded.programs import choose_account, find_programs
 
 HEADER = "-- The schema of a freshly migrated database, for reading. Written by `make schema`; do not edit.\n\n"
 UNSTABLE = re.compile(r"--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict ")
@@ -16,9 +16,9 @@ FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "o
 
 
 def fresh_schema() -> str:
-    """Migrates a database of its own and describes it. Refuses with EmbeddedServerError or DatabaseUnavailable."""
+    """Migrates a new database and returns its schema. Raises EmbeddedServerError or DatabaseUnavailable."""
     with tempfile.TemporaryDirectory(prefix="sightline-schema-") as folder:
-        # For root the server runs as another user, who has to get through to the data directory below.
+        # For root the server runs as another user, who needs access to the data directory below.
         Path(folder).chmod(0o755)
         data_dir = Path(folder, "data")
         server = EmbeddedServer(data_dir, settings=FORGETFUL)
@@ -31,15 +31,15 @@ def fresh_schema() -> str:
 
 
 def _dump(url: str, data_dir: Path) -> str:
-    binaries = find_binaries(choose_account(data_dir / "postgres", data_dir))
-    done = binaries.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", f"--dbname={url}")
+    programs = find_programs(choose_account(data_dir / "postgres", data_dir))
+    done = programs.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", f"--dbname={url}")
     if not done.well:
         raise EmbeddedServerError(f"The schema could not be written: {done.text.strip()}")
     return done.text
 
 
 def normalised(dump: str) -> str:
-    """What pg_dump says without its comments, its session settings, and anything else that differs between runs."""
+    """Returns the output of pg_dump without comments, session settings, and other differences between runs."""
     kept = "\n".join(line for line in dump.splitlines() if not UNSTABLE.match(line))
     return HEADER + re.sub(r"\n{3,}", "\n\n", kept).strip() + "\n"
 

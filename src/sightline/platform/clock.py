@@ -8,7 +8,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """UTC, cut to milliseconds, which is what the database stores; `offset` serves tests of time."""
+    """UTC, cut to milliseconds as the database stores it. `offset` is for tests of time."""
 
     offset: timedelta = timedelta(0)
 

@@ -1,4 +1,4 @@
-"""Everything that is refused on purpose.
+"""The errors that the service returns as problem documents.
 
 Refusal
 ├── BadRequest 400
@@ -14,36 +14,41 @@ Refusal
 │   └── CreatorNotAllowed
 ├── NotFound 404
 ├── MethodNotAllowed 405
+├── RequestTimeout 408
 ├── Conflict 409
+│   └── RequestIdReused
 ├── PreconditionFailed 412
 ├── TooLarge 413
 ├── UnsupportedMediaType 415
 ├── KeyReused 422                   IDEMPOTENCY_KEY_REUSED
 ├── RateLimited 429
+├── HeadersTooLarge 431
 └── Unavailable 503
 
-Raise where you know; `platform.http.problems` turns a refusal into an answer, once. A room derives its own
-refusals from these where it has a code of its own.
+Raise a refusal where the reason is known; `platform.http.problems` turns it into a response. A room derives its
+own refusals from these where it needs a code of its own.
 """
 
 from typing import Any, ClassVar
 
 from msgspec import Struct
 
+MOST_FAULTS = 100  # listed in one response
+
 
 class Fault(Struct, omit_defaults=True):
-    """One thing that is wrong with what was sent: where (a dotted path, or a parameter's name) and what."""
+    """One fault of a request: a dotted path or a parameter's name, and a message."""
 
     path: str
     message: str
 
 
 class Refusal(Exception):
-    """Something the service will not do. `extras` become top-level members of the problem."""
+    """A refused request. `extras` become top-level members of the problem document; None leaves one out."""
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "INTERNAL_ERROR"
-    title: ClassVar[str] = "The service failed"
+    title: ClassVar[str] = "Internal error"
 
     def __init__(self, detail: str, **extras: Any) -> None:
         super().__init__(detail)
@@ -63,29 +68,35 @@ class MalformedJson(BadRequest):
 
 
 class ValidationFailed(BadRequest):
-    """400 with every fault at once."""
+    """400 with every fault, at most 100; extra `field`, the path of the fault if there is exactly one."""
 
     code, title = "VALIDATION_FAILED", "The request is not valid"
 
     def __init__(self, faults: list[Fault], **extras: Any) -> None:
-        shown = "; ".join(f"{fault.path}: {fault.message}" if fault.path else fault.message for fault in faults[:5])
-        super().__init__(shown, errors=faults, **extras)
+        detail = "; ".join(f"{fault.path}: {fault.message}" if fault.path else fault.message for fault in faults[:5])
+        if len(faults) == 1:
+            extras["field"] = faults[0].path
+        super().__init__(detail, errors=faults[:MOST_FAULTS], **extras)
 
     @classmethod
     def of(cls, path: str, message: str, **extras: Any) -> "ValidationFailed":
-        """One fault, also named by `field`."""
-        return cls([Fault(path, message)], field=path, **extras)
+        """With one fault."""
+        return cls([Fault(path, message)], **extras)
 
 
 class InvalidReference(BadRequest):
-    code, title = "INVALID_REFERENCE", "That is no id of a record"
+    code, title = "INVALID_REFERENCE", "The reference is malformed"
 
 
 class Unauthorized(Refusal):
     status, code, title = 401, "INVALID_API_KEY", "A valid API key is needed"
 
-    def __init__(self, detail: str = "Send a valid API key: Authorization: Bearer <key>.") -> None:
+    def __init__(
+        self, detail: str = "Send a valid API key: Authorization: Bearer <key>.", key: str | None = None
+    ) -> None:
+        """`key` is the id of the refused key, for the log. It is not secret."""
         super().__init__(detail)
+        self.key = key
 
     def headers(self) -> dict[str, str]:
         return {"WWW-Authenticate": "Bearer"}
@@ -108,7 +119,7 @@ class TrialExpired(PaymentRequired):
 
 
 class Forbidden(Refusal):
-    status, code, title = 403, "FORBIDDEN", "That is not allowed"
+    status, code, title = 403, "FORBIDDEN", "The request is not allowed"
 
 
 class InsufficientScope(Forbidden):
@@ -118,13 +129,13 @@ class InsufficientScope(Forbidden):
 
 
 class CreatorNotAllowed(Forbidden):
-    """403: who made the key may not write (any more)."""
+    """403: the key's creator is not an active member with the role that the operation needs."""
 
     code, title = "CREATOR_NOT_ALLOWED", "The key's creator may not do this"
 
 
 class NotFound(Refusal):
-    """404: not in this workspace, whether it exists elsewhere or not at all; `field` when a body named it."""
+    """404: no such record in this workspace; extra `field` if a field of the body names it."""
 
     status, code, title = 404, "NOT_FOUND", "There is no such record"
 
@@ -135,7 +146,7 @@ class NotFound(Refusal):
 class MethodNotAllowed(Refusal):
     """405, with the methods that are allowed."""
 
-    status, code, title = 405, "METHOD_NOT_ALLOWED", "That method is not allowed here"
+    status, code, title = 405, "METHOD_NOT_ALLOWED", "The method is not allowed"
 
     def __init__(self, allowed: str) -> None:
         super().__init__(f"Allowed here: {allowed}.")
@@ -149,30 +160,48 @@ class Conflict(Refusal):
     status, code, title = 409, "CONFLICT", "The record is not in a state that allows this"
 
 
+class RequestIdReused(Conflict):
+    """409: the request id was used with another body."""
+
+    code = "REQUEST_ID_REUSED"
+
+
 class PreconditionFailed(Refusal):
-    """412: If-Match names another version than the stored one."""
+    """412: If-Match does not name the stored version."""
 
     status, code, title = 412, "PRECONDITION_FAILED", "The record has changed"
 
 
+class RequestTimeout(Refusal):
+    """408: the request did not arrive in time; the connection is closed."""
+
+    status, code, title = 408, "REQUEST_TIMEOUT", "The request took too long to arrive"
+
+
+class HeadersTooLarge(Refusal):
+    """431: the request line or the headers are too large; the connection is closed."""
+
+    status, code, title = 431, "HEADERS_TOO_LARGE", "The headers are too large"
+
+
 class TooLarge(Refusal):
-    """413: the body is larger than the operation takes; extra `limit` in bytes."""
+    """413: the body is larger than the operation allows; extra `limit` in bytes."""
 
     status, code, title = 413, "BODY_TOO_LARGE", "The body is too large"
 
 
 class UnsupportedMediaType(Refusal):
-    status, code, title = 415, "UNSUPPORTED_MEDIA_TYPE", "The body has to be JSON"
+    status, code, title = 415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON"
 
 
 class KeyReused(Refusal):
-    """422: the Idempotency-Key came with another body before."""
+    """422: the Idempotency-Key was used with another body."""
 
     status, code, title = 422, "IDEMPOTENCY_KEY_REUSED", "The Idempotency-Key was used for another request"
 
 
 class RateLimited(Refusal):
-    """429: too many requests of this key; `Retry-After` in whole seconds."""
+    """429: the key made too many requests; `Retry-After` in whole seconds."""
 
     status, code, title = 429, "RATE_LIMITED", "Too many requests"
 
@@ -185,9 +214,9 @@ class RateLimited(Refusal):
 
 
 class Unavailable(Refusal):
-    """503: the database cannot be reached right now; trying again may help."""
+    """503: the database cannot be reached; trying again may help."""
 
-    status, code, title = 503, "UNAVAILABLE", "The service cannot answer right now"
+    status, code, title = 503, "UNAVAILABLE", "The service is unavailable"
 
     def headers(self) -> dict[str, str]:
         return {"Retry-After": "1"}

@@ -1,4 +1,4 @@
-"""How records get their ids."""
+"""The ids of records."""
 
 from uuid import UUID, uuid5
 
@@ -11,10 +11,10 @@ _NAMESPACE = UUID("6f0d5a6e-0c52-5d0e-9a53-5c1d8b2f7a10")
 
 
 def new_id() -> UUID:
-    """A UUIDv7: ids made one after another lie beside each other in every index."""
-    return StoredUUID(uuid7().bytes)  # the database's own kind, as rows have it: 0.2 us instead of 0.6 us
+    """Returns a UUIDv7: ids created one after another are adjacent in every index."""
+    return StoredUUID(uuid7().bytes)  # the driver's own type, as in rows: 0.2 us instead of 0.6 us
 
 
 def derived_id(*names: str | UUID) -> UUID:
-    """The same id for the same names, on every machine: for records that are known by a key of their author's."""
+    """Returns the same id for the same names on every machine, for records that their author names by a key."""
     return uuid5(_NAMESPACE, "\x1f".join(str(name) for name in names))

@@ -14,13 +14,13 @@ _LARGEST_NUMBER = 2**63 - 1
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """The hyphenated form only, in any letter case; None for anything else."""
-    # msgspec makes it in C: 0.4 us with the pattern, against 1.3 us.
+    """Returns the UUID of a hyphenated text in any letter case, else None."""
+    # msgspec creates it in C: 0.4 us with the pattern, instead of 1.3 us.
     return msgspec.convert(text, UUID) if _UUID.fullmatch(text) else None
 
 
 class RecordId(UUID):
-    """A path parameter that is a UUID and nothing else."""
+    """A path parameter that is a UUID."""
 
     example: ClassVar[str] = "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"
 
@@ -33,7 +33,7 @@ class RecordId(UUID):
 
 
 class HiddenId(RecordId):
-    """The same, where anything that is no id of a record is answered alike: not found."""
+    """A path parameter that is a UUID. Any other text is 404, like an unknown id."""
 
     @classmethod
     def parse(cls, text: str) -> UUID:
@@ -54,7 +54,7 @@ class Ref(msgspec.Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """The column that the reference is compared with."""
+        """The column to compare the reference with."""
         return "number" if self.id is None else "id"
 
     @property
@@ -63,7 +63,7 @@ class Ref(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises InvalidReference for a shapeless text, NotFound for a public id that cannot be one of these."""
+        """Raises InvalidReference for a malformed text, NotFound for a public id of another kind."""
         if (id := parse_uuid(text)) is not None:
             return cls(id)
         found = _PUBLIC_ID.fullmatch(text)

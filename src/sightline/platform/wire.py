@@ -1,31 +1,33 @@
-"""Types of what goes over the wire: records that are shown, inputs that may be sent, and the bounds of both."""
+"""Types of requests and responses: records, inputs, and the bounds of both."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from sightline.platform.db.sql import Position, Window
+from sightline.platform.db import Position, Tx, Window
 from sightline.platform.refs import parse_uuid
 
 Shown = TypeVar("Shown")
 
+DEEPEST = 100  # levels of objects and arrays in a body or in a record of a file; the outermost one is the first
+
 
 class Record(Struct, rename="camel"):
-    """What is shown. Built from a row by position, so fields stand in the order of the columns."""
+    """A record in a response. Built from a row by position, so fields are in the order of the columns."""
 
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
-    """What may be sent: unknown fields are refused. UNSET means absent, which is not null."""
+    """A part of a request body. Unknown fields are refused. UNSET means absent, which is different from null."""
 
 
 Timestamp = Annotated[
     str,
     Meta(
-        description="A moment: ISO 8601, UTC, milliseconds.",
+        description="A time: ISO 8601, UTC, milliseconds.",
         examples=["2026-11-20T09:30:00.000Z"],
         extra_json_schema={"format": "date-time"},
     ),
@@ -38,7 +40,7 @@ ShownDay = Annotated[
 
 
 class Versioned(Struct, Generic[Shown], frozen=True):
-    """A record with the tag of the version it was read at. The tag is quoted as it stands in `ETag`."""
+    """A record with the tag of the version that was read. The tag is quoted as in `ETag`."""
 
     record: Shown
     tag: str
@@ -46,48 +48,52 @@ class Versioned(Struct, Generic[Shown], frozen=True):
 
 
 class Page(Struct, Generic[Shown], frozen=True):
-    """A part of a list, and how long the whole list is.
+    """A part of a list, and the length of the whole list.
 
-    A feed says where its next page begins, null at its end; other lists are followed by offset alone.
+    A feed says where its next page begins, null at its end; other lists are followed by offset alone. Of a large page
+    `items` are only the first: `rest` are the ids of the others in portions, which `read_more` reads one at a time.
     """
 
     items: list[Shown]
     total: int
     window: Window
     after: Position | UnsetType | None = UNSET
+    rest: Sequence[list[UUID]] = ()
+    read_more: "Callable[[Tx, list[UUID]], Awaitable[list[Shown]]] | None" = None
 
     @property
     def has_more(self) -> bool:
         if self.after is not UNSET:
             return self.after is not None
-        return bool(self.items) and self.window.offset + len(self.items) < self.total
+        length = len(self.items) + sum(map(len, self.rest))
+        return bool(self.items) and self.window.offset + length < self.total
 
 
 Expectation = Callable[[str | None], None]
 
 
 def expect_anything(tag: str | None) -> None:
-    """The expectation of a caller who named none: whatever is stored will do."""
+    """The expectation of a request without `If-Match`: every version is accepted."""
 
 
 def shown_moment(moment: datetime) -> str:
-    """How a moment is written on the wire; the database's `iso()` writes the same."""
+    """Returns a time as responses show it, in the same form as the database's `iso()`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def version_tag(id: UUID, version: int, flags: str = "") -> str:
-    """The ETag of one version of one record; `flags` tells representations of the same version apart."""
+    """Returns the ETag of one version of one record. `flags` names a representation of that version."""
     return f'"{id.hex}.{version}{flags}"'
 
 
 class WireType(type):
-    """The kind of type that reads itself from JSON. What `read` gives is a plain value, and counts as an instance."""
+    """A type that reads itself from JSON. `read` returns a plain value, which counts as an instance."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, cls.__mro__[-2])
 
     def read(cls, value: Any) -> Any:
-        """Raises ValueError with what is wrong."""
+        """Returns the value. Raises ValueError with a message."""
         raise TypeError(f"{cls.__name__} does not say how it is read.")
 
     def schema(cls) -> dict[str, Any]:
@@ -96,14 +102,14 @@ class WireType(type):
 
 
 def read_wire_type(kind: type, value: Any) -> Any:
-    """The hook through which msgspec reads the types below."""
+    """The hook by which msgspec reads the types below."""
     if isinstance(kind, WireType):
         return kind.read(value)
     raise TypeError(f"{kind} is no type of the wire.")
 
 
 def schema_of_wire_type(kind: type) -> dict[str, Any]:
-    """The hook through which msgspec describes the types below."""
+    """The hook by which msgspec describes the types below."""
     if isinstance(kind, WireType):
         return kind.schema()
     raise TypeError(f"{kind} is no type of the wire.")
@@ -124,7 +130,7 @@ def _in_bounds(text: str, shortest: int, longest: int | None) -> str:
 
 
 class Trimmed(str, metaclass=WireType):
-    """A string whose surrounding white space does not count; 1 to `longest` characters are left."""
+    """A string without its surrounding white space; 1 to `longest` characters."""
 
     longest: ClassVar[int | None] = None
     shortest: ClassVar[int] = 1
@@ -141,7 +147,7 @@ class Trimmed(str, metaclass=WireType):
 
 
 class Text(str, metaclass=WireType):
-    """A string kept as it was sent, which must say something."""
+    """A string stored as sent, which must not be blank."""
 
     longest: ClassVar[int | None] = None
     __slots__ = ()
@@ -173,30 +179,45 @@ class Id(UUID, metaclass=WireType):
         return {"type": "string", "format": "uuid"}
 
 
+IdSet = Annotated[list[Id], Meta(max_length=1_000)]
+
+
 _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?([Zz]|[+-]\d{2}:?[0-5]\d|[+-]\d{2})?)?",
     re.ASCII,
 )
+_BELOW_MICROSECOND = re.compile(r"[.,]\d{6}\d*[1-9]", re.ASCII)
 _SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
 
 
 class Moment(datetime, metaclass=WireType):
-    """A moment that was sent: ISO 8601 with any offset; UTC without one; a plain date is its midnight UTC."""
+    """A time: ISO 8601 with any offset, UTC without one. A plain date is its midnight UTC."""
 
     @classmethod
     def read(cls, value: Any) -> datetime:
-        """Cuts to milliseconds. A space before a final hh:mm was a `+` before the address was decoded."""
+        """Returns the time cut to milliseconds, as it is stored. Raises ValueError."""
+        moment = cls.read_exactly(value)
+        return moment - timedelta(microseconds=moment.microsecond % 1000)
+
+    @classmethod
+    def read_exactly(cls, value: Any) -> datetime:
+        """Returns the time to compare with stored ones. A finer one keeps its order between them. Raises ValueError.
+
+        A space before a final hh:mm was a `+` before URL decoding.
+        """
         text = _text(value).strip()
         if "T" in text.upper():
             text = _SPACE_FOR_PLUS.sub("+", text)
-        if _MOMENT.fullmatch(text) is None:
+        if (found := _MOMENT.fullmatch(text)) is None:
             raise ValueError("Expected an ISO 8601 timestamp")
         try:
             moment = datetime.fromisoformat(text.upper().replace(",", "."))
             moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+            if moment.microsecond % 1000 == 0 and _BELOW_MICROSECOND.search(found[2] or ""):
+                moment += timedelta(microseconds=1)  # between two milliseconds, where all fractions compare the same
         except (ValueError, OverflowError):
             raise ValueError("Expected an ISO 8601 timestamp") from None
-        return moment - timedelta(microseconds=moment.microsecond % 1000)
+        return moment
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
@@ -207,7 +228,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class Day(date, metaclass=WireType):
-    """A day that was sent, YYYY-MM-DD."""
+    """A day in a request, YYYY-MM-DD."""
 
     @classmethod
     def read(cls, value: Any) -> date:

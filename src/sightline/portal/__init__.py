@@ -1,1 +1,1 @@
-"""The customers' portal: sign in, vote, ask."""
+"""The portal, where customers sign in, vote, comment and request."""

@@ -1,1 +1,1 @@
-"""A workspace to look at and to copy: written by hand in `workspace.yaml`, made larger by `compose`."""
+"""A sample workspace: written by hand in `workspace.yaml`, extended by `compose`."""

@@ -17,7 +17,7 @@ LAST_MOMENT = datetime(2026, 11, 20, 18, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A way by which evidence arrives, in the words of the signals' fields."""
+    """A channel of evidence, as values of the signals' fields."""
 
     provider: str
     label: str
@@ -49,7 +49,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A composed insight, as far as ideas need to know it."""
+    """The part of a composed insight that ideas need."""
 
     insight: str
     quotes: tuple[Quote, ...]
@@ -58,7 +58,7 @@ class Lesson:
 
 @dataclass(slots=True)
 class Evidence:
-    """What can be told of by which customers of each product, and what was composed so far."""
+    """The features and customers of each product, and the evidence composed so far."""
 
     troubles: tuple[Trouble, ...]
     product_of: dict[str, str]
@@ -73,13 +73,13 @@ def iso(moment: datetime) -> str:
 
 
 def moment(dice: Dice, place: int, count: int) -> datetime:
-    """A moment of the year for the record at this place among so many, in waking hours."""
+    """Returns a time of the year, in waking hours, for the record at this position."""
     day = FIRST_DAY + timedelta(days=DAYS * place // max(count, 1))
     return day + timedelta(hours=6, seconds=dice.below(13 * 3600))
 
 
 def compose_signals(dice: Dice, evidence: Evidence, count: int) -> list[Record]:
-    """So many signals, whose troubles are noted in `evidence` for insights to quote."""
+    """Returns `count` signals. Notes their troubles in `evidence`, for insights to quote."""
     parts = phrases().parts
     lengths = [len(parts[name]) for name in ("consequences", "workarounds")]
     scenes = len(phrases().scenes["bench"])
@@ -148,7 +148,7 @@ def _wording(dice: Dice, channel: Channel, account: Record | None, story: list[s
 
 
 def compose_insights(dice: Dice, evidence: Evidence, count: int) -> list[Record]:
-    """So many insights, each on up to two composed signals with the same trouble, quoting the first."""
+    """Returns `count` insights, each on up to two composed signals with the same trouble, quoting the first."""
     parts = phrases().parts
     effects = len(parts["effects"])
     lengths = (len(evidence.troubles), effects, effects - 1, len(parts["reach"]), NUMBERS)
@@ -162,7 +162,7 @@ def _insight(dice: Dice, evidence: Evidence, dealt: tuple[int, ...], at: tuple[i
     trouble = evidence.troubles[which]
     quotes = tuple(dice.some(evidence.quotes[trouble], 1 + dice.below(2)))
     accounts = _accounts(quotes)
-    told = f"{evidence.names[accounts[0]]} described it first" if accounts else "It came from a review"
+    source = f"{evidence.names[accounts[0]]} described it first" if accounts else "It came from a review"
     effects = parts["effects"]
     second = effects[(effect + 1 + further) % len(effects)]
     start = max((quote.at for quote in quotes), default=moment(dice, *at))
@@ -172,7 +172,7 @@ def _insight(dice: Dice, evidence: Evidence, dealt: tuple[int, ...], at: tuple[i
     return {
         "key": key,
         "title": f"{trouble.learned}, {dice.pick(parts['nuances'])}",
-        "description": f"{told}: {trouble.about.lower()}. {effects[effect]} {second} "
+        "description": f"{source}: {trouble.about.lower()}. {effects[effect]} {second} "
         + fill(parts["reach"][reach], number),
         "category": dice.early(("problem", "need", "observation", "risk")),
         "extracts": [{"text": quote.text, "signal": quote.signal} for quote in quotes[:1]],

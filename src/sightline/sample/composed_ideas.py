@@ -1,11 +1,11 @@
-"""Composed ideas and the ratings that studies brought in."""
+"""Composed ideas and ratings of studies."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
 
 from sightline.sample.composed_evidence import Evidence, Lesson, Record, iso, moment
 from sightline.sample.dice import Deck, Dice
-from sightline.sample.phrases import NUMBERS, Wish, fill, phrases
+from sightline.sample.phrases import NUMBERS, IdeaTemplate, fill, phrases
 
 REVIEWS = (("unreviewed", "suggested"), ("accepted", "suggested"), ("accepted", "manual"))
 METRICS = ("usefulness", "ease", "satisfaction")
@@ -13,26 +13,31 @@ OPEN = ("PENDING", "UNPLANNED", "PLANNED", "IN_PROGRESS")
 
 
 def compose_ideas(dice: Dice, workspace: Record, evidence: Evidence, count: int) -> list[Record]:
-    """So many ideas, resting on the composed insights about their feature."""
+    """Returns `count` ideas, based on the composed insights about their feature."""
     if not count:
         return []
     words = phrases()
-    wishes = [wish for wish in words.wishes if wish.feature in evidence.product_of]
+    templates = [template for template in words.idea_templates if template.feature in evidence.product_of]
     names = ("audiences", "limits", "beginnings", "reasons")
-    deck = Deck(dice, len(wishes), *(len(words.parts[name]) for name in names), NUMBERS)
+    deck = Deck(dice, len(templates), *(len(words.parts[name]) for name in names), NUMBERS)
     places = _Places(workspace, evidence)
     records = []
     for place in range(count):
         which, *dealt = deck.deal()
-        records.append(_idea(dice, places, (wishes[which], dealt), (place, count)))
+        records.append(_idea(dice, places, (templates[which], dealt), (place, count)))
     return records
 
 
 class _Places:
-    """What of the workspace a composed idea may name."""
+    """The records of the workspace that a composed idea may name."""
 
     def __init__(self, workspace: Record, evidence: Evidence) -> None:
         self.evidence = evidence
+        self.feature_names = {
+            feature["key"]: feature["name"].lower()
+            for product in workspace["products"]
+            for feature in product["features"]
+        }
         self.statuses = [one["label"] for one in workspace["ideaStatuses"] if not one.get("promotion")]
         self.opportunities = {one["key"] for one in workspace.get("opportunities", [])}
         groups = workspace.get("taxonomy", {}).get("groups", [])
@@ -43,32 +48,38 @@ class _Places:
             for feature in initiative["features"] if initiative["status"] in OPEN else []:
                 self.initiatives[feature].append(initiative["key"])
 
+    def belonging(self, feature: str, place: int) -> str:
+        """Returns a sentence that names the feature."""
+        sentences = phrases().parts["belongings"]
+        return sentences[place % len(sentences)].format(feature=self.feature_names[feature])
 
-def _idea(dice: Dice, places: _Places, dealt: tuple[Wish, list[int]], at: tuple[int, int]) -> Record:
-    wish, (audience, limit, beginning, reason, number) = dealt
+
+def _idea(dice: Dice, places: _Places, dealt: tuple[IdeaTemplate, list[int]], at: tuple[int, int]) -> Record:
+    template, (audience, limit, beginning, reason, number) = dealt
     parts = phrases().parts
-    product = places.evidence.product_of[wish.feature]
-    lessons = dice.some(places.evidence.lessons[wish.feature], dice.below(4))
+    product = places.evidence.product_of[template.feature]
+    lessons = dice.some(places.evidence.lessons[template.feature], dice.below(4))
     start = max((lesson.at for lesson in lessons), default=moment(dice, *at))
     created = start + timedelta(hours=dice.below(70), minutes=dice.below(60))
     key = f"idea-{at[0] + 1:06d}"
-    initiatives = places.initiatives.get(wish.feature, []) if dice.chance(0.4) else []
+    initiatives = places.initiatives.get(template.feature, []) if dice.chance(0.4) else []
     return {
         "key": key,
-        "name": f"{wish.name} {parts['audiences'][audience]}",
-        "description": f"{wish.text} Meant {parts['audiences'][audience]}. {parts['limits'][limit]} "
-        f"{parts['beginnings'][beginning]} {fill(parts['reasons'][reason], number)}",
+        "name": f"{template.name} {parts['audiences'][audience]}",
+        "description": f"{template.text} Meant {parts['audiences'][audience]}. {parts['limits'][limit]} "
+        f"{parts['beginnings'][beginning]} {fill(parts['reasons'][reason], number)} "
+        f"{places.belonging(template.feature, at[0])}",
         "status": dice.early(places.statuses),
         "product": product,
-        "features": [wish.feature],
+        "features": [template.feature],
         "featureOwnership": "automatic",
         "initiative": dice.pick(initiatives) if initiatives else None,
         **_origin(dice, at[0] + 1),
-        "opportunities": [wish.opportunity] if wish.opportunity in places.opportunities else [],
+        "opportunities": [template.opportunity] if template.opportunity in places.opportunities else [],
         "insights": [{"insight": one.insight, "validated": dice.chance(0.5)} for one in lessons],
         "accounts": _accounts(lessons),
         "portalVisible": dice.chance(0.65),
-        "classifications": [_classified(dice, group, wish) for group in places.groups],
+        "classifications": [_classified(dice, group, template) for group in places.groups],
         "questions": _questions(dice, key, created) if dice.chance(0.4) else [],
         "comments": _comments(dice, key, created, places.authors) if dice.chance(0.2) else [],
         "evidence": _evidence(key, created, lessons) if dice.chance(0.5) else [],
@@ -89,9 +100,9 @@ def _accounts(lessons: list[Lesson]) -> list[str]:
     return list(dict.fromkeys(account for account in named if account))
 
 
-def _classified(dice: Dice, group: Record, wish: Wish) -> Record:
+def _classified(dice: Dice, group: Record, template: IdeaTemplate) -> Record:
     keys = [option["key"] for option in group["options"]]
-    chosen = wish.theme if wish.theme in keys else dice.pick(keys)
+    chosen = template.theme if template.theme in keys else dice.pick(keys)
     state, origin = dice.pick(REVIEWS)
     return {"groupKey": group["key"], "optionValues": [chosen], "reviewState": state, "origin": origin}
 
@@ -145,7 +156,7 @@ def _evidence(key: str, created: datetime, lessons: list[Lesson]) -> list[Record
 
 
 def compose_ratings(dice: Dice, workspace: Record, count: int) -> list[Record]:
-    """So many ratings for the studies of the workspace, each about one of a study's ideas or initiatives."""
+    """Returns `count` ratings for the studies of the workspace, each about one of a study's ideas or initiatives."""
     studies = [one for one in workspace.get("studies", []) if one.get("ideas") and one.get("createdAt")]
     asked: dict[str, list[str | None]] = {one["key"]: [None] for one in studies}
     for known in workspace.get("feedback", []):

@@ -1,4 +1,4 @@
-"""Chance with a seed: the same numbers in every process and with every version of Python."""
+"""Random numbers from a seed: the same in every process and with every version of Python."""
 
 import random
 from collections.abc import Sequence
@@ -9,34 +9,34 @@ T = TypeVar("T")
 
 
 class Dice:
-    """Draws by `random()` alone, the one method whose sequence Python promises to keep."""
+    """Uses only `random()`, the one method whose sequence Python guarantees."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311 - made-up records, nothing secret
 
     def below(self, end: int) -> int:
-        """A whole number from 0 up to, not including, `end`."""
+        """Returns a whole number from 0 to `end` - 1."""
         return int(self._random.random() * end)
 
     def chance(self, probability: float) -> bool:
         return self._random.random() < probability
 
     def early(self, items: Sequence[T]) -> T:
-        """One of the items, the first ones more often."""
+        """Returns one of the items, the first ones more often."""
         return items[int(self._random.random() ** 2 * len(items))]
 
     def pick(self, items: Sequence[T]) -> T:
         return items[self.below(len(items))]
 
     def some(self, items: Sequence[T], at_most: int) -> list[T]:
-        """Up to `at_most` different items in the order of a walk through them; none from none."""
+        """Returns up to `at_most` different items; none from an empty list."""
         count = min(at_most, len(items))
         start = self.below(len(items)) if items else 0
         return [items[(start + step) % len(items)] for step in range(count)]
 
 
 class Deck:
-    """Every combination of places in lists of the given lengths, none twice until all were dealt."""
+    """Deals every combination of positions in lists of these lengths, none twice until all were dealt."""
 
     def __init__(self, dice: Dice, *lengths: int) -> None:
         self._lengths = lengths
@@ -55,7 +55,7 @@ class Deck:
 
 
 def _stride(size: int, dice: Dice) -> int:
-    """A step near the golden section, so that neighbours differ, without a common divisor with the size."""
+    """Returns a step near the golden ratio, so that neighbours differ, and coprime to the size."""
     step = max(1, int(size * 0.6180339887) + dice.below(size // 50 + 1))
     while gcd(step, size) != 1:
         step += 1

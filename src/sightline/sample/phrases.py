@@ -14,7 +14,7 @@ NUMBERS = 12  # how many values {n} and {many} take
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What customers report about a feature: the subject, their words, and what was learned from them."""
+    """A report of customers about a feature: the subject, their words, and the lesson."""
 
     feature: str
     about: str
@@ -23,7 +23,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class IdeaTemplate:
     """An idea for a feature."""
 
     feature: str
@@ -36,7 +36,7 @@ class Wish:
 @dataclass(frozen=True, slots=True)
 class Phrases:
     troubles: tuple[Trouble, ...]
-    wishes: tuple[Wish, ...]
+    idea_templates: tuple[IdeaTemplate, ...]
     scenes: dict[str, list[str]]
     questions: tuple[dict[str, str], ...]
     remarks: dict[str, list[str]]
@@ -44,7 +44,7 @@ class Phrases:
 
 
 def read_yaml(name: str) -> dict[str, Any]:
-    """A YAML file of this package."""
+    """Returns a YAML file of this package."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     content: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
@@ -57,10 +57,10 @@ def phrases() -> Phrases:
     topics: list[dict[str, Any]] = words.pop("topics")
     return Phrases(
         troubles=tuple(Trouble(topic["feature"], **one) for topic in topics for one in topic["troubles"]),
-        wishes=tuple(
-            Wish(topic["feature"], topic["opportunity"], topic["theme"], **one)
+        idea_templates=tuple(
+            IdeaTemplate(topic["feature"], topic["opportunity"], topic["theme"], **one)
             for topic in topics
-            for one in topic["wishes"]
+            for one in topic["ideas"]
         ),
         scenes=words.pop("scenes"),
         questions=tuple(words.pop("question_parts")),
@@ -70,6 +70,6 @@ def phrases() -> Phrases:
 
 
 def fill(text: str, number: int, weekdays: Sequence[str] = WEEKDAYS) -> str:
-    """The text with its open places filled; `number` runs from 0 to NUMBERS - 1."""
+    """Returns the text with its placeholders filled; `number` is from 0 to NUMBERS - 1."""
     day = weekdays[number % len(weekdays)]
     return text.replace("{n}", str(3 + number)).replace("{many}", str(17 + 5 * number)).replace("{day}", day)

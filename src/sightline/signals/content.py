@@ -1,4 +1,4 @@
-"""The content of a signal: what is stored of it, what is shown of it without reading it, what an engine reads."""
+"""The content of a signal: the stored form, the summary, and the text that an engine reads."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,12 +8,11 @@ import msgspec
 
 from sightline.intelligence.evidence import ReadAs, SignalMaterial, Turn
 from sightline.platform.errors import ValidationFailed
-from sightline.signals.raw_section import summarise
-from sightline.signals.records_intake import LONGEST_TEXT, Participant, TranscriptWish
+from sightline.signals.records import LONGEST_TEXT, NewTranscript, Participant
 
 Raw = dict[str, Any]
 
-# Where a text may stand in what other systems give, best first.
+# The fields in which other systems store a text, best first.
 _TEXTS = ("text", "body", "content", "comment", "description", "message", "transcript")
 
 
@@ -21,11 +20,11 @@ def raw_of(
     before: Raw | None,
     *,
     text: str | None = None,
-    transcript: TranscriptWish | None = None,
+    transcript: NewTranscript | None = None,
     raw_data: Raw | None = None,
     participants: Iterable[Participant] | None = None,
 ) -> Raw:
-    """What is stored after a wish; a new text takes the place of a transcript, and the other way round.
+    """Returns the content to store; a new text replaces a transcript, and a new transcript a text.
 
     Raises ValidationFailed for both at once, and for a transcript that is too long in all.
     """
@@ -42,23 +41,34 @@ def raw_of(
         if sum(len(turn.text) for turn in transcript.turns) > LONGEST_TEXT:
             raise ValidationFailed.of("transcript.turns", f"At most {LONGEST_TEXT} characters in all")
         raw.pop("text", None)
-        raw["transcript"] = {"turns": [_given(turn) for turn in transcript.turns]}
+        raw["transcript"] = {"turns": [_stored(turn) for turn in transcript.turns]}
     if participants is not None:
-        raw["participants"] = [_given(participant) for participant in participants]
+        raw["participants"] = [_stored(participant) for participant in participants]
     return raw
 
 
-def _given(wish: msgspec.Struct) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.to_builtins(wish).items() if value is not None}
+def _stored(part: msgspec.Struct) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.to_builtins(part).items() if value is not None}
 
 
-def summary_of(raw: Raw, transcript: TranscriptWish | None, before: Any = None) -> dict[str, Any] | None:
-    """What is shown of a transcript; None for a text."""
+def summary_of(raw: Raw, transcript: NewTranscript | None, before: Any = None) -> dict[str, Any] | None:
+    """Returns the summary of a transcript, or None for a text."""
     turns = _turns_of(raw)
     if turns is None:
         return None
     duration = (before or {}).get("durationSeconds") if transcript is None else transcript.duration_seconds
     return summarise({"turns": turns, "durationSeconds": duration})
+
+
+def summarise(transcript: dict[str, Any]) -> dict[str, Any]:
+    """Returns the summary of a transcript: `{turnCount, speakers, durationSeconds}`."""
+    turns = transcript.get("turns") or []
+    speakers = [turn["speaker"] for turn in turns if isinstance(turn.get("speaker"), str)]
+    return {
+        "turnCount": len(turns) if "turns" in transcript else transcript.get("turnCount", 0),
+        "speakers": list(dict.fromkeys(speakers)) or transcript.get("speakers") or [],
+        "durationSeconds": transcript.get("durationSeconds"),
+    }
 
 
 def _turns_of(raw: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -73,13 +83,13 @@ _HEAD = 4_000
 
 
 def without_headers(text: str) -> str:
-    """A message without the lines that say from whom to whom it goes; any other text as it is."""
+    """Returns a message without its header lines; other texts stay the same."""
     headers = _headers_of(text)
     return text[headers.end() :] if headers else text
 
 
 def subject_of(text: str) -> str | None:
-    """What a message says that it is about."""
+    """Returns the subject in the header of a message."""
     headers = _headers_of(text)
     subject = _SUBJECT.search(headers[0].lstrip()) if headers else None
     return subject[1].strip() if subject else None
@@ -93,17 +103,17 @@ def _headers_of(text: str) -> re.Match[str] | None:
 
 
 def reads_data(raw: Raw) -> bool:
-    """Whether what an engine reads may stand in the signal's `data`: there is neither a conversation nor a text."""
+    """Whether an engine reads the signal's `data`, because it has neither a transcript nor a text."""
     return not _turns_of(raw) and not any(isinstance(raw.get(name), str) for name in _TEXTS)
 
 
 def has_content(raw: Raw, data: Raw) -> bool:
-    """People alone say nothing."""
+    """Whether the content has anything besides participants."""
     return bool(raw.keys() - {"participants"} or data)
 
 
 def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:
-    """What an engine reads: the turns, or the text, or what other systems call it. Of turns their `text` is read."""
+    """Returns the content for an engine: the turns, or the text, under any of its names."""
     own = frozenset(
         each["name"]
         for each in raw.get("participants") or ()

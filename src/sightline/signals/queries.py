@@ -1,67 +1,202 @@
-"""The SQL of signals: reading."""
+"""The SQL of signals."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET
 
-from sightline.platform.db import Position, Tx, Window
-from sightline.platform.db.database import Row
-from sightline.platform.db.feeds import Feed, FeedPage, Order, Totals, read_feed
+from sightline.platform.access import Actor
+from sightline.platform.db import Row, Tx, Window, by_reference, sql
+from sightline.platform.db.feeds import Feed, FeedPage, Totals, read_feed
+from sightline.platform.db.portions import read_portion, stored_size
 from sightline.platform.errors import NotFound
 from sightline.platform.refs import SignalRef
-from sightline.signals.filters import CHANGED, select_signals
-from sightline.signals.records import Signal, SignalFilters, SignalProvenance, Source
+from sightline.signals.filters import select_signals
+from sightline.signals.records import CreatedSignal, Signal, SignalFilters
+from sightline.workspaces.changes import add_changes, change_by, count_rows, slot
 
-# In the order of Signal's fields, less what as_signal() puts together; the version and the order's columns come last.
-SIGNAL = """
-    id, 'SIGNAL-' || number, name, workspace_id, status, context, signal_type, processor_type, provider_type,
-    evidence_kind, analysis_profile, source_facet, source_label, source_links, source_type, external_data, data,
-    transcript, import, insight_ids, account_ids, initiative_ids, study_ids, account_id,
-    (SELECT a.external_id FROM accounts AS a WHERE a.workspace_id = signals.workspace_id AND a.id = account_id),
-    external_id, iso(created_at), iso(updated_at), version, created_at, updated_at, number"""
+# The fields of a Signal under their names, without `raw_data`; the version; the latest job.
+_SIGNAL = """
+    id, 'SIGNAL-' || number AS public_id, name, workspace_id, status, context, signal_type, processor_type,
+    provider_type, evidence_kind, analysis_profile,
+    jsonb_build_object('providerType', provider_type, 'evidenceKind', evidence_kind,
+                       'analysisProfile', analysis_profile) AS provenance,
+    source_facet, source_label, source_links,
+    jsonb_build_object('type', source_type, 'external_data', external_data) AS source,
+    data, transcript, import AS import_, insight_ids, account_ids, initiative_ids, study_ids, account_id,
+    (SELECT a.external_id FROM accounts AS a
+      WHERE a.workspace_id = :workspace_id AND a.id = signals.account_id) AS account_external_id,
+    external_id, iso(created_at) AS created_at, iso(updated_at) AS updated_at, version, processing_id"""
+_FIELDS = itemgetter(*(name for name in Signal.__struct_fields__ if name != "raw_data"))
 
-_FIND = f"SELECT {SIGNAL} FROM signals WHERE workspace_id = $1 AND {{}} = $2"
-_RAW = "SELECT signal_id, raw FROM signal_raw WHERE workspace_id = $1 AND signal_id = ANY($2)"
+_OF_SIGNAL = "FROM signal_raw WHERE signal_raw.workspace_id = :workspace_id AND signal_raw.signal_id = signals.id"
+_WITH_RAW = f"{_SIGNAL}, (SELECT raw {_OF_SIGNAL}) AS raw"
+_SIZE = stored_size("external_data", "source_links", "data", "transcript", "import")
+_RAW_SIZE = f"coalesce((SELECT {stored_size('raw')} {_OF_SIGNAL}), 0)"
 
-
-def fields_of(row: Row) -> list[Any]:
-    """The fields of a Signal, less its raw data."""
-    return [*row[:11], SignalProvenance(*row[8:11]), *row[11:14], Source(row[14], row[15]), *row[16:28]]
+# Keyed by whether the raw data is included.
+_COLUMNS = {False: _SIGNAL, True: _WITH_RAW}
+_FEED = {
+    False: Feed("signals", "signals", "signals", _SIGNAL, _SIZE),
+    True: Feed("signals", "signals", "signals", _WITH_RAW, f"{_SIZE} + {_RAW_SIZE}"),
+}
+_FIND = {
+    with_raw: by_reference(
+        "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref", columns=columns
+    )
+    for with_raw, columns in _COLUMNS.items()
+}
 
 
 def as_signal(row: Row) -> Signal:
-    return Signal(*fields_of(row))
+    """Returns a signal without its raw data."""
+    return Signal(*_FIELDS(row))
 
 
-def version_of(row: Row) -> int:
-    version: int = row[28]
-    return version
+def as_created_signal(row: Row, job_id: UUID | None) -> CreatedSignal:
+    """Returns a signal with its job."""
+    return CreatedSignal(*(*_FIELDS(row), UNSET, job_id))
 
 
-def _place(row: Row, order: Order) -> Position:
-    _, created_at, updated_at, number = row[28:32]
-    return Position(order.name, updated_at, row[0]) if order is CHANGED else Position(order.name, created_at, number)
-
-
-_FEED = Feed("signals", "signals", SIGNAL, _place)
-
-
-async def find_signal(tx: Tx, workspace_id: UUID, ref: SignalRef) -> Row:
-    """The columns of SIGNAL. Raises NotFound."""
-    row = await tx.row(_FIND.format(ref.column), workspace_id, ref.value)
+async def find_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool = False) -> Row:
+    """Returns the columns of a signal, on request with the column `raw`. Raises NotFound."""
+    row = await tx.row(_FIND[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
     if row is None:
         raise NotFound
     return row
 
 
+async def find_signals(tx: Tx, workspace_id: UUID, ids: Sequence[UUID], *, with_raw: bool) -> list[Row]:
+    """Returns the columns of the signals that still exist, in the order of the ids."""
+    return await read_portion(tx, "signals", _COLUMNS[with_raw], workspace_id, ids)
+
+
 async def page_of_signals(
-    tx: Tx, totals: Totals, workspace_id: UUID, wanted: SignalFilters, window: Window
+    tx: Tx, totals: Totals, workspace_id: UUID, filters: SignalFilters, window: Window
 ) -> FeedPage:
-    """Newest first; with `updated_since` the oldest change first, and none that a change still under way precedes."""
-    return await read_feed(tx, _FEED, await select_signals(tx, workspace_id, wanted), window, totals)
+    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
+    feed = _FEED[bool(filters.include)]
+    return await read_feed(tx, feed, await select_signals(tx, workspace_id, filters), window, totals)
 
 
-async def find_raw(tx: Tx, workspace_id: UUID, ids: list[UUID]) -> dict[UUID, msgspec.Raw]:
-    """What is stored of the whole content, unparsed, by signal."""
-    return {row[0]: row[1] for row in await tx.rows(_RAW, workspace_id, ids)}
+# The columns that a write compares and changes, under their own names.
+_STORED = """
+    id, 'SIGNAL-' || number AS public_id, name, status, context, signal_type, processor_type, provider_type,
+    evidence_kind, analysis_profile, source_label, source_type, external_data, source_links, data, transcript, import,
+    integration_id, account_id, created_at, updated_at, processing_id, version,
+    (SELECT a.external_id FROM accounts AS a
+      WHERE a.workspace_id = :workspace_id AND a.id = signals.account_id) AS account_external_id"""
+_LOCK = by_reference(
+    "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref FOR UPDATE OF signals",
+    columns=_STORED,
+)
+_LOCK_KNOWN = sql(
+    """
+SELECT {columns} FROM signals
+ WHERE workspace_id = :workspace_id AND source_key = :source_key AND external_id = :external_id FOR UPDATE""",
+    columns=_STORED,
+)
+_IS_KNOWN = sql("""
+SELECT EXISTS (SELECT FROM signals
+                WHERE workspace_id = :workspace_id AND source_key = :source_key AND external_id = :external_id)""")
+_FIND_RAW = sql("SELECT raw FROM signal_raw WHERE workspace_id = :workspace_id AND signal_id = :signal_id")
+SAVE_RAW = sql("""
+INSERT INTO signal_raw (workspace_id, signal_id, raw) VALUES (:workspace_id, :signal_id, :raw)
+ON CONFLICT (workspace_id, signal_id) DO UPDATE SET raw = excluded.raw""")
+
+_ADD = sql(
+    """
+WITH added AS (
+    INSERT INTO signals (workspace_id, id, number, name, status, context, signal_type, processor_type, provider_type,
+                         evidence_kind, analysis_profile, source_label, source_type, external_data, source_links, data,
+                         transcript, import, integration_id, source_key, external_id, account_id, process_after,
+                         processing_id, created_at, updated_at)
+    VALUES (:workspace_id, :id, :number, :name, :status, :context, :signal_type, :processor_type, :provider_type,
+            :evidence_kind, :analysis_profile, :source_label, :source_type, :external_data, :source_links, :data,
+            :transcript, :import, :integration_id, :source_key, :external_id, :account_id, :process_after,
+            :processing_id, :created_at, :now)
+    ON CONFLICT DO NOTHING
+    RETURNING id, 'SIGNAL-' || number AS public_id),
+logged AS ({change}),
+counted AS ({count})
+SELECT id FROM added""",
+    change=add_changes("signal", "created", "added"),
+    count=count_rows("signal", 1, "added"),
+)
+
+_FIND_NAMED = sql("""
+SELECT EXISTS (SELECT FROM integrations WHERE workspace_id = :workspace_id AND id = :integration_id) AS has_integration,
+       ARRAY(SELECT unnest(:account_ids::uuid[]) EXCEPT
+             SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id = ANY(:account_ids)
+       ) AS unknown_accounts""")
+_ADD_ACCOUNTS = sql("""
+INSERT INTO signal_accounts (workspace_id, signal_id, account_id)
+SELECT :workspace_id, :signal_id, link.id FROM unnest(:account_ids::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n
+ON CONFLICT DO NOTHING""")
+_REMOVE_OTHER_ACCOUNTS = sql("""
+DELETE FROM signal_accounts
+ WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND account_id <> ALL(:account_ids)""")
+_REMOVE = sql("DELETE FROM signals WHERE workspace_id = :workspace_id AND id = :id")
+
+
+async def lock_signal(tx: Tx, workspace_id: UUID, ref: SignalRef) -> Row:
+    """Returns the columns that a write compares with. Raises NotFound."""
+    row = await tx.row(_LOCK[ref.column], workspace_id=workspace_id, ref=ref.value)
+    if row is None:
+        raise NotFound
+    return row
+
+
+async def lock_known(tx: Tx, workspace_id: UUID, source_key: str, external_id: str) -> Row | None:
+    """Locks the signal with this identity, and returns the same columns, or None."""
+    return await tx.row(_LOCK_KNOWN, workspace_id=workspace_id, source_key=source_key, external_id=external_id)
+
+
+async def is_known(tx: Tx, workspace_id: UUID, source_key: str | None, external_id: str | None) -> bool:
+    """Whether a signal has this identity."""
+    return bool(await tx.value(_IS_KNOWN, workspace_id=workspace_id, source_key=source_key, external_id=external_id))
+
+
+async def find_raw(tx: Tx, workspace_id: UUID, id: UUID) -> dict[str, Any] | None:
+    """Returns the stored content, or None if the signal has none."""
+    stored = await tx.value(_FIND_RAW, workspace_id=workspace_id, signal_id=id)
+    return None if stored is None else msgspec.json.decode(stored)
+
+
+async def save_raw(tx: Tx, workspace_id: UUID, id: UUID, raw: Mapping[str, Any]) -> None:
+    """Stores the content; replaces the previous one."""
+    await tx.run(SAVE_RAW, workspace_id=workspace_id, signal_id=id, raw=raw)
+
+
+async def find_named(tx: Tx, workspace_id: UUID, integration_id: UUID | None, accounts: Sequence[UUID]) -> Row:
+    """Returns `has_integration`, and `unknown_accounts`, which the workspace does not have."""
+    row = await tx.row(_FIND_NAMED, workspace_id=workspace_id, integration_id=integration_id, account_ids=accounts)
+    assert row is not None  # noqa: S101 - a SELECT without FROM has one row
+    return row
+
+
+async def add_signal(tx: Tx, actor: Actor, columns: Mapping[str, Any], created_at: datetime) -> UUID | None:
+    """Adds the signal, its change and its count. Returns None if another request took its identity."""
+    id: UUID | None = await tx.value(_ADD, **change_by(actor), **columns, slot=slot(), created_at=created_at)
+    return id
+
+
+async def add_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[UUID]) -> int:
+    """Links the accounts in this order. Returns how many links are new."""
+    if not accounts:
+        return 0
+    return await tx.run(_ADD_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
+
+
+async def remove_other_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[UUID]) -> int:
+    """Unlinks all accounts but these. Returns how many links were removed."""
+    return await tx.run(_REMOVE_OTHER_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
+
+
+async def remove_signal(tx: Tx, workspace_id: UUID, id: UUID) -> None:
+    """Removes the signal with its content and links."""
+    await tx.run(_REMOVE, workspace_id=workspace_id, id=id)

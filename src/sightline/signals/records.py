@@ -1,13 +1,14 @@
-"""What is shown of a signal, and how signals are filtered. Specification: Signal, GET signals."""
+"""The signal in responses and request bodies, and the filters of the list. Specification: Signal, GET signals."""
 
-from typing import Any, Literal
+import re
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from msgspec import UNSET, Raw, UnsetType, field
+from msgspec import UNSET, Meta, Raw, UnsetType, field
 
-from sightline.platform.http.queries import Query
+from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef, StudyRef
-from sightline.platform.wire import Id, Moment, Record, Timestamp
+from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed
 
 Status = Literal["pending", "processing", "processed", "failed"]
 Context = Literal["discovery", "support", "sales", "success", "research", "market", "other"]
@@ -24,9 +25,14 @@ ProcessorType = Literal["text", "conversation", "document", "review", "feedback"
 EvidenceKind = Literal["conversation", "support", "review", "feedback", "report", "note", "usage"]
 AnalysisProfile = Literal["customer_evidence", "market_evidence", "none"]
 
+LONGEST_TEXT = 1_000_000
+LONGEST_NAME = 255
+_ADDRESS = re.compile(r"[hH][tT][tT][pP][sS]?://[^\s/?#@]+([/?#]\S*)?")
+_SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
+
 
 class SignalProvenance(Record):
-    """Where a signal comes from, and how it is looked at."""
+    """The origin of a signal, and how its content is read."""
 
     provider_type: str
     evidence_kind: str
@@ -34,7 +40,7 @@ class SignalProvenance(Record):
 
 
 class SourceLink(Record):
-    """A way to the original; `primary` is the one to show."""
+    """A link to the original; `primary` marks the one to show."""
 
     name: str
     url: str
@@ -42,15 +48,15 @@ class SourceLink(Record):
     primary: bool
 
 
-class Source(Record):
-    """The original in its own terms. `external_data` is written so, and holds what the source says of itself."""
+class SignalSource(Record):
+    """The original in the source's own terms; `externalData` has the source's own fields."""
 
     type: str
     external_data: dict[str, Any] = field(name="external_data")
 
 
 class TranscriptSummary(Record):
-    """What is known of a conversation without reading it; the turns stand in `rawData`."""
+    """A summary of a conversation; `rawData` has the turns."""
 
     turn_count: int
     speakers: list[str]
@@ -58,9 +64,11 @@ class TranscriptSummary(Record):
 
 
 class Signal(Record):
-    """One imported piece of evidence. `accountIds` are direct links only; `initiativeIds` the accepted ones.
+    """An imported piece of evidence. `accountIds` has direct links only, `initiativeIds` accepted ones.
 
-    Ids of links stand in the order they were linked. `rawData` comes with `include=raw` alone.
+    Ids of links are in the order in which they were linked. `rawData` is present with `include=raw` only. It has
+    everything stored of the source: the fields of `data`, `text` or `transcript`, `participants`, `import`, and other
+    fields that were sent.
     """
 
     id: UUID
@@ -78,7 +86,7 @@ class Signal(Record):
     source_facet: str
     source_label: str
     source_links: list[SourceLink]
-    source: Source
+    source: SignalSource
     data: dict[str, Any]
     transcript: TranscriptSummary | None
     import_: dict[str, Any] | None = field(name="import")
@@ -98,23 +106,229 @@ Extra = Literal["raw"]
 
 
 class Include(Query):
-    """Comma-separated extras: `raw` adds `rawData`, the whole stored content with every turn of a transcript."""
+    """Parts that are not shown by default."""
 
-    include: tuple[Extra, ...] = ()
+    include: Annotated[
+        tuple[Extra, ...], Meta(description="`raw` adds `rawData`, everything stored of the source.")
+    ] = ()
 
 
 class SignalFilters(Include):
-    """All conditions hold together; a list by commas means any of its values.
+    """Filters of signals. All have to match; a comma list matches any of its values."""
 
-    `sourceType` takes provider types, facets (`zendesk:support`) and source types. `accountId` finds what is linked to
-    the account directly or through an insight. `updatedSince` shows the oldest change first.
+    external_id: Annotated[str | None, Meta(description="The signal's identifier in its source.")] = None
+    integration_id: Annotated[Id | None, Meta(description="Only from this integration.")] = None
+    source_type: Annotated[
+        tuple[str, ...],
+        Meta(description="Provider types, facets (`zendesk:support`) and source types, separated by commas."),
+    ] = ()
+    initiative_id: Annotated[
+        InitiativeRef | None, Meta(description="Only accepted evidence of this initiative; UUID or public id.")
+    ] = None
+    study_id: Annotated[StudyRef | None, Meta(description="Only interviews of this study; UUID or public id.")] = None
+    status: Annotated[tuple[Status, ...], Meta(description="Only in these states, separated by commas.")] = ()
+    account_id: Annotated[
+        tuple[Id, ...],
+        Meta(description="Only of these accounts, directly or through an insight, separated by commas."),
+    ] = ()
+    updated_since: UpdatedSince = None
+
+
+class Name(Trimmed):
+    """1 to 255 characters, trimmed."""
+
+    longest = LONGEST_NAME
+
+
+class Word(Text):
+    """1 to 255 characters, kept as sent."""
+
+    longest = 255
+
+
+class Content(Text):
+    """1 to 1,000,000 characters, kept as sent."""
+
+    longest = LONGEST_TEXT
+
+
+class WebAddress(Text):
+    """An address with http:// or https:// and a host, without a password; at most 2,000 characters."""
+
+    longest = 2_000
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value)
+        if not _ADDRESS.fullmatch(text):
+            raise ValueError("Expected an address that begins with http:// or https://")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {**super().schema(), "pattern": f"^{_ADDRESS.pattern}$"}
+
+
+class Slug(Text):
+    """Lower-case letters and digits, with single hyphens or underscores between them; at most 255 characters."""
+
+    longest = 255
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value)
+        if not _SLUG.fullmatch(text):
+            raise ValueError("Expected lower-case letters and digits, with single hyphens or underscores between them")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {**super().schema(), "pattern": f"^{_SLUG.pattern}$"}
+
+
+class NewSource(Input):
+    """The original in the source's own terms. null means omitted."""
+
+    type: Word | None = None
+    external_data: dict[str, Any] | None = field(default=None, name="external_data")
+
+
+class SourceChanges(Input):
+    """The original in the source's own terms; absent fields stay."""
+
+    type: Word | UnsetType = UNSET
+    external_data: dict[str, Any] | UnsetType = field(default=UNSET, name="external_data")
+
+
+class NewSourceLink(Input):
+    """A link to the original; `type` is `link` by default."""
+
+    name: Word
+    url: WebAddress
+    type: Word | None = None
+    primary: bool | None = None
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        return {"name": self.name, "url": self.url, "type": self.type or "link", "primary": bool(self.primary)}
+
+
+SourceLinks = Annotated[list[NewSourceLink], Meta(max_length=50)]
+
+
+class NewTurn(Input):
+    """One turn of a conversation. `startSeconds` counts from the start of the conversation."""
+
+    text: Content
+    speaker: Word | None = None
+    start_seconds: Annotated[float, Meta(ge=0)] | None = None
+
+
+class NewTranscript(Input):
+    """A conversation; all turns together have at most 1,000,000 characters."""
+
+    turns: Annotated[list[NewTurn], Meta(min_length=1, max_length=20_000)]
+    duration_seconds: Annotated[float, Meta(ge=0)] | None = None
+
+
+class Participant(Input):
+    """A person who took part. `side` is `ours` for people of the team, whose words are not evidence."""
+
+    name: Word | None = None
+    email: Word | None = None
+    role: Word | None = None
+    side: Literal["ours", "theirs"] | None = None
+
+
+class NewAccount(Input):
+    """An account to link. It is linked if exactly one account has this id, external id or domain.
+
+    `name` is not used to find it: it names the account that is created if none is found and `createMissingAccounts`
+    is set.
     """
 
-    external_id: str | None = None
+    id: Id | None = None
+    external_id: Word | None = None
+    domain: Word | None = None
+    name: Name | None = None
+
+
+Accounts = Annotated[list[NewAccount], Meta(max_length=50)]
+AccountIds = Annotated[list[Id], Meta(max_length=200)]
+
+
+class NewSignal(Input):
+    """A signal to create, or to update if one has the same identity: `sourceKey` with `externalId`. null means omitted.
+
+    Its content is `text` or `transcript`, or else the content of `data` and `rawData`. `createdAt` is the date of the
+    original.
+    """
+
+    name: Name | None = None
+    text: Content | None = None
+    transcript: NewTranscript | None = None
+    context: Context | None = None
+    signal_type: SignalType | None = None
+    processor_type: ProcessorType | None = None
+    provider_type: Slug | None = None
+    evidence_kind: EvidenceKind | None = None
+    analysis_profile: AnalysisProfile | None = None
+    source: NewSource | None = None
+    source_label: Word | None = None
+    source_links: SourceLinks | None = None
+    data: dict[str, Any] | None = None
+    import_: dict[str, Any] | None = field(default=None, name="import")
+    raw_data: dict[str, Any] | None = None
+    participants: Annotated[list[Participant], Meta(max_length=500)] | None = None
     integration_id: Id | None = None
-    source_type: tuple[str, ...] = ()
-    initiative_id: InitiativeRef | None = None
-    study_id: StudyRef | None = None
-    status: tuple[Status, ...] = ()
-    account_id: tuple[Id, ...] = ()
-    updated_since: Moment | None = None
+    source_key: Word | None = None
+    external_id: Word | None = None
+    account_id: Id | None = None
+    account_ids: AccountIds | None = None
+    accounts: Accounts | None = None
+    create_missing_accounts: bool | None = None
+    created_at: Moment | None = None
+
+
+class SignalChanges(Input):
+    """Absent fields stay. New content is processed again."""
+
+    name: Name | UnsetType = UNSET
+    text: Content | UnsetType = UNSET
+    transcript: NewTranscript | UnsetType = UNSET
+    context: Context | UnsetType = UNSET
+    signal_type: SignalType | UnsetType | None = UNSET
+    source_label: Word | UnsetType = UNSET
+    source_links: SourceLinks | UnsetType = UNSET
+    source: SourceChanges | UnsetType = UNSET
+    data: dict[str, Any] | UnsetType = UNSET
+    account_id: Id | UnsetType | None = UNSET
+    account_ids: AccountIds | UnsetType = UNSET
+
+
+class CreatedSignal(Signal):
+    """A signal with the job that processes it, which is null if there is nothing to process."""
+
+    job_id: UUID | None = None
+
+
+class ProcessingReceipt(Record):
+    """A signal that is queued to be processed. Poll `statusUrl` until it is processed or failed."""
+
+    operation: Literal["signal_processing"]
+    job_id: UUID
+    status: Status
+    queued: bool
+    deduplicated: bool
+    signal_id: UUID
+    signal_public_id: str
+    updated_at: Timestamp
+    status_url: str
+
+
+class SignalDeletion(Record):
+    """The receipt of a deletion."""
+
+    success: bool
+    signal_id: UUID
+    signal_public_id: str

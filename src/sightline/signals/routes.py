@@ -1,23 +1,26 @@
-"""What can be asked of signals. Specification: Signals."""
+"""The routes of signals. Specification: Signals."""
 
 from sightline.intelligence.engine import Engine
-from sightline.platform.access import Scope
 from sightline.platform.db import Window
 from sightline.platform.db.feeds import Totals
-from sightline.platform.errors import Conflict, CreatorNotAllowed, NotFound
+from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.http.bodies import MIB
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.queries import Paging
+from sightline.platform.http.pagination import Paging
 from sightline.platform.refs import SignalRef
+from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned
-from sightline.signals import changes, detail, intake, processing
-from sightline.signals.records import Include, Signal, SignalFilters
-from sightline.signals.records_intake import (
+from sightline.signals import change, create, delete, read
+from sightline.signals.processing import request
+from sightline.signals.records import (
+    CreatedSignal,
+    Include,
     NewSignal,
     ProcessingReceipt,
+    Signal,
     SignalChanges,
     SignalDeletion,
-    TakenSignal,
+    SignalFilters,
 )
 
 LARGEST_SIGNAL = 8 * MIB
@@ -27,19 +30,21 @@ LARGEST_SIGNAL = 8 * MIB
 async def list_signals(call: Call, query: SignalFilters, window: Window) -> Page[Signal]:
     """Lists signals, newest first; with `updatedSince` the oldest change first.
 
-    To keep a copy, ask with `updatedSince` and follow `Link` to the end; next time begin with the latest `updatedAt`
-    received, and drop by `id` what comes twice. No change is ever passed over, whatever others write meanwhile. Links
-    to insights, initiatives and studies that come later do not count as changes.
+    To keep a copy, list with `updatedSince` and follow `Link` to the end. Next time start at the latest `updatedAt`
+    received, and replace records by `id`. No change is missed, even during concurrent writes. Links to insights,
+    initiatives and studies that are added later do not count as changes.
+
+    A large page, usually with `include=raw`, is sent in pieces: a signal that is deleted before its piece is left out.
     """
-    async with call.db.read() as tx:
-        return await detail.list_signals(tx, call.tool(Totals), call.actor, query, window)
+    async with call.db.autocommit() as tx:
+        return await read.list_signals(tx, call.tool(Totals), call.actor, query, window)
 
 
 @operation("GET", "/signals/{ref}", scopes=[Scope.SIGNALS_READ])
 async def get_signal(call: Call, ref: SignalRef, query: Include) -> Versioned[Signal]:
     """Gets one signal."""
-    async with call.db.read() as tx:
-        return await detail.get_signal(tx, call.actor, ref, query)
+    async with call.db.autocommit() as tx:
+        return await read.get_signal(tx, call.actor, ref, query)
 
 
 @operation(
@@ -49,7 +54,7 @@ async def get_signal(call: Call, ref: SignalRef, query: Include) -> Versioned[Si
     status=201,
     body_limit=LARGEST_SIGNAL,
     keeps_answers=True,
-    refuses=[NotFound, CreatorNotAllowed, Conflict],
+    refuses=[NotFound, Conflict],
     example={
         "name": "Call about exports",
         "text": "The export of large tables takes ten minutes. Could you add a progress bar?",
@@ -60,16 +65,16 @@ async def get_signal(call: Call, ref: SignalRef, query: Include) -> Versioned[Si
         "accounts": [{"domain": "globex.test"}],
     },
 )
-async def take_signal(call: Call, wish: NewSignal) -> Versioned[TakenSignal]:
-    """Takes a signal in, or updates the one with the same identity, and has its content processed.
+async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
+    """Creates a signal, or updates the one with the same identity, and queues its content to be processed.
 
-    Wording and dates are kept as they are. Poll the signal until it is `processed` or `failed`: its insights rest on
-    exact quotes. An account is linked only when it is named by id, or when exactly one has the id, external id or
-    domain that is described; it is made only with `createMissingAccounts`. An update leaves what was omitted and adds
-    accounts; nothing is processed again unless the content is another.
+    Wording and dates are stored as sent. Poll the signal until it is `processed` or `failed`: its insights rest on
+    exact quotes. An account is linked if it is named by id, or if exactly one has the id, external id or domain that
+    is described; it is created only with `createMissingAccounts`. An update keeps omitted fields and adds accounts; the
+    signal is processed again only if its content changed.
     """
-    engine = call.tool(Engine)  # type: ignore[type-abstract]  # tools are found by what they stand for
-    return await intake.take_signal(call.db, engine, call.actor, wish, call.expect)
+    engine = call.tool(Engine)  # type: ignore[type-abstract]  # tools are found by their protocol
+    return await create.create_signal(call.db, engine, call.actor, new, call.expect)
 
 
 @operation(
@@ -77,32 +82,32 @@ async def take_signal(call: Call, wish: NewSignal) -> Versioned[TakenSignal]:
     "/signals/{ref}",
     scopes=[Scope.SIGNALS_WRITE],
     body_limit=LARGEST_SIGNAL,
-    refuses=[CreatorNotAllowed, Conflict],
+    refuses=[Conflict],
     example={"name": "Call with Globex about exports", "context": "support"},
 )
-async def change_signal(call: Call, ref: SignalRef, wish: SignalChanges) -> Versioned[Signal]:
-    """Changes what is sent and leaves the rest; another text or transcript is processed anew.
+async def change_signal(call: Call, ref: SignalRef, changes: SignalChanges) -> Versioned[Signal]:
+    """Changes the fields that are sent; a new text or transcript is processed again.
 
     `accountIds` replace the accounts; `accountId` is the primary one and counts among them, null leaves none primary.
     """
-    return await changes.change_signal(call.db, call.actor, ref, wish, call.expect)
+    return await change.change_signal(call.db, call.actor, ref, changes, call.expect)
 
 
-@operation("DELETE", "/signals/{ref}", scopes=[Scope.SIGNALS_DELETE], refuses=[CreatorNotAllowed, Conflict])
+@operation("DELETE", "/signals/{ref}", scopes=[Scope.SIGNALS_DELETE], refuses=[Conflict])
 async def delete_signal(call: Call, ref: SignalRef) -> SignalDeletion:
-    """Deletes a signal for good, with what processing found in it alone and nobody has reviewed.
+    """Deletes a signal for good, with unreviewed insights that rest on it alone.
 
-    Insights that somebody reviewed, and the evidence of ideas, keep their words.
+    Reviewed insights and evidence of ideas keep their quotes, which no longer name the signal.
     """
-    return await changes.delete_signal(call.db, call.actor, ref, call.expect)
+    return await delete.delete_signal(call.db, call.actor, ref, call.expect)
 
 
-@operation("POST", "/signals/{ref}/process", scopes=[Scope.SIGNALS_WRITE], status=202, refuses=[CreatorNotAllowed])
+@operation("POST", "/signals/{ref}/process", scopes=[Scope.SIGNALS_WRITE], status=202)
 async def process_signal(call: Call, ref: SignalRef) -> ProcessingReceipt:
-    """Has a signal processed again; joins what waits already.
+    """Queues a signal to be processed again, unless it is queued already.
 
-    Insights that nobody has reviewed are replaced, the others stay. Poll `statusUrl` until the signal is `processed`
+    Unreviewed insights are replaced, the others stay. Poll `statusUrl` until the signal is `processed`
     or `failed`.
     """
-    async with call.db.write() as tx:
-        return await processing.request_processing(tx, call.actor, ref, call.expect)
+    async with call.db.transaction() as tx:
+        return await request.request_processing(tx, call.actor, ref, call.expect)

@@ -1,57 +1,65 @@
-"""Which feedback a filter finds, as ranges of the indexes that hold it in order."""
+"""Turns filters of feedback into ranges of the indexes that are in the order of the feed."""
 
+from typing import Any
 from uuid import UUID
 
-from msgspec.structs import astuple
-
-from sightline.platform.db import Tx, Where
-from sightline.platform.db.feeds import Order, Selection, Stream
+from sightline.platform.db import Tx, Where, sql
+from sightline.platform.db.feeds import Order, Selection
 from sightline.studies.records import FeedbackFilters
-from sightline.workspaces.changes import COUNT
+from sightline.workspaces.changes import count_of
 
 SUBMITTED = Order("feedback.submitted", "submitted_at", "id", UUID)
 
-# In a context of more studies than these one range is read that holds other rows as well.
+# For more studies than this, one larger range is read, and its other rows are filtered out.
 MOST_STUDIES = 48
 
-_OF_INITIATIVE = "SELECT study_id FROM study_initiatives WHERE workspace_id = $1 AND initiative_id = $2"
-_OF_IDEA = "SELECT study_id FROM study_ideas WHERE workspace_id = $1 AND idea_id = $2"
-_COUNT = "(SELECT count(*) FROM study_feedback WHERE workspace_id = $1 AND {})"
+_OF_INITIATIVE = sql("""
+SELECT study_id FROM study_initiatives WHERE workspace_id = :workspace_id AND initiative_id = :id""")
+_OF_IDEA = sql("SELECT study_id FROM study_ideas WHERE workspace_id = :workspace_id AND idea_id = :id")
 
 
-async def select_feedback(tx: Tx, workspace_id: UUID, wanted: FeedbackFilters) -> Selection:
-    """The ratings of a feed. The studies of a context are looked up first, and what is counted is counted of these."""
-    where = Where(workspace_id)
-    if wanted.metric is not None:
-        where.add("metric = {}", wanted.metric)
-    if wanted.subject_type is not None:
-        where.add("subject_type = {}", wanted.subject_type)
-    if wanted.subject_id is not None:
-        where.add("subject_id = {}", wanted.subject_id)
-    if wanted.account_id is not None:
-        where.add("account_id = {}", wanted.account_id)
-    if wanted.submitted_from is not None:
-        where.add("submitted_at >= {}", wanted.submitted_from)
-    if wanted.submitted_to is not None:
-        where.add("submitted_at < {}", wanted.submitted_to)
-    studies = await _studies_of(tx, workspace_id, wanted)
-    identity = (*astuple(wanted), studies)
+async def select_feedback(tx: Tx, workspace_id: UUID, filters: FeedbackFilters) -> Selection:
+    """Selects the ratings of a feed. The studies of a context are looked up first, also for the total."""
+    where = _where(workspace_id, filters)
+    studies = await _studies_of(tx, workspace_id, filters)
     if studies is None:
-        stream = Stream("study_feedback", tuple(where.conditions))
-        counted = _COUNT.format(" AND ".join(where.conditions[1:]))
-        count = COUNT.format(kind="study_feedback") if where.is_everything else counted
-        return Selection(where, SUBMITTED, [stream], count, identity)
-    of_any = f"study_id = ANY({where.value(list(studies))})"
-    each = [f"study_id = {where.value(id)}" for id in studies] if 0 < len(studies) <= MOST_STUDIES else [of_any]
-    streams = [Stream("study_feedback", (*where.conditions, of_one)) for of_one in each]
-    return Selection(where, SUBMITTED, streams, _COUNT.format(" AND ".join([*where.conditions[1:], of_any])), identity)
+        count = count_of("study_feedback") if where.is_everything else _count(str(where))
+        return Selection(where, SUBMITTED, "study_feedback", [str(where)], count)
+    of_any = f"study_id = ANY({where.value('studies', list(studies))})"
+    each = [of_any]
+    if 0 < len(studies) <= MOST_STUDIES:
+        each = [f"study_id = {where.value('study', id)}" for id in studies]
+    ranges = [f"{where} AND {of_one}" for of_one in each]
+    return Selection(where, SUBMITTED, "study_feedback", ranges, _count(f"{where} AND {of_any}"))
 
 
-async def _studies_of(tx: Tx, workspace_id: UUID, wanted: FeedbackFilters) -> tuple[UUID, ...] | None:
-    """The studies that are accepted for what is wanted, None where any will do."""
+def _count(where: str) -> str:
+    return f"(SELECT count(*) FROM study_feedback WHERE {where})"
+
+
+def _where(workspace_id: UUID, filters: FeedbackFilters) -> Where:
+    where = Where(workspace_id)
+    equal: dict[str, Any] = {
+        "metric": filters.metric,
+        "subject_type": filters.subject_type,
+        "subject_id": filters.subject_id,
+        "account_id": filters.account_id,
+    }
+    for column, value in equal.items():
+        if value is not None:
+            where.add(f"{column} = :{column}", **{column: value})
+    if filters.submitted_from is not None:
+        where.add("submitted_at >= :submitted_from", submitted_from=filters.submitted_from)
+    if filters.submitted_to is not None:
+        where.add("submitted_at < :submitted_to", submitted_to=filters.submitted_to)
+    return where
+
+
+async def _studies_of(tx: Tx, workspace_id: UUID, filters: FeedbackFilters) -> tuple[UUID, ...] | None:
+    """Returns the studies accepted for both contexts, or None if the filters name none."""
     contexts = [
-        {row[0] for row in await tx.rows(statement, workspace_id, id)}
-        for statement, id in ((_OF_INITIATIVE, wanted.initiative_id), (_OF_IDEA, wanted.idea_id))
+        {row["study_id"] for row in await tx.rows(statement, workspace_id=workspace_id, id=id)}
+        for statement, id in ((_OF_INITIATIVE, filters.initiative_id), (_OF_IDEA, filters.idea_id))
         if id is not None
     ]
     return tuple(sorted(set.intersection(*contexts))) if contexts else None

@@ -1,21 +1,23 @@
-"""What is shown of study feedback, and how the feed is filtered. Specification: Study feedback record."""
+"""The rating in responses, and the filters of the feed. Specification: Study feedback record."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from sightline.platform.http.queries import Query
+from msgspec import Meta
+
+from sightline.platform.http.query_strings import Query
 from sightline.platform.wire import Id, Moment, Record, Timestamp
 
 
 class FeedbackSubject(Record):
-    """What a rating is about; never changes."""
+    """The subject of a rating. It never changes."""
 
     type: str
     id: UUID
 
 
 class FeedbackStudy(Record):
-    """The study a rating was given in. `appPath` is where people find it."""
+    """The study of a rating. `appPath` is its page in the application."""
 
     id: UUID
     public_id: str
@@ -27,10 +29,10 @@ class FeedbackStudy(Record):
 
 
 class Feedback(Record):
-    """One rating, 0 to 10 on the scale of its metric, as it was given.
+    """One rating, 0 to 10 on the scale of its metric.
 
-    `submittedAt` is the moment of the study's response, or of the later pulse for a live interview. `initiativeIds`
-    and `ideaIds` are what the study is accepted for now, whatever the rating is about.
+    `submittedAt` is the time of the study's response, or of the later pulse for a live interview. `initiativeIds` and
+    `ideaIds` are those that the study is accepted for now, independent of the rating's subject.
     """
 
     id: UUID
@@ -47,16 +49,13 @@ class Feedback(Record):
 
 
 class FeedbackFilters(Query):
-    """All conditions hold together. The window includes `submittedFrom` and ends before `submittedTo`.
+    """Filters of feedback."""
 
-    `subjectType` and `subjectId` are what was rated; `initiativeId` and `ideaId` what the study is accepted for now.
-    """
-
-    metric: str | None = None
-    subject_type: str | None = None
-    subject_id: Id | None = None
-    submitted_from: Moment | None = None
-    submitted_to: Moment | None = None
-    initiative_id: Id | None = None
-    idea_id: Id | None = None
-    account_id: Id | None = None
+    metric: Annotated[str | None, Meta(description="Only ratings of this metric.")] = None
+    subject_type: Annotated[str | None, Meta(description="Only ratings of this kind of subject.")] = None
+    subject_id: Annotated[Id | None, Meta(description="Only ratings of this subject.")] = None
+    submitted_from: Annotated[Moment | None, Meta(description="Submitted at or after this time.")] = None
+    submitted_to: Annotated[Moment | None, Meta(description="Submitted before this time.")] = None
+    initiative_id: Annotated[Id | None, Meta(description="Only from studies accepted for this initiative.")] = None
+    idea_id: Annotated[Id | None, Meta(description="Only from studies accepted for this idea.")] = None
+    account_id: Annotated[Id | None, Meta(description="Only ratings by this account.")] = None

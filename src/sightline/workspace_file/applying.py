@@ -1,4 +1,4 @@
-"""Applying a workspace file: one transaction, all or nothing, every fault named."""
+"""Applies a workspace file in one transaction, all or nothing, and reports every fault."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Run
 from sightline.workspace_file import queries
+from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
-from sightline.workspace_file.queries_lookups import Lookups
 from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, parts
 from sightline.workspace_file.seen import SeenInDatabase
 from sightline.workspace_file.spool import Spool
 from sightline.workspace_file.storing import Store
 from sightline.workspace_file.tally import Applied, ListCount, Tally
 from sightline.workspaces.bulk import Numbers, add_to_counts
-from sightline.workspaces.section import open_workspace
+from sightline.workspaces.file import open_workspace
 
 ATTEMPTS = 3
-_MET_OTHERS = (
+_OVERTAKEN = (
     asyncpg.UniqueViolationError,
     asyncpg.ForeignKeyViolationError,
     asyncpg.CheckViolationError,
@@ -40,9 +40,9 @@ class FileRefused(ValidationFailed):
 
 
 async def apply_file(db: Database, source: BinaryIO, *, actor_id: str) -> Applied:
-    """Creates or updates the workspace that the file describes. Raises FileRefused; then nothing has changed.
+    """Creates or updates the workspace that the file describes. Raises FileRefused, and then changes nothing.
 
-    Takes two connections of the pool where it has them. The file is read once and need not be seekable.
+    Uses two connections of the pool if it has them. The file is read once and need not be seekable.
     """
     faults = Faults()
     spool = Spool(lists(), parts(), faults)
@@ -50,8 +50,8 @@ async def apply_file(db: Database, source: BinaryIO, *, actor_id: str) -> Applie
         if not await asyncio.to_thread(spool.read, source):
             _refuse(faults)
         if "workspace" not in spool.parts:
-            _refuse(faults, Fault("workspace", "Is missing") if not faults.count else None)
-        return await _apply_with_patience(db, spool, actor_id)
+            _refuse(faults, Fault("workspace", "Required") if not faults.count else None)
+        return await _apply_with_retries(db, spool, actor_id)
     finally:
         spool.close()
 
@@ -63,21 +63,21 @@ def _refuse(faults: Faults, fault: Fault | None = None) -> None:
         raise FileRefused(faults.shown, faults.count - len(faults.shown))
 
 
-async def _apply_with_patience(db: Database, spool: Spool, actor_id: str) -> Applied:
-    """Once more where somebody else's write came between; what stands in the way for good is told."""
+async def _apply_with_retries(db: Database, spool: Spool, actor_id: str) -> Applied:
+    """Retries after a conflict with another write. The third conflict raises FileRefused with the database's reason."""
     for attempt in range(1, ATTEMPTS + 1):
         faults = _copy(spool.faults)
         try:
-            async with db.write() as tx:
+            async with db.transaction() as tx:
                 return await _Application(db, tx, spool, faults, actor_id).apply()
-        except _MET_OTHERS as error:
+        except _OVERTAKEN as error:
             if attempt == ATTEMPTS or faults.count:
-                _refuse(faults, None if faults.count else Fault("", f"The database refuses: {_said(error)}"))
+                _refuse(faults, None if faults.count else Fault("", f"The database refuses: {_reason(error)}"))
                 raise
     raise AssertionError("unreachable")
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     detail = getattr(error, "detail", None)
     return f"{error}. {detail}" if detail else str(error)
 
@@ -89,7 +89,7 @@ def _copy(faults: Faults) -> Faults:
 
 
 class _Application:
-    """One try, in one transaction."""
+    """One attempt, in one transaction."""
 
     def __init__(self, db: Database, tx: Tx, spool: Spool, faults: Faults, actor_id: str) -> None:
         self.db = db
@@ -101,10 +101,12 @@ class _Application:
 
     async def apply(self) -> Applied:
         slug = self.spool.parts["workspace"]["slug"]
-        await self.tx.run(queries.LOCK_SLUG, slug)
+        await self.tx.run(queries.LOCK_SLUG, slug=slug)
         for statement in queries.PREPARE:
             await self.tx.run(statement)
         run, numbers = await self._open()
+        if any(fault.path == "workspace.id" for fault in self.faults.shown):
+            _refuse(self.faults)  # otherwise the rest would be compared with records of another workspace
         store = Store(run, self.spool, SeenInDatabase(self.tx), numbers, self.tally)
         check_prune(run, self.spool.prune)
         await self._apply_named(run, store, "workspace")
@@ -119,10 +121,8 @@ class _Application:
             if section.end:
                 await section.end(run)
         _refuse(self.faults)
-        for path, count in run.notes["removed"].items():
+        for path, count in run.removed.items():
             self.tally.of(path).removed += count
-        for kind, by in run.notes["growth"].items():
-            self.tally.growth[kind] = self.tally.growth.get(kind, 0) + by
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
         return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
 
@@ -139,8 +139,9 @@ class _Application:
             lookups,
             pruned=frozenset(self.spool.prune),
             given=self.spool.given | frozenset(self.spool.parts),
+            faulty_records=set(self.spool.faulty_records),
+            faulty_parts=set(self.spool.faulty_parts),
         )
-        run.notes |= {"excused": set(self.spool.excused), "faulty": set(self.spool.faulty), "growth": {}, "removed": {}}
         numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new or self.db.pool.get_max_size() < 2)
         for name, table in lists().items():
             if table.numbered and (largest := self.spool.largest_number(name)):

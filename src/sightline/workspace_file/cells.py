@@ -1,4 +1,4 @@
-"""CSV as records: which column is which field, and what its cells say."""
+"""CSV as records: maps columns to fields and reads cells."""
 
 import csv
 import re
@@ -8,29 +8,33 @@ from typing import Any
 
 from msgspec import inspect
 
-from sightline.platform.errors import Fault, ValidationFailed
+from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Table
 from sightline.workspace_file.line_faults import path_of
 from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines, read_json
 
-Read = Callable[[str, str, Faults], Any]
+Path = tuple[str, ...]
+Read = Callable[[str, str, Faults, int], Any]
 
+MOST_COLUMNS = 1_000
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
+SEPARATORS = (",", ";", "\t")
+_QUOTED = re.compile(rb'"[^"]*"')
 _FLAGS = {"true": True, "false": False}
 _TEXT = (inspect.StrType, inspect.LiteralType, inspect.AnyType)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`path`: the members that lead to the field; `read`: from a cell to its value, faults with the cell's path."""
+    """A column. `path`: the members of the field. `read`: returns the value of a cell, given its path and level."""
 
     name: str
-    path: tuple[str, ...]
+    path: Path
     read: Read
 
 
 class CsvRows:
-    """RFC 4180, in UTF-8; the first line names the fields."""
+    """CSV of RFC 4180 in UTF-8. The first line names the fields. Separators may also be semicolons or tabs."""
 
     def __init__(self, table: Table, lines: PhysicalLines) -> None:
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
@@ -39,7 +43,7 @@ class CsvRows:
         self.columns: list[Column] = []
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        """A text instead of cells says what is wrong. Raises ValidationFailed for a first line with other names."""
+        """Yields rows, with a fault as text in place of faulty ones. Raises ValidationFailed for unknown names."""
         for number, row in _Cells(self.lines).rows():
             if self.columns:
                 yield number, row
@@ -60,49 +64,60 @@ class CsvRows:
                 here = f"{path}.{column.name}"
                 if "\x00" in cell:
                     faults.add(here, "A text must not hold NUL")
-                _put(record, column.path, column.read(cell, here, faults))
+                _put(record, column.path, column.read(cell, here, faults, len(column.path) + 1))
         return record
 
 
-def _put(record: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+def _put(record: dict[str, Any], path: Path, value: Any) -> None:
     for name in path[:-1]:
         record = record.setdefault(name, {})
     record[path[-1]] = value
 
 
 class _TooLong(Exception):
-    """A row takes too many lines."""
+    """A row has too many lines."""
 
 
 class _Cells:
-    """Rows of cells with the number of the line each begins in; what is wrong instead of one that is none."""
+    """Rows of cells with the number of their first line; in place of a faulty row, its fault as a text."""
 
     def __init__(self, lines: PhysicalLines) -> None:
         self.lines = lines
         self._parts = iter(lines)
+        self._ahead: list[bytes | None] = []
         self._left = 0
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        rows = csv.reader(_Texts(self), strict=True)
+        separator = self._find_separator()
+        rows = csv.reader(_Texts(self), strict=True, delimiter=separator)
         while True:
             self._left = LONGEST_LINE
-            first = self.lines.number + 1
+            first = self.lines.number + 1 - len(self._ahead)
             try:
                 row = next(rows, None)
             except csv.Error as error:
                 yield first, f"Is not CSV: {error}"
             except _TooLong:
                 yield first, f"{TOO_LONG}; a quote may not be closed"
-                rows = csv.reader(_Texts(self), strict=True)
+                rows = csv.reader(_Texts(self), strict=True, delimiter=separator)
             else:
                 if row is None:
                     return
                 if row:
                     yield first, row
 
+    def _find_separator(self) -> str:
+        """Returns the separator of the first line that is not blank, without consuming the line."""
+        for _, line in self._parts:
+            if line is None or line.strip():
+                self._ahead = [line]
+                names = _QUOTED.sub(b"", line or b"")
+                return max(SEPARATORS, key=lambda separator: names.count(separator.encode()))
+        return SEPARATORS[0]
+
     def next_text(self) -> str:
-        """Raises _TooLong, StopIteration."""
-        _, line = next(self._parts)
+        """Returns the next line as a text. Raises _TooLong, StopIteration."""
+        line = self._ahead.pop() if self._ahead else next(self._parts)[1]
         self._left -= len(line or b"")
         if line is None or self._left < 0:
             raise _TooLong
@@ -121,33 +136,45 @@ class _Texts:
 
 
 def read_head(table: Table, number: int, row: list[str] | str) -> list[Column]:
-    """The columns of a file. Raises ValidationFailed with every name that is no field, or stands there twice."""
+    """Returns the columns of a file. Raises ValidationFailed with every name that is unknown or repeated."""
+    if isinstance(row, list) and len(row) > MOST_COLUMNS:
+        row = f"Has {len(row)} columns; at most {MOST_COLUMNS} can be read"
     if isinstance(row, str):
         raise ValidationFailed([Fault(path_of(number), row)])
     columns: list[Column] = []
     faults = []
+    whole: dict[Path, str] = {}
+    parts: dict[Path, str] = {}
+    record = inspect.type_info(table.record)
     for place, cell in enumerate(row, 1):
         name = cell.strip()
-        found = _column(table, name)
+        found = _column(record, name)
         if found is None:
             wrong = "is no field of" if name else f"(column {place}) has no name in"
             faults.append(Fault(path_of(number), f"{name!r} {wrong} {table.path}"))
-        elif other := next((one for one in columns if _overlap(one.path, found.path)), None):
-            faults.append(Fault(path_of(number), f"{other.name!r} and {name!r} say the same"))
+        elif other := _overlapping(found.path, whole, parts):
+            faults.append(Fault(path_of(number), f"{other!r} and {name!r} say the same"))
         else:
             columns.append(found)
+            whole[found.path] = name
+            parts |= {found.path[:end]: name for end in range(1, len(found.path))}
     if faults:
-        raise ValidationFailed(faults)
+        raise ValidationFailed(faults, more=max(0, len(faults) - MOST_FAULTS))
     return columns
 
 
-def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return all(left == right for left, right in zip(one, other, strict=False))
+def _overlapping(path: Path, whole: dict[Path, str], parts: dict[Path, str]) -> str | None:
+    """Returns an earlier column with the same field, a part of it, or a field that contains it.
+
+    `whole`: names of columns by their path; `parts`: by the prefixes of their paths.
+    """
+    within = (whole[path[:end]] for end in range(1, len(path)) if path[:end] in whole)
+    return whole.get(path) or parts.get(path) or next(within, None)
 
 
-def _column(table: Table, name: str) -> Column | None:
+def _column(record: inspect.Type, name: str) -> Column | None:
     path = tuple(name.split("."))
-    at: inspect.Type = inspect.type_info(table.record)
+    at = record
     for member in path:
         found = _member(at, member)
         if found is None:
@@ -180,28 +207,28 @@ def _reader_of(type: inspect.Type) -> Read:
     return _READERS.get(one.__class__, _read_json)
 
 
-def _keep(cell: str, path: str, faults: Faults) -> Any:
+def _keep(cell: str, path: str, faults: Faults, level: int) -> Any:
     return cell
 
 
-def _read_number(cell: str, path: str, faults: Faults) -> Any:
-    """A cell that is none stays a text, which is refused as such."""
+def _read_number(cell: str, path: str, faults: Faults, level: int) -> Any:
+    """Reads a number. Other texts stay texts, which the check of the record refuses."""
     text = cell.strip()
-    return read_json(text.encode(), path, faults) if _NUMBER.fullmatch(text) else cell
+    return read_json(text.encode(), path, faults, level) if _NUMBER.fullmatch(text) else cell
 
 
-def _read_flag(cell: str, path: str, faults: Faults) -> Any:
+def _read_flag(cell: str, path: str, faults: Faults, level: int) -> Any:
     return _FLAGS.get(cell.strip().lower(), cell)
 
 
-def _read_list(cell: str, path: str, faults: Faults) -> Any:
+def _read_list(cell: str, path: str, faults: Faults, level: int) -> Any:
     if cell.lstrip().startswith("["):
-        return _read_json(cell, path, faults)
+        return _read_json(cell, path, faults, level)
     return [item for part in cell.split(";") if (item := part.strip())]
 
 
-def _read_json(cell: str, path: str, faults: Faults) -> Any:
-    return read_json(cell.strip().encode("utf-8", "surrogateescape"), path, faults)
+def _read_json(cell: str, path: str, faults: Faults, level: int) -> Any:
+    return read_json(cell.strip().encode("utf-8", "surrogateescape"), path, faults, level)
 
 
 _READERS: Mapping[type[inspect.Type], Read] = {

@@ -1,19 +1,18 @@
-"""From events to records: one record in memory at a time, however long the file's lists are."""
+"""Composes records from events, with one record in memory at a time."""
 
 import math
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 from sightline.platform.file_section import Faults
+from sightline.platform.wire import DEEPEST
 from sightline.workspace_file.events import MERGE, Event, NotReadable
 
-DEEPEST = 200
-_ENDS = {"end_map", "end_array"}
 _INT64 = 2**63
 
 
 class Sink(Protocol):
-    """What is done with the parts of a file as they come."""
+    """Receives the parts of a file as they are read."""
 
     lists: frozenset[str]
 
@@ -27,7 +26,7 @@ class Sink(Protocol):
 
 
 class _Nothing:
-    """The sink of what has no parts."""
+    """A sink without lists."""
 
     lists: frozenset[str] = frozenset()
 
@@ -41,27 +40,27 @@ class _Nothing:
     def part(self, name: str, value: Any) -> None: ...
 
 
-def compose_value(events: Iterator[Event], path: str, faults: Faults) -> Any:
-    """A single value, whole. Raises NotReadable."""
+def compose_value(events: Iterator[Event], path: str, faults: Faults, level: int = 1) -> Any:
+    """Reads a single value. `level`: the level of the value in its record, which is level 1. Raises NotReadable."""
     composer = Composer(events, _Nothing(), faults)
-    value = composer.value(path)
+    value = composer.value(path, level)
     for _ in events:
-        raise NotReadable("The file goes on after its end.")
+        raise NotReadable("The file continues after its end.")
     return value
 
 
 class Composer:
-    """Reads a whole file, once. Items of the sink's lists are handed over as they come, other parts whole."""
+    """Reads a whole file once. Items of the sink's lists are passed on one by one, other parts whole."""
 
     def __init__(self, events: Iterator[Event], sink: Sink, faults: Faults) -> None:
         self.events = events
         self.sink = sink
         self.faults = faults
         self.counts: dict[str, int] = {}
-        self.where = ""  # the record that is being read, for faults of the file's format
+        self.where = ""  # the current record, for faults of the file's format
 
     def read(self) -> None:
-        """Raises NotReadable."""
+        """Reads the file. Raises NotReadable."""
         event, _ = next(self.events, ("null", None))
         if event != "start_map":
             raise NotReadable("The file has to be a mapping with `workspace` in it.")
@@ -77,7 +76,7 @@ class Composer:
     def _member(self, key: str) -> None:
         event, value = self._next()
         if not self.sink.knows(key):
-            self._pass_over(event)
+            self._pass_over(event, key)
             self.faults.add(key, "Unknown field")
         elif event == "start_array" and key in self.sink.lists:
             self._records(key, key, -1)
@@ -86,10 +85,11 @@ class Composer:
         else:
             self.sink.part(key, self._value(event, value, key, 1))
 
-    def _pass_over(self, event: str) -> None:
+    def _pass_over(self, event: str, path: str) -> None:
         depth = 0
         while True:
             depth += {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}.get(event, 0)
+            _check_depth(path, depth)
             if depth == 0:
                 return
             event, _ = self._next()
@@ -105,11 +105,11 @@ class Composer:
             if holds_lists and found[0] == "start_map":
                 value: Any = self._holder(list, here, index)
             else:
-                value = self._value(*found, here, 2)
+                value = self._value(*found, here, 1)
             self.sink.record(list, here, index, parent, value)
 
     def _holder(self, list: str, path: str, index: int) -> dict[str, Any]:
-        """A mapping of which some members are lists of records; those stand in the result as True."""
+        """Reads a mapping. Members that are lists of records go to the sink."""
         members: dict[str, Any] = {}
         seen: set[str] = set()
         while (key := self._next_key()) is not None:
@@ -132,16 +132,17 @@ class Composer:
         if event == "end_map":
             return None
         if key is MERGE:
-            raise NotReadable("A merge key `<<` can stand inside of records only.")
+            raise NotReadable("A merge key `<<` is allowed only inside records.")
         return str(key)
 
     def _note_repeated(self, key: str, seen: set[str], path: str) -> None:
         if key in seen:
-            self.faults.add(f"{path}.{key}" if path else key, "Stands here twice")
+            self.faults.add(f"{path}.{key}" if path else key, "Is here twice")
         seen.add(key)
 
-    def value(self, path: str) -> Any:
-        return self._value(*self._next(), path, 1)
+    def value(self, path: str, level: int) -> Any:
+        """Returns the next value."""
+        return self._value(*self._next(), path, level)
 
     def _value(self, event: str, value: Any, path: str, depth: int) -> Any:
         if event == "start_map":
@@ -152,7 +153,7 @@ class Composer:
             return self._number(value, path)
         if event == "string" and "\x00" in value:
             self.faults.add(path, "A text must not hold NUL")
-            return ""
+            return value.replace("\x00", "?")  # not empty, as an empty text could be a second fault
         return value
 
     def _number(self, value: Any, path: str) -> Any:
@@ -170,7 +171,7 @@ class Composer:
         while (found := self._next())[0] != "end_map":
             key = found[1]
             if key in members or (isinstance(key, str) and "\x00" in key):
-                self.faults.add(f"{path}.{key}", "Stands here twice" if key in members else "Holds NUL")
+                self.faults.add(f"{path}.{key}", "Is here twice" if key in members else "Holds NUL")
             below = "<<" if key is MERGE else key
             event, value = self._next()
             if event == "string" and "\x00" not in value:

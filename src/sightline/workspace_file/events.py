@@ -1,7 +1,7 @@
-"""A workspace file as a stream of plain events, whether it is JSON or YAML.
+"""A workspace file, JSON or YAML, as a stream of events.
 
 Events are those of ijson: start_map, map_key, end_map, start_array, end_array, and scalars with their value.
-YAML is read by its core schema: `no` is a word, a date is a word, and a key `<<` takes over another mapping.
+YAML is read by its core schema: `no` and dates are texts. A key `<<` merges another mapping.
 """
 
 import math
@@ -11,11 +11,14 @@ from typing import Any, BinaryIO, Final
 
 import ijson
 import yaml
-from yaml._yaml import CParser  # the C parser, whose events come one by one
+from yaml._yaml import CParser  # the C parser, which yields events one by one
+
+from sightline.workspace_file.surrogates import LoneSurrogate, SurrogateWatch, Watched
 
 Event = tuple[str, Any]
 
 REPEATED_EVENTS = 200_000
+REPEATED_CHARACTERS = 64 * 1024 * 1024
 _CHUNK = 64 * 1024
 _START = re.compile(rb'\s*\{\s*(["}]|\Z)')
 _WHOLE = re.compile(r"[-+]?[0-9]+", re.ASCII)
@@ -30,25 +33,29 @@ _TAGS = {"str", "int", "float", "bool", "null", "map", "seq"}
 
 
 class Merge:
-    """The key under which a mapping takes over another one."""
+    """The key by which a mapping merges another one."""
 
 
 MERGE: Final = Merge()
 
 
 class NotReadable(Exception):
-    """The file is no JSON or YAML; the message says where."""
+    """The file is not JSON or YAML. `has_place`: the message has the place, so the path is not added."""
+
+    def __init__(self, message: str, *, has_place: bool = False) -> None:
+        super().__init__(message)
+        self.has_place = has_place
 
 
 class _Whole:
-    """A file whose first bytes were looked at already."""
+    """A file whose first bytes can be read ahead."""
 
     def __init__(self, source: BinaryIO) -> None:
         self.source = source
         self.head = b""
 
     def look(self) -> bytes:
-        """The first bytes that are more than white space."""
+        """Returns the first bytes that are not white space."""
         while not self.head.strip() and (more := self.source.read(_CHUNK)):
             self.head = self.head[-8:] + more if not self.head.strip() else self.head + more
         return self.head
@@ -62,7 +69,7 @@ class _Whole:
 
 
 def read_events(source: BinaryIO) -> Iterator[Event]:
-    """Raises NotReadable where the file breaks off or breaks the rules of its format."""
+    """Yields events. Raises NotReadable if the file ends early or is malformed."""
     whole = _Whole(source)
     head = whole.look().removeprefix(b"\xef\xbb\xbf")
     return _json_events(whole) if _START.match(head[: _CHUNK // 2]) else _yaml_events(whole)
@@ -75,17 +82,22 @@ def _json_events(source: Any) -> Iterator[Event]:
 
 
 def json_events(source: Any) -> Iterator[Event]:
-    """Of JSON from its first byte; `source`: bytes, or a file of them. Raises NotReadable."""
+    """Yields the events of JSON. `source`: bytes or a binary file. Raises NotReadable."""
     try:
-        # Without use_float an integer of thousands of digits brings the process down.
-        yield from ijson.basic_parse(source, buf_size=_CHUNK, use_float=True)
+        if isinstance(source, bytes):
+            SurrogateWatch().look(source)
+        # Without use_float an integer with thousands of digits crashes the process.
+        watched = source if isinstance(source, bytes) else Watched(source)
+        yield from ijson.basic_parse(watched, buf_size=_CHUNK, use_float=True)
+    except LoneSurrogate as error:
+        raise NotReadable(f"The file holds {error}", has_place=True) from None
     except (ijson.JSONError, ValueError, OverflowError, ArithmeticError) as error:
         raise NotReadable(f"The file is not JSON: {_one_line(error)}") from error
 
 
 def _one_line(error: BaseException) -> str:
-    said = error.args[0] if error.args else ""
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    problem = error.args[0] if error.args else ""
+    text = problem.decode("utf-8", "replace") if isinstance(problem, bytes) else str(problem)
     return " ".join(text.split())[:200] or type(error).__name__
 
 
@@ -108,14 +120,16 @@ def _reader_fault(error: BaseException) -> str:
 
 
 class _Translation:
-    """Events of a YAML parser as events of ours. Anchored parts are remembered and repeated where they are named."""
+    """Translates the events of a YAML parser. Anchored parts are stored and repeated at their aliases."""
 
     def __init__(self, parser: CParser) -> None:
         self.parser = parser
         self.anchors: dict[str, list[Event]] = {}
+        self.lengths: dict[str, int] = {}  # characters of the texts under each anchor
         self.recording: list[tuple[str, int, list[Event]]] = []
-        self.open: list[bool | None] = []  # None in a list; in a mapping whether a key comes next
+        self.open: list[bool | None] = []  # None in a list; in a mapping whether a key is next
         self.repeated = 0
+        self.repeated_characters = 0
         self.remembered = 0
         self.documents = 0
 
@@ -131,7 +145,7 @@ class _Translation:
             kept.append(translated)
         self.remembered += len(self.recording)
         if self.remembered > REPEATED_EVENTS:
-            raise _fault("too much stands under anchors", event)
+            raise _fault("too much is under anchors", event)
 
     def _translate(self, event: Any) -> list[Event]:
         if isinstance(event, yaml.ScalarEvent):
@@ -151,7 +165,7 @@ class _Translation:
     def _next_document(self, event: Any) -> None:
         self.documents += 1
         if self.documents > 1:
-            raise _fault("a second document begins", event)
+            raise _fault("there is a second document", event)
 
     def _scalar(self, event: Any) -> list[Event]:
         _check_tag(event)
@@ -182,7 +196,8 @@ class _Translation:
             raise _fault(f"nothing before is named &{event.anchor}", event)
         repeated = self.anchors[event.anchor]
         self.repeated += len(repeated)
-        if self.repeated > REPEATED_EVENTS:
+        self.repeated_characters += self.lengths[event.anchor]
+        if self.repeated > REPEATED_EVENTS or self.repeated_characters > REPEATED_CHARACTERS:
             raise _fault("aliases repeat too much", event)
         self._after_value()
         return repeated
@@ -202,6 +217,7 @@ class _Translation:
         while self.recording and len(self.open) <= self.recording[-1][1]:
             anchor, _, kept = self.recording.pop()
             self.anchors[anchor] = kept
+            self.lengths[anchor] = sum(len(value) for _, value in kept if isinstance(value, str))
 
 
 def _check_tag(event: Any) -> None:

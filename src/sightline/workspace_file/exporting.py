@@ -1,6 +1,6 @@
-"""A whole workspace as one file: JSON, a record a line, in bounded memory, all of it at one moment.
+"""A whole workspace as one file: JSON, one record on a line, in bounded memory, from one snapshot.
 
-The same workspace gives the same bytes: fields, records and links stand in a fixed order.
+An unchanged workspace gives the same bytes: fields, records and links have a fixed order.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,10 +10,10 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.errors import NotFound
-from sightline.platform.file_section import Table
-from sightline.workspace_file import queries_export as queries
+from sightline.platform.file_section import Link, Table
+from sightline.workspace_file import queries
 from sightline.workspace_file.sections import SHOWN, all_tables, lists, parts
+from sightline.workspaces.tenants import find_workspace
 
 Write = Callable[[bytes], object]
 _encode = msgspec.json.encode
@@ -22,11 +22,10 @@ _encode = msgspec.json.encode
 async def export_workspace(db: Database, slug: str, write: Write) -> None:
     """Writes the workspace as a workspace file. Raises NotFound before anything is written."""
     async with db.snapshot() as tx:
-        await queries.read_by_index(tx)
-        workspace_id = await queries.find_workspace_id(tx, slug)
-        if workspace_id is None:
-            raise NotFound(f"There is no workspace {slug}.")
-        await _Export(tx, workspace_id, write).run()
+        for statement in queries.READ_BY_INDEX:
+            await tx.run(statement)
+        workspace = await find_workspace(tx, slug)
+        await _Export(tx, workspace.id, write).run()
 
 
 class _Export:
@@ -72,17 +71,23 @@ class _Export:
         self.write(b"[]" if before == b"[\n" else b"\n]")
 
     async def _records(self, table: Table, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
-        """The records of some rows as the file shows them, one at a time."""
-        links = {
-            link.name: await queries.find_links_of(self.tx, link, self.workspace_id, [row["id"] for row in rows])
-            for link in table.links
-        }
+        """Yields the records of some rows as the file shows them."""
+        links = {link.name: await self._links(link, [row["id"] for row in rows]) for link in table.links}
         children = {child.list_name: await self._inside(child, rows) for child in table.children if not child.spilled}
         show = await table.show(self.tx, self.workspace_id, rows) if table.show else None
         return (_record(table, row, links, children, show) for row in rows)
 
+    async def _links(self, link: Link, owners: Sequence[UUID]) -> dict[UUID, list[Any]]:
+        """Returns the linked references by owner, in the order of linking."""
+        found: dict[UUID, list[Any]] = {}
+        for row in await queries.find_links(self.tx, link, self.workspace_id, owners):
+            member = str(row["member"])
+            shown = member if link.flag is None else {link.item: member, link.flag: row["flag"]}
+            found.setdefault(row["owner"], []).append(shown)
+        return found
+
     async def _inside(self, table: Table, parents: Sequence[Any]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-        """The nested records of some rows, by the columns that name these."""
+        """Returns the nested records of some rows, by the columns that name the rows."""
         above = [column for _, column in table.parents]
         keys = [tuple(row[column] for column in above) for row in parents]
         rows = await queries.find_inside(self.tx, table, self.workspace_id, keys)

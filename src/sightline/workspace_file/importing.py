@@ -1,11 +1,12 @@
-"""Bulk import of one list, batch by batch: what is sound is stored, what is not is told by its line.
+"""Bulk import of one list in batches: valid lines are stored, faults of others are reported by line.
 
-An import that was interrupted goes on when it is started again: what is stored already counts as unchanged.
+An interrupted import can be run again: stored records count as unchanged.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, closing, suppress
+from shlex import quote
 from threading import Thread
 from time import monotonic
 from typing import Any, TypeVar
@@ -14,8 +15,9 @@ import msgspec
 from msgspec import Struct
 
 from sightline.platform.db import Database
-from sightline.workspace_file.line_faults import LineFault, Told
-from sightline.workspace_file.reading import Batch, ListReader
+from sightline.workspace_file.line_faults import ImportFaults, LineFault
+from sightline.workspace_file.other_sources import OtherSources
+from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, ListReader
 from sightline.workspace_file.seen_lines import SeenLines
 from sightline.workspace_file.storing_lines import LineStore, Stored
 from sightline.workspaces.tenants import find_workspace
@@ -25,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class Imported(Struct):
-    """What an import did. `lines`: those that are not blank; `faults`: the first hundred."""
+    """The result of an import. `lines`: how many are not blank; `faults`: the first hundred."""
 
     kind: str
     lines: int = 0
@@ -38,32 +40,45 @@ class Imported(Struct):
 
 
 class Import:
-    """One import, and how far it came: `reached` is the number of the last line that was seen to."""
+    """One import. `reached`: the number of the last line that was processed.
 
-    def __init__(self, db: Database, slug: str, reader: ListReader, *, actor_id: str) -> None:
+    `warn` is called with a sentence if the import would add records that exist from another source.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        slug: str,
+        reader: ListReader,
+        *,
+        actor_id: str,
+        warn: Callable[[str], object] = lambda warning: None,
+    ) -> None:
         self.db = db
         self.slug = slug
         self.reader = reader
         self.actor_id = actor_id
         self.done = Imported(reader.table.path)
-        self.told = Told()
+        self.faults = ImportFaults()
         self.reached = 0
+        self._warn = warn
+        self._others = OtherSources(db, slug, reader.table) if reader.has_default_source else None
 
     async def run(self, stop: asyncio.Event, on_batch: Callable[[Batch], None] = lambda batch: None) -> Imported:
-        """Goes through the file, and ends between two batches when it is told to stop.
+        """Imports the file. Stops between two batches if `stop` is set.
 
-        Raises NotFound when there is no such workspace, ValidationFailed for CSV that does not begin with names of
-        fields, and what the database says when it cannot go on; batches before that stay.
+        Raises NotFound for an unknown workspace, ValidationFailed for CSV that does not start with names of fields, and
+        the errors of the database. Batches before that stay stored.
         """
         begin = monotonic()
-        async with self.db.read() as tx:
+        async with self.db.autocommit() as tx:
             await find_workspace(tx, self.slug)
         try:
             with closing(SeenLines()) as seen, closing(self._store(seen)) as store:
                 await self._go_through(store, stop, on_batch)
         finally:
             self.done.seconds = round(monotonic() - begin, 3)
-            self.done.faults = self.told.shown
+            self.done.faults = self.faults.shown
         return self.done
 
     def _store(self, seen: SeenLines) -> LineStore:
@@ -72,24 +87,35 @@ class Import:
     async def _go_through(self, store: LineStore, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:
             async for batch in batches:
+                await self._warn_of_other_source(batch)
                 self._count(batch, await store.store(batch.lines))
                 on_batch(batch)
         for lines in store.postponed.batches():
             if not stop.is_set():
                 self._count(Batch(), await store.store_postponed(lines))
 
+    async def _warn_of_other_source(self, batch: Batch) -> None:
+        if self._others is None or (source := await self._others.find(batch.lines)) is None:
+            return
+        self._others = None
+        kind = self.reader.table.path
+        self._warn(
+            f"{source.lines} of the first {batch.count} {kind} are there with the sourceKey {source.key!r} and are "
+            f"added again with {DEFAULT_SOURCE!r}: to update those, run it with --source-key {quote(source.key)}."
+        )
+
     def _count(self, batch: Batch, stored: Stored) -> None:
-        self.told.take(batch.faults, stored.faults)
+        self.faults.add(batch.faults, stored.faults)
         self.done.lines += batch.count
         self.done.added += stored.count.added
         self.done.changed += stored.count.changed
         self.done.unchanged += stored.count.unchanged
-        self.done.faulty = self.told.lines
+        self.done.faulty = self.faults.lines
         self.reached = batch.last or self.reached
 
 
 async def _read_ahead(reader: ListReader, stop: asyncio.Event) -> AsyncGenerator[Batch, None]:
-    """The batches of a file, each read while the one before is stored."""
+    """Yields the batches of a file. Each is read while the previous one is stored."""
     batches = reader.batches()
     reading = _in_thread(lambda: next(batches, None))
     stopping = asyncio.ensure_future(stop.wait())
@@ -106,7 +132,7 @@ async def _read_ahead(reader: ListReader, stop: asyncio.Event) -> AsyncGenerator
 
 
 def _in_thread(work: Callable[[], Result]) -> "asyncio.Future[Result]":
-    """In a thread that nobody waits for when it is no longer wanted: a pipe may be silent for ever."""
+    """Runs the work in a daemon thread: reading from a pipe may never end."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""What is wrong with lines of an import."""
+"""The faults of an import, by line."""
 
 import re
 
@@ -13,7 +13,7 @@ _PLACE = re.compile(r"line ([0-9]+)\.?(.*)", re.DOTALL)
 
 
 class LineFault(Struct):
-    """One thing that is wrong with a line. `path`: the field, empty for the line as a whole."""
+    """One fault of a line. `path`: the field, empty for the line as a whole."""
 
     line: int
     path: str
@@ -21,12 +21,12 @@ class LineFault(Struct):
 
 
 def path_of(line: int) -> str:
-    """Where a line's record stands, for faults."""
+    """Returns the path of a line's record, for faults."""
     return f"line {line}"
 
 
 class LineFaults(Faults):
-    """Faults whose paths begin with a line. `lines`: those that have one."""
+    """Faults whose paths start with a line. `lines`: the numbers of the faulty lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,22 +38,22 @@ class LineFaults(Faults):
             self.lines.add(int(place[1]))
 
     def absorb(self, others: "LineFaults") -> None:
-        """Takes over the faults of other lines."""
+        """Adds the faults of other lines."""
         self.shown += others.shown[: SHOWN_FAULTS - len(self.shown)]
         self.count += others.count
         self.lines |= others.lines
 
 
-class Told:
-    """The faults of a whole import: the first hundred are kept, the lines are counted."""
+class ImportFaults:
+    """The faults of a whole import: keeps the first hundred, and counts the faulty lines."""
 
     def __init__(self) -> None:
         self.shown: list[LineFault] = []
         self.lines = 0
         self.count = 0
 
-    def take(self, *parts: LineFaults) -> None:
-        """Faults of some lines that follow those told before."""
+    def add(self, *parts: LineFaults) -> None:
+        """Adds the faults of lines. The lines have to be later than those added before."""
         found = [_line_fault(fault) for part in parts for fault in part.shown]
         self.shown += sorted(found, key=lambda fault: fault.line)[: SHOWN_FAULTS - len(self.shown)]
         self.count += sum(part.count for part in parts)
@@ -61,7 +61,7 @@ class Told:
 
 
 def _shown(text: str) -> str:
-    """Of a bounded length, and Unicode whatever the file holds."""
+    """Returns a text of bounded length that is valid Unicode."""
     return text[:LONGEST_TEXT].encode("utf-8", "backslashreplace").decode()
 
 

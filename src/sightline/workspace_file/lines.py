@@ -1,4 +1,4 @@
-"""Lines of text, however many and long, and those that are JSON made into values."""
+"""Reads files of any size line by line, and decodes lines of JSON."""
 
 import json
 import math
@@ -7,7 +7,8 @@ from io import BufferedReader
 from typing import Any
 
 from sightline.platform.file_section import Faults
-from sightline.workspace_file.composing import DEEPEST, compose_value
+from sightline.platform.wire import DEEPEST
+from sightline.workspace_file.composing import compose_value
 from sightline.workspace_file.events import NotReadable, json_events
 
 LONGEST_LINE = 8 * 1024 * 1024
@@ -17,7 +18,7 @@ _SURE_DIGITS = 18
 
 
 class PhysicalLines:
-    """Lines with their numbers, from 1; None instead of one longer than 8 MiB. `bytes`: how far it read."""
+    """Lines with their numbers, from 1; None for a line longer than 8 MiB. `bytes`: how many bytes were read."""
 
     def __init__(self, source: BufferedReader) -> None:
         self.source = source
@@ -44,7 +45,7 @@ class PhysicalLines:
 
 
 class JsonLines:
-    """A JSON document in every line; blank lines do not count."""
+    """A JSON document in every line. Blank lines are skipped."""
 
     def __init__(self, lines: PhysicalLines) -> None:
         self.lines = lines
@@ -62,28 +63,31 @@ class JsonLines:
         return None if row is None else read_json(row, path, faults)
 
 
-def read_json(text: bytes, path: str, faults: Faults) -> Any:
-    """By the rules of workspace files: no NUL, no name twice in one object, numbers of 64 bits."""
+def read_json(text: bytes, path: str, faults: Faults, level: int = 1) -> Any:
+    """Reads JSON by the rules of workspace files: no NUL, no repeated name in an object, numbers of 64 bits.
+
+    `level`: the level of the value in its record, which is level 1.
+    """
     try:
-        if text.count(b"{") + text.count(b"[") <= DEEPEST and b"\\u0000" not in text:
+        if text.count(b"{") + text.count(b"[") <= DEEPEST - level + 1 and b"\\u0000" not in text:
             return _DECODER.decode(text.decode())
     except (ValueError, RecursionError):
         pass
-    return _read_closely(text, path, faults)
+    return _read_closely(text, path, faults, level)
 
 
-def _read_closely(text: bytes, path: str, faults: Faults) -> Any:
-    """The reader of workspace files is slower, and names every fault with its path."""
+def _read_closely(text: bytes, path: str, faults: Faults, level: int) -> Any:
+    """Reads with the slower reader of workspace files, which reports every fault with its path."""
     try:
-        return compose_value(json_events(text), path, faults)
+        return compose_value(json_events(text), path, faults, level)
     except NotReadable as error:
-        said = str(error).removeprefix("The file ")
-        faults.add(path, said[0].upper() + said[1:])
+        problem = str(error).removeprefix("The file ").removesuffix(", in line 1")
+        faults.add(path, problem[0].upper() + problem[1:])
         return None
 
 
 class _Odd(ValueError):
-    """Something to be looked at closely."""
+    """The JSON needs the slower reader."""
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which stored record a record of the file is; what will be stored of it."""
+"""Finds the stored record of each record in the file, and computes the row to store."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ Columns = tuple[str, ...]
 
 
 def identities(table: Table) -> list[Columns]:
-    """Columns that name a record, the strongest first: the primary key, the key, others."""
+    """Returns the sets of columns that identify a record, strongest first: the primary key, the key, others."""
     parents = tuple(column for column, _ in table.parents)
     key = [(*parents, "key")] if table.keyed else []
     number = [("number",)] if table.numbered else []
@@ -22,7 +22,7 @@ def identities(table: Table) -> list[Columns]:
 
 
 def named_by(table: Table, columns: Columns, values: Any) -> tuple[Any, ...] | None:
-    """The values of an identity as they are compared, or None when one is missing."""
+    """Returns the values of an identity in their compared form, or None if one is missing."""
     found = []
     for column in columns:
         value = values.get(column)
@@ -33,7 +33,7 @@ def named_by(table: Table, columns: Columns, values: Any) -> tuple[Any, ...] | N
 
 
 async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
-    """Finds what is stored of each entry, gives an id to those that are new, refuses what cannot be."""
+    """Finds the stored row of each entry, gives new ones an id, and refuses contradictions."""
     for entry in entries:
         for column, above in table.parents:
             entry.values[column] = entry.parent.row[above] if entry.parent else None
@@ -43,14 +43,14 @@ async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
         _match_one(run, table, entry, stored)
         if not entry.broken:
             _note_twice(run, table, entry, taken)
-    await _refuse_old_ids(run, table, [entry for entry in entries if entry.notes.pop("derived", False)])
+    await _refuse_old_ids(run, table, [entry for entry in entries if entry.has_derived_id])
 
 
 async def _stored_by(run: Run, table: Table, columns: Columns, entries: Sequence[Entry]) -> dict[tuple[Any, ...], Any]:
-    wanted = {found for entry in entries if (found := named_by(table, columns, entry.values)) is not None}
-    if not wanted:
+    sets = {found for entry in entries if (found := named_by(table, columns, entry.values)) is not None}
+    if not sets:
         return {}
-    rows = await queries.find_by(run.tx, table, run.workspace_id, columns, list(wanted))
+    rows = await queries.find_by(run.tx, table, run.workspace_id, columns, list(sets))
     return {found: row for row in rows if (found := named_by(table, columns, row)) is not None}
 
 
@@ -78,7 +78,7 @@ def _derive_id(run: Run, table: Table, entry: Entry) -> None:
         if name is not None and columns != ("number",):
             words = parents + [str(v) for c, v in zip(columns, name, strict=True) if c not in dict(table.parents)]
             entry.values["id"] = derived_id(run.workspace_id, table.path, *words)
-            entry.notes["derived"] = True
+            entry.has_derived_id = True
             return
     run.refuse(entry, "", f"Give {_ways_to_name(table)}")
 
@@ -90,9 +90,9 @@ def _ways_to_name(table: Table) -> str:
 
 
 async def _refuse_old_ids(run: Run, table: Table, entries: Sequence[Entry]) -> None:
-    """The id that follows from a key may be that of a record which was given another key since."""
-    wanted = [(entry.values["id"],) for entry in entries if not entry.broken]
-    rows = await queries.find_by(run.tx, table, run.workspace_id, ("id",), wanted) if wanted else []
+    """Refuses an id that is derived from a key and belongs to a record with another key now."""
+    ids = [(entry.values["id"],) for entry in entries if not entry.broken]
+    rows = await queries.find_by(run.tx, table, run.workspace_id, ("id",), ids) if ids else []
     taken = {row["id"] for row in rows}
     for entry in entries:
         if entry.values["id"] in taken:
@@ -100,7 +100,7 @@ async def _refuse_old_ids(run: Run, table: Table, entries: Sequence[Entry]) -> N
 
 
 def _refuse_taken(run: Run, table: Table, entry: Entry, stored: dict[Columns, dict[tuple[Any, ...], Any]]) -> None:
-    """An identity may not belong to another record, nor a record to another enclosing one."""
+    """Refuses an identity of another record, and a record of another enclosing one."""
     own = primary_of(table, entry.stored if entry.stored is not None else entry.values)
     for columns in identities(table):
         name = named_by(table, columns, entry.values)
@@ -141,7 +141,7 @@ def _note_twice(run: Run, table: Table, entry: Entry, taken: dict[tuple[Columns,
 
 
 def merge(run: Run, table: Table, entry: Entry) -> None:
-    """`row`: what is stored, with what is given laid over it; a new record takes defaults for the rest."""
+    """Fills `row`: the stored row, changed by the given values; defaults for the rest of a new record."""
     if entry.stored is not None:
         entry.row = dict(entry.stored) | entry.values
         return
@@ -157,7 +157,7 @@ def merge(run: Run, table: Table, entry: Entry) -> None:
 
 
 def _created_at(run: Run, table: Table, entry: Entry) -> datetime:
-    """Now; nested records of one list a millisecond apart, so that they are listed in the order of the file."""
+    """Returns the current time; nested records of one list are a millisecond apart, to keep the order of the file."""
     if entry.parent is None or table.position is not None:
         return run.tx.now
     siblings = entry.parent.given.get(table.list_name) or [entry]
@@ -165,18 +165,18 @@ def _created_at(run: Run, table: Table, entry: Entry) -> datetime:
 
 
 def note_changes(table: Table, entry: Entry) -> None:
-    """Which fields of a stored record are about to change."""
+    """Adds to `changed` the fields of a stored record that differ."""
     for field in table.stored_fields:
         if field.late or entry.stored is None:
             continue
-        was, becomes = entry.stored[field.column], entry.row[field.column]
-        same = same_json(show_json(was), becomes) if field.json and was is not becomes else was == becomes
+        before, after = entry.stored[field.column], entry.row[field.column]
+        same = same_json(show_json(before), after) if field.json and before is not after else before == after
         if not same:
             entry.changed.add(field.name)
 
 
 def stamp(run: Run, entry: Entry) -> None:
-    """A changed record that does not say when it changed changed now."""
+    """Sets `updatedAt` of a changed record to now, unless the file has it."""
     if entry.values.get("updated_at") is None and "updated_at" in entry.row:
         moment: datetime = run.tx.now
         entry.row["updated_at"] = moment

@@ -1,4 +1,4 @@
-"""The places of records in a list whose order counts."""
+"""The positions of records in ordered lists."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ Parent = tuple[Any, ...]
 
 
 async def place(run: Run, table: Table, entries: Sequence[Entry]) -> None:
-    """Stored records keep their places where the file has them in the same order and new ones behind them.
+    """Keeps the positions of stored records if the file has them in the same order and new ones after them.
 
-    Otherwise those of the file are counted anew, and those it does not name follow them.
+    Otherwise the records of the file are numbered from 0, and other stored records follow them.
     """
     if table.position is None:
         return
@@ -24,18 +24,19 @@ async def place(run: Run, table: Table, entries: Sequence[Entry]) -> None:
             groups[tuple(entry.row[column] for column, _ in table.parents)].append(entry)
     last = await _last(run, table, list(groups))
     for parent, group in groups.items():
-        behind, count = last.get(parent, (None, 0))
+        largest, count = last.get(parent, (None, 0))
         if _keeps_order(table, group):
-            _append(table, group, -1 if behind is None else behind)
+            _append(table, group, -1 if largest is None else largest)
         else:
-            await _count_anew(run, table, parent, group, count)
+            await _renumber(run, table, parent, group, count)
 
 
 async def _last(run: Run, table: Table, parents: Sequence[Parent]) -> dict[Parent, tuple[int | None, int]]:
     if not parents:
         return {}
-    rows = await queries.last_positions(run.tx, table, run.workspace_id, parents)
-    return {tuple(row[:-2]): (row[-2], row[-1]) for row in rows}
+    rows = await queries.find_last_positions(run.tx, table, run.workspace_id, parents)
+    columns = [column for column, _ in table.parents]
+    return {tuple(row[column] for column in columns): (row["position"], row["count"]) for row in rows}
 
 
 def _keeps_order(table: Table, group: Sequence[Entry]) -> bool:
@@ -44,14 +45,13 @@ def _keeps_order(table: Table, group: Sequence[Entry]) -> bool:
     return list(group[: len(stored)]) == stored and places == sorted(places)
 
 
-def _append(table: Table, group: Sequence[Entry], behind: int) -> None:
-    for entry in group:
-        if entry.is_new:
-            behind += 1
-            entry.row[str(table.position)] = behind
+def _append(table: Table, group: Sequence[Entry], largest: int) -> None:
+    new = [entry for entry in group if entry.is_new]
+    for position, entry in enumerate(new, largest + 1):
+        entry.row[str(table.position)] = position
 
 
-async def _count_anew(run: Run, table: Table, parent: Parent, group: Sequence[Entry], count: int) -> None:
+async def _renumber(run: Run, table: Table, parent: Parent, group: Sequence[Entry], count: int) -> None:
     kept = [primary_of(table, entry.stored)[-1] for entry in group if not entry.is_new]
     if count > len(kept):
         await queries.move_others_back(run.tx, table, run.workspace_id, parent, kept, len(group))

@@ -1,4 +1,4 @@
-"""Removing what a file says shall go: records of a list that it gives and does not name."""
+"""Pruning: removes the records that a list of the file does not name."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from sightline.workspace_file.tally import Tally
 
 
 def check_prune(run: Run, prune: Sequence[str]) -> None:
-    """Only lists that the file gives can be pruned."""
+    """Adds a fault for each list that cannot be pruned. Only lists in the file can be."""
     for index, name in enumerate(prune):
         path = f"prune[{index}]"
         if name not in PRUNABLE:
@@ -21,45 +21,36 @@ def check_prune(run: Run, prune: Sequence[str]) -> None:
 
 
 async def prune_list(run: Run, name: str, tally: Tally) -> None:
-    """Removes the records of a list that the file does not name, and notes their number."""
+    """Removes and counts the records of a list that the file does not name."""
     if name not in run.pruned or name not in PRUNABLE or name == "ideaStatuses":
         return
     if run.faults.count:
         return
     table = all_tables()[name]
     if name == "studies":
-        await _forget_feedback(run, tally)
-    tally.remove(
-        table, await queries.remove_where(run.tx, table, run.workspace_id, run.actor_id, queries.UNSEEN, table.path)
-    )
+        await _prune_feedback(run, tally)
+    tally.remove(table, await queries.remove_where(run, table, queries.UNSEEN, list=table.path))
     for path in all_tables():
         if path == name or path.startswith(f"{name}."):
             run.lookup.forget(path)
 
 
-async def _forget_feedback(run: Run, tally: Tally) -> None:
-    """A study takes its feedback along, which has to be counted and told as well."""
+async def _prune_feedback(run: Run, tally: Tally) -> None:
+    """Removes the feedback of studies that will be removed, so that it is counted and logged."""
     feedback = all_tables()["feedback"]
-    tally.remove(
-        feedback,
-        await queries.remove_where(
-            run.tx, feedback, run.workspace_id, run.actor_id, queries.OF_UNSEEN_STUDIES, "studies"
-        ),
-    )
+    tally.remove(feedback, await queries.remove_where(run, feedback, queries.OF_UNSEEN_STUDIES, list="studies"))
 
 
 async def prune_inside(
     run: Run, table: Table, parents: Sequence[Entry], entries: Sequence[Entry], tally: Tally
 ) -> None:
-    """Removes nested records that the file does not name, where it gives the list of their enclosing record."""
+    """Removes the nested records that the file's lists do not name."""
     named: dict[UUID, list[UUID]] = defaultdict(list)
     for entry in entries:
         if entry.parent is not None:
             named[entry.parent.id].append(entry.id)
     giving = [parent.id for parent in parents if not parent.broken and parent.given.get(table.list_name) is not None]
     kept = [id for parent in giving for id in named[parent]]
-    condition = f"t.{table.parents[0][0]} = ANY($5::uuid[]) AND t.id <> ALL($6::uuid[])"
+    condition = f"t.{table.parents[0][0]} = ANY(:parents::uuid[]) AND t.id <> ALL(:kept::uuid[])"
     if giving and not run.faults.count:
-        tally.remove(
-            table, await queries.remove_where(run.tx, table, run.workspace_id, run.actor_id, condition, giving, kept)
-        )
+        tally.remove(table, await queries.remove_where(run, table, condition, parents=giving, kept=kept))

@@ -1,158 +1,223 @@
-"""The SQL of applying a file, made from the declarations of tables. Values travel as parameters, always."""
+"""The SQL of applying and exporting a file, composed from the declarations of tables. All values are parameters."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Tx
-from sightline.platform.file_section import Link, Table
+from sightline.platform.db import Row, Tx, sql
+from sightline.platform.file_section import Link, Run, Table
+from sightline.workspaces.changes import add_changes
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}
 
-BY_INDEX = ("SET LOCAL enable_seqscan = off", "SET LOCAL jit = off")
+READ_BY_INDEX = (sql("SET LOCAL enable_seqscan = off"), sql("SET LOCAL jit = off"))
 PREPARE = (
-    *BY_INDEX,
-    "CREATE TEMP TABLE IF NOT EXISTS file_seen (list text, id uuid, path text, PRIMARY KEY (list, id))"
-    " ON COMMIT DELETE ROWS",
-    "TRUNCATE pg_temp.file_seen",
+    *READ_BY_INDEX,
+    sql("""
+        CREATE TEMP TABLE IF NOT EXISTS file_seen (list text, id uuid, path text, PRIMARY KEY (list, id))
+        ON COMMIT DELETE ROWS"""),
+    sql("TRUNCATE pg_temp.file_seen"),
 )
 
-LOCK_SLUG = "SELECT pg_advisory_xact_lock(hashtextextended('sightline workspace ' || $1, 0))"
-SHARE_SLUG = "SELECT pg_advisory_xact_lock_shared(hashtextextended('sightline workspace ' || $1, 0))"
-LOCK_LIST = "SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || $1 || ' ' || $2, 0))"
+LOCK_SLUG = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline workspace ' || :slug, 0))")
+SHARE_SLUG = sql("SELECT pg_advisory_xact_lock_shared(hashtextextended('sightline workspace ' || :slug, 0))")
+LOCK_LIST = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || :slug || ' ' || :list, 0))")
 
-SEE = """
-INSERT INTO pg_temp.file_seen (list, id, path) SELECT $1, * FROM unnest($2::uuid[], $3::text[])
-ON CONFLICT DO NOTHING RETURNING id"""
-SEEN = "SELECT id, path FROM pg_temp.file_seen WHERE list = $1 AND id = ANY($2)"
+ADD_SEEN = sql("""
+    INSERT INTO pg_temp.file_seen (list, id, path)
+    SELECT :list, id, path FROM unnest(:ids::uuid[], :paths::text[]) AS named (id, path)
+    ON CONFLICT DO NOTHING RETURNING id""")
+SEEN = sql("SELECT id, path FROM pg_temp.file_seen WHERE list = :list AND id = ANY(:ids)")
 
-
-# Without figures, or with those of a much smaller table, the planner may look a pair of columns up in an index of the
-# first one alone, and go through a whole source for each record.
-_OUTGROWN = """
-SELECT pg_relation_size(oid) / current_setting('block_size')::bigint > greatest(64, 2 * relpages)
-  FROM pg_class WHERE oid = $1::text::regclass"""
-
-
-async def keep_figures(tx: Tx, table: Table) -> None:
-    """Lets the database count a table again that has doubled since it last did. In no transaction."""
-    if await tx.value(_OUTGROWN, table.name):
-        await tx.run(f"ANALYZE (SKIP_LOCKED) {table.name}")
+# Without current statistics the planner may look up a pair of columns in the index of the first one alone, and read a
+# # whole source for each record.
+_OUTGROWN = sql("""
+    SELECT pg_relation_size(oid) / current_setting('block_size')::bigint > greatest(64, 2 * relpages)
+      FROM pg_class WHERE oid = :table::text::regclass""")
 
 
-def column_type(values: Iterable[Any]) -> str:
+async def analyze_if_outgrown(tx: Tx, table: Table) -> None:
+    """Refreshes the statistics of a table that has doubled in size. Call it outside transactions."""
+    if await tx.value(_OUTGROWN, table=table.name):
+        await tx.run(sql("ANALYZE (SKIP_LOCKED) {table}", table=table.name))
+
+
+def _column_type(values: Iterable[Any]) -> str:
     return next((name for value in values for kind, name in _TYPES.items() if isinstance(value, kind)), "text")
 
 
 def compared(table: Table, column: str) -> str:
+    """Returns the expression that compares values of this column."""
     return f"lower(t.{column})" if column in table.folded else f"t.{column}"
 
 
-def wanted_in(table: str, columns: Sequence[str], types: Sequence[str], first: int = 2) -> str:
-    """FROM: those rows t of a table whose columns have one of the sets of values in $2 and on, an array a column.
+def rows_with(
+    table: str, expressions: Sequence[str], sets: Sequence[Sequence[Any]]
+) -> tuple[str, dict[str, list[Any]]]:
+    """Returns a FROM item with the rows t in which the expressions have one of the sets of values, and its values.
 
-    OFFSET 0 makes it look for one set after the other in the index of these columns. Of tables that were filled just
-    now the planner has no figures: it believes a workspace small, and reads all of it for every batch.
+    OFFSET 0 makes PostgreSQL look up each set in the index. It has no statistics of tables that were just filled: it
+    would expect a small workspace, and read all of it for every batch.
     """
-    arrays = ", ".join(f"${place}::{type}[]" for place, type in enumerate(types, first))
-    names = [f"w{place}" for place in range(len(columns))]
-    same = " AND ".join(f"{column} = wanted.{name}" for column, name in zip(columns, names, strict=True))
-    rows = f"SELECT * FROM {table} AS t WHERE t.workspace_id = $1 AND {same} OFFSET 0"
-    return f"unnest({arrays}) AS wanted ({', '.join(names)}) CROSS JOIN LATERAL ({rows}) AS t"
+    values = {f"value_{place}": list(column) for place, column in enumerate(zip(*sets, strict=True))}
+    arrays = ", ".join(f":{name}::{_column_type(column)}[]" for name, column in values.items())
+    same = " AND ".join(f"{ours} = named.{name}" for ours, name in zip(expressions, values, strict=True))
+    rows = f"SELECT * FROM {table} AS t WHERE t.workspace_id = :workspace_id AND {same} OFFSET 0"
+    return f"unnest({arrays}) AS named ({', '.join(values)}) CROSS JOIN LATERAL ({rows}) AS t", values
 
 
-async def find_by(tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], wanted: Sequence[Any]) -> list[Any]:
-    """Stored rows by the values of some columns; `wanted` holds tuples, each once."""
-    lists = [list(values) for values in zip(*wanted, strict=True)]
-    names = [compared(table, column) for column in columns]
-    found = wanted_in(table.name, names, [column_type(values) for values in lists])
-    statement = f"SELECT {', '.join(f't.{column}' for column in table.columns)} FROM {found}"
-    return await tx.rows(statement, workspace_id, *lists)
+def _columns_of(table: Table) -> str:
+    return ", ".join(f"t.{column}" for column in table.columns)
 
 
-async def add_rows(tx: Tx, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    await tx.connection.copy_records_to_table(name, records=rows, columns=list(columns))
+async def find_by(
+    tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], sets: Sequence[Sequence[Any]]
+) -> list[Row]:
+    """Returns stored rows by the values of some columns. `sets`: at least one, each once."""
+    found, named = rows_with(table.name, [compared(table, column) for column in columns], sets)
+    statement = sql("SELECT {columns} FROM {found}", columns=_columns_of(table), found=found)
+    return await tx.rows(statement, workspace_id=workspace_id, **named)
 
 
-async def change_rows(tx: Tx, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """`rows`: workspace, primary key, new values of the columns."""
-    keys = ["workspace_id", *table.primary]
-    moved = [f"{column} = ${place}" for place, column in enumerate(columns, len(keys) + 1)]
+async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Adds rows by COPY."""
+    await tx.connection.copy_records_to_table(table, records=rows, columns=list(columns))
+
+
+_CHANGE_ROW = "UPDATE {table} SET {assignments} WHERE workspace_id = :workspace_id AND {same}"
+
+
+async def change_rows(tx: Tx, table: Table, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    """Changes rows. `rows`: by name the workspace, the primary key as `stored_<column>`, and the new values."""
+    assignments = [f"{column} = :{column}" for column in columns]
     if table.versioned and table.versioned not in columns:
-        moved.append(f"{table.versioned} = {table.versioned} + 1")
-    moved += ["written = pg_current_xact_id()"] if table.traced else []
-    where = " AND ".join(f"{column} = ${place}" for place, column in enumerate(keys, 1))
-    await tx.run_many(f"UPDATE {table.name} SET {', '.join(moved)} WHERE {where}", rows)
+        assignments.append(f"{table.versioned} = {table.versioned} + 1")
+    same = " AND ".join(f"{column} = :stored_{column}" for column in table.primary)
+    await tx.run_many(sql(_CHANGE_ROW, table=table.name, assignments=", ".join(assignments), same=same), rows)
 
 
-async def change_column(tx: Tx, table: Table, column: str, rows: Sequence[Sequence[Any]]) -> None:
-    """`rows`: workspace, id, value. For what does not count as a change of the record's own."""
-    moved = f"UPDATE {table.name} SET {column} = $3" + (
-        f", {table.versioned} = {table.versioned} + 1" if table.versioned else ""
+async def change_column(tx: Tx, table: Table, column: str, workspace_id: UUID, becomes: Mapping[UUID, Any]) -> None:
+    """Sets one column by id. Does not change `updatedAt`."""
+    assignments = f"{column} = :value" + (f", {table.versioned} = {table.versioned} + 1" if table.versioned else "")
+    statement = sql(_CHANGE_ROW, table=table.name, assignments=assignments, same="id = :id")
+    await tx.run_many(
+        statement, [{"workspace_id": workspace_id, "id": id, "value": value} for id, value in becomes.items()]
     )
-    await tx.run_many(f"{moved} WHERE workspace_id = $1 AND id = $2", rows)
 
 
-async def find_links(tx: Tx, link: Link, workspace_id: UUID, owners: Sequence[UUID]) -> list[Any]:
-    """Owner, member, flag, in the order of linking."""
-    flag = f"t.{link.flag}" if link.flag else "false"
-    found = wanted_in(link.table, [f"t.{link.owner}"], ["uuid"])
-    statement = f"SELECT t.{link.owner}, t.{link.member}, {flag} FROM {found} ORDER BY t.{link.owner}, t.link"
-    return await tx.rows(statement, workspace_id, owners)
+async def find_links(tx: Tx, link: Link, workspace_id: UUID, owners: Sequence[UUID]) -> list[Row]:
+    """Returns rows of `owner`, `member` and `flag`, in the order of linking. `owners`: at least one."""
+    found, named = rows_with(link.table, [f"t.{link.owner}"], [(owner,) for owner in owners])
+    statement = sql(
+        "SELECT t.{owner} AS owner, t.{member} AS member, {flag} AS flag FROM {found} ORDER BY t.{owner}, t.link",
+        owner=link.owner,
+        member=link.member,
+        flag=f"t.{link.flag}" if link.flag else "false",
+        found=found,
+    )
+    return await tx.rows(statement, workspace_id=workspace_id, **named)
 
 
-async def remove_links(tx: Tx, link: Link, rows: Sequence[Sequence[Any]]) -> None:
-    """`rows`: workspace, owner, its members that go."""
-    same = f"workspace_id = $1 AND {link.owner} = $2 AND {link.member} = ANY($3)"
-    await tx.run_many(f"DELETE FROM {link.table} WHERE {same}", rows)
+async def remove_links(tx: Tx, link: Link, workspace_id: UUID, removed: Mapping[UUID, Sequence[UUID]]) -> None:
+    """Removes links. `removed`: the members to unlink, by owner."""
+    statement = sql(
+        "DELETE FROM {table} WHERE workspace_id = :workspace_id AND {owner} = :owner AND {member} = ANY(:members)",
+        table=link.table,
+        owner=link.owner,
+        member=link.member,
+    )
+    rows = [{"workspace_id": workspace_id, "owner": owner, "members": members} for owner, members in removed.items()]
+    await tx.run_many(statement, rows)
 
 
-async def last_positions(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """For each of the enclosing records: its key columns, the largest position and how many records it has."""
-    columns = [column for column, _ in table.parents]
-    key = ", ".join(f"t.{column}" for column in columns)
+async def find_last_positions(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
+    """Returns for each enclosing record its columns, the largest `position`, None without records, and the `count`."""
+    columns = [f"t.{column}" for column, _ in table.parents]
+    figures = f"max(t.{table.position}) AS position, count(*) AS count"
     if not columns:
-        return await tx.rows(
-            f"SELECT max({table.position}), count(*) FROM {table.name} WHERE workspace_id = $1", workspace_id
-        )
-    lists = [list(values) for values in zip(*parents, strict=True)]
-    found = wanted_in(table.name, [f"t.{column}" for column in columns], ["uuid"] * len(columns))
-    statement = f"SELECT {key}, max(t.{table.position}), count(*) FROM {found} GROUP BY {key}"
-    return await tx.rows(statement, workspace_id, *lists)
+        statement = "SELECT {figures} FROM {table} AS t WHERE workspace_id = :workspace_id"
+        return await tx.rows(sql(statement, figures=figures, table=table.name), workspace_id=workspace_id)
+    found, named = rows_with(table.name, columns, parents)
+    key = ", ".join(columns)
+    statement = "SELECT {key}, {figures} FROM {found} GROUP BY {key}"
+    return await tx.rows(sql(statement, key=key, figures=figures, found=found), workspace_id=workspace_id, **named)
 
 
 async def move_others_back(
     tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any], kept: Sequence[Any], by: int
 ) -> None:
-    """Puts those that the file does not name behind those that it does."""
-    own = table.primary[-1]
+    """Moves the records that are not in the file behind those that are."""
     columns = [column for column, _ in table.parents]
-    where = "".join(f" AND {column} = ${place}" for place, column in enumerate(columns, 4))
-    statement = (
-        f"UPDATE {table.name} SET {table.position} = {table.position} + $3"
-        f" WHERE workspace_id = $1 AND {own} <> ALL($2::{column_type(kept)}[]){where}"
+    statement = sql(
+        """
+        UPDATE {table} SET {position} = {position} + :by
+         WHERE workspace_id = :workspace_id AND {own} <> ALL(:kept::{type}[]){same}""",
+        table=table.name,
+        position=str(table.position),
+        own=table.primary[-1],
+        type=_column_type(kept),
+        same="".join(f" AND {column} = :{column}" for column in columns),
     )
-    await tx.run(statement, workspace_id, kept, by, *parent)
+    named = dict(zip(columns, parent, strict=True))
+    await tx.run(statement, workspace_id=workspace_id, kept=kept, by=by, **named)
 
 
-REMOVE = """
-WITH gone AS (
-    DELETE FROM {table} AS t WHERE t.workspace_id = $1 AND {condition} RETURNING t.id, {public_id} AS public_id
-), told AS (
-    INSERT INTO changes (workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at)
-    SELECT $1, gen_random_uuid(), $2, id, public_id, 'deleted', 'file', $3, $4 FROM gone
-)
-SELECT count(*) FROM gone"""
+_REMOVE = """
+    WITH removed AS (
+        DELETE FROM {table} AS t WHERE t.workspace_id = :workspace_id AND {condition}
+        RETURNING t.id, {public_id} AS public_id
+    ), logged AS ({changes})
+    SELECT count(*) FROM removed"""
+UNSEEN = "NOT EXISTS (SELECT FROM pg_temp.file_seen s WHERE s.list = :list AND s.id = t.id)"
+OF_UNSEEN_STUDIES = f"t.study_id IN (SELECT id FROM studies AS t WHERE t.workspace_id = :workspace_id AND {UNSEEN})"
 
 
-async def remove_where(tx: Tx, table: Table, workspace_id: UUID, actor_id: str, condition: str, *values: Any) -> int:
-    """Deletes records and tells the trail; `condition` may use $5 and on. How many went."""
-    public_id = f"'{table.numbered.upper()}-' || t.number" if table.numbered else "NULL::text"
-    statement = REMOVE.format(table=table.name, condition=condition, public_id=public_id)
-    removed: int = await tx.value(statement, workspace_id, table.kind, actor_id, tx.now, *values)
+async def remove_where(run: Run, table: Table, condition: str, **values: Any) -> int:
+    """Deletes records and logs it. `condition`: SQL over t with `values`. Returns how many were deleted."""
+    statement = sql(
+        _REMOVE,
+        table=table.name,
+        condition=condition,
+        public_id=f"'{table.numbered.upper()}-' || t.number" if table.numbered else "NULL::text",
+        changes=add_changes(table.kind or table.name, "deleted", "removed", change_id="gen_random_uuid()"),
+    )
+    actor = {"actor_kind": "file", "actor_id": run.actor_id}
+    removed: int = await run.tx.value(statement, workspace_id=run.workspace_id, **actor, **values)
     return removed
 
 
-UNSEEN = "NOT EXISTS (SELECT FROM pg_temp.file_seen s WHERE s.list = $5 AND s.id = t.id)"
-OF_UNSEEN_STUDIES = f"t.study_id IN (SELECT id FROM studies AS t WHERE t.workspace_id = $1 AND {UNSEEN})"
+async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any] = ()) -> AsyncIterator[list[Row]]:
+    """Yields all rows of a list in their order, in batches. `parent`: the columns that name the enclosing record."""
+    named = dict(zip([column for column, _ in table.parents], parent, strict=False))
+    statement = sql(
+        "SELECT {columns} FROM {table} AS t WHERE workspace_id = :workspace_id AND {where}{same} ORDER BY {order}",
+        columns=_columns_of(table),
+        table=table.name,
+        where=table.where,
+        same="".join(f" AND {column} = :{column}" for column in named),
+        order=table.order,
+    )
+    arguments = statement.arguments({"workspace_id": workspace_id, **named})
+    batch: list[Row] = []
+    async for row in tx.connection.cursor(statement.text, *arguments, prefetch=table.batch):
+        batch.append(row)
+        if len(batch) >= table.batch:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+async def find_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
+    """Returns nested rows of some enclosing records, in their order."""
+    columns = [f"t.{column}" for column, _ in table.parents]
+    found, named = rows_with(table.name, columns, parents)
+    statement = sql(
+        "SELECT {columns} FROM {found} ORDER BY {parents}, {order}",
+        columns=_columns_of(table),
+        found=found,
+        parents=", ".join(columns),
+        order=table.order,
+    )
+    return await tx.rows(statement, workspace_id=workspace_id, **named)

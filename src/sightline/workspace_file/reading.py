@@ -1,4 +1,4 @@
-"""A file of lines as records of one list, in batches."""
+"""Reads a file of lines as records of one list, in batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ from sightline.workspace_file.shapes import check_shape, check_text
 from sightline.workspace_file.spool import BATCH_BYTES, BATCH_RECORDS
 
 Format = Literal["jsonl", "csv"]
-Given = dict[str, Any]
-Line = tuple[int, Given]
+Line = tuple[int, dict[str, Any]]
 
+DEFAULT_SOURCE = "import"
 _PEEKED = 4096
 _NAMES = ("id", "key", "sourceKey", "integration", "origin")
 
 
 @dataclass(slots=True)
 class Batch:
-    """Some lines that follow each other: those that are well shaped, and what is wrong with the others.
+    """Consecutive lines: the records of valid lines, and the faults of the others.
 
-    `count`: all of them; `last`: the number of the last one; `bytes`: how far the file was read.
+    `count`: the number of lines; `last`: the number of the last line; `bytes`: the position in the file after it.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -36,33 +36,34 @@ class Batch:
 
 
 class Rows(Protocol):
-    """What stands in the lines of a file, and how a record is made of it."""
+    """The rows of a file in one format, and their conversion to records."""
 
     def rows(self) -> Iterator[tuple[int, Any]]:
-        """With the number of the line in which each begins."""
+        """Yields the rows, each with the number of its first line."""
 
     def record(self, row: Any, path: str, faults: Faults) -> Any:
-        """Notes what cannot be read."""
+        """Returns the record of a row. Adds a fault and returns None if it cannot be read."""
 
 
 class ListReader:
     """Reads a file as records of a list, in batches of at most 1,000 lines and about 4 MiB.
 
-    `format`: told by the first byte when left out. `source_key`: of records that have an externalId and nothing else
-    to know them by, in lists where an externalId counts within its source only.
+    `format`: guessed from the first byte by default. `source_key`: the source of records with an externalId and no
+    other identity, in lists where an externalId is unique only within its source; `import` by default.
     """
 
     def __init__(
-        self, kind: str, source: BufferedReader, format: Format | None = None, source_key: str = "import"
+        self, kind: str, source: BufferedReader, format: Format | None = None, source_key: str | None = None
     ) -> None:
         self.table = lists()[kind]
         self.source = source
         self.format = format
-        self.source_key = source_key
+        self.source_key = source_key or DEFAULT_SOURCE
+        self.has_default_source = source_key is None
         self._fills_source = ("source_key", "external_id") in self.table.identities
 
     def batches(self) -> Iterator[Batch]:
-        """Raises ValidationFailed where the first line of CSV does not name fields of the list."""
+        """Yields batches. Raises ValidationFailed if the first line of CSV does not name fields of the list."""
         lines = PhysicalLines(self.source)
         rows = self._rows(lines)
         batch, begin = Batch(), 0
@@ -89,13 +90,13 @@ class ListReader:
         if is_sound and number not in batch.faults.lines:
             batch.lines.append((number, self._sourced(value)))
 
-    def _sourced(self, given: Given) -> Given:
+    def _sourced(self, given: dict[str, Any]) -> dict[str, Any]:
         if self._fills_source and given.get("externalId") and all(given.get(name) is None for name in _NAMES):
             return given | {"sourceKey": self.source_key}
         return given
 
 
 def _guess_format(source: BufferedReader) -> Format:
-    """JSON begins with a brace or a bracket."""
+    """Guesses the format: JSON starts with a brace or a bracket."""
     head = source.peek(_PEEKED).removeprefix(BOM).lstrip()
     return "jsonl" if head[:1] in (b"{", b"[", b"") else "csv"

@@ -1,4 +1,4 @@
-"""From what a record gives to values of columns: references looked up, values checked and converted."""
+"""Turns fields of records into values of columns: resolves references, checks and converts values."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,29 +9,31 @@ from sightline.platform.file_section import Entry, Field, Link, Reference, Run, 
 from sightline.platform.file_section.entries import Linked
 from sightline.platform.refs import parse_uuid
 
-_Wanted = dict[tuple[str, UUID | None], set[str]]
+_Texts = dict[tuple[str, UUID | None], set[str]]
 
 
 async def read_fields(run: Run, table: Table, entries: Sequence[Entry], *, late: bool = False) -> None:
-    """Fills `values` of each entry with what it gives; notes what does not fit."""
+    """Fills `values` of each entry; adds a fault for each field that does not fit."""
     fields = [field for field in table.all_fields if field.late == late]
     await _look_up(run, fields, entries)
     for entry in entries:
         for field in fields:
             if field.name in entry.given:
                 _read(run, field, entry)
+        if not late:
+            _check_ignored(run, table, entry)
 
 
 async def _look_up(run: Run, fields: Sequence[Field], entries: Sequence[Entry]) -> None:
-    wanted: _Wanted = defaultdict(set)
+    texts_by_target: _Texts = defaultdict(set)
     for field in fields:
         if field.references is None:
             continue
         for entry in entries:
             if (value := entry.given.get(field.name)) is not None:
                 for reference in field.references(value):
-                    wanted[reference.target, None].add(reference.text)
-    for (target, scope), texts in wanted.items():
+                    texts_by_target[reference.target, None].add(reference.text)
+    for (target, scope), texts in texts_by_target.items():
         await run.lookup.load(target, texts, scope)
 
 
@@ -48,8 +50,17 @@ def _read(run: Run, field: Field, entry: Entry) -> None:
         run.refuse(entry, field.name, str(error))
 
 
+def _check_ignored(run: Run, table: Table, entry: Entry) -> None:
+    for field in table.ignored_fields:
+        if (value := entry.given.get(field.name)) is not None:
+            try:
+                field.store(value, run.lookup)
+            except ValueError as error:
+                run.refuse(entry, field.name, str(error))
+
+
 def _read_null(run: Run, field: Field, entry: Entry) -> None:
-    """Null means nothing where that can be stored, else the default."""
+    """Stores null if the column allows it, else the default."""
     if field.required:
         run.refuse(entry, field.name, "Must not be null")
     elif field.column not in ("id", "key", "number", "created_at", "updated_at"):
@@ -57,19 +68,19 @@ def _read_null(run: Run, field: Field, entry: Entry) -> None:
 
 
 def check_found(run: Run, entry: Entry, name: str, reference: Reference, scope: UUID | None) -> None:
-    """Notes a reference that names nothing, unless what it names is faulty itself."""
+    """Adds a fault for an unknown reference, unless it names a faulty record."""
     if run.lookup.find(reference.target, reference.text, scope) is not None:
         return
     if reference.lenient and parse_uuid(reference.text) is not None:
         return
     entry.broken = True
-    if (reference.target, reference.text) not in run.notes["excused"]:
+    if (reference.target, reference.text) not in run.faulty_records:
         where = "" if scope is None else " of the record's product"
         run.refuse(entry, name + reference.suffix, f"There is no {reference.text!r} in {reference.target}{where}")
 
 
 async def read_links(run: Run, table: Table, entries: Sequence[Entry], *, late: bool = False) -> None:
-    """Fills `links` of each entry with the ids that it gives, each once, in their order."""
+    """Fills `links` of each entry with the named ids, each once, in their order."""
     for link in table.links:
         if link.late != late:
             continue
@@ -88,11 +99,11 @@ def _scope(link: Link, entry: Entry) -> UUID | None:
 
 
 async def _look_up_links(run: Run, link: Link, giving: Sequence[Entry]) -> None:
-    wanted: _Wanted = defaultdict(set)
+    texts_by_target: _Texts = defaultdict(set)
     for entry in giving:
         for reference in link.references(entry.given[link.name]):
-            wanted[reference.target, _scope(link, entry)].add(reference.text)
-    for (target, scope), texts in wanted.items():
+            texts_by_target[reference.target, _scope(link, entry)].add(reference.text)
+    for (target, scope), texts in texts_by_target.items():
         await run.lookup.load(target, texts, scope)
 
 
@@ -108,7 +119,7 @@ def _read_link(run: Run, link: Link, entry: Entry) -> None:
 
 
 def same_json(one: Any, other: Any) -> bool:
-    """Equal as JSON: true is not 1."""
+    """Whether two values are equal as JSON: true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,18 +1,18 @@
-"""Every room's section, and the order in which the parts of a file are stored: what is named stands before."""
+"""The sections of all rooms, and the order in which they are stored: records before those that name them."""
 
 from functools import cache
 from types import MappingProxyType
 
-from sightline.catalog.section import SECTION as CATALOG
-from sightline.documents.section import DOCUMENTS
-from sightline.ideas.section import SECTION as IDEAS
-from sightline.initiatives.section import section_with as initiatives_with
+from sightline.catalog.file import SECTION as CATALOG
+from sightline.documents.file import DOCUMENTS
+from sightline.ideas.file import SECTION as IDEAS
+from sightline.initiatives.file import section_with as initiatives_with
 from sightline.platform.file_section import Part, Section, Table
-from sightline.portal.section import SECTION as PORTAL
-from sightline.research.section import SECTION as RESEARCH
-from sightline.signals.section import SECTION as SIGNALS
-from sightline.studies.section import SECTION as STUDIES
-from sightline.workspaces.section import SECTION as WORKSPACES
+from sightline.portal.file import SECTION as PORTAL
+from sightline.research.file import SECTION as RESEARCH
+from sightline.signals.file import SECTION as SIGNALS
+from sightline.studies.file import SECTION as STUDIES
+from sightline.workspaces.file import SECTION as WORKSPACES
 
 SECTIONS: tuple[Section, ...] = (
     WORKSPACES,
@@ -46,13 +46,13 @@ def _flat(tables: tuple[Table, ...]) -> list[Table]:
 
 @cache
 def all_tables() -> MappingProxyType[str, Table]:
-    """Every table by the path of its list, nested ones too."""
+    """Returns every table, with nested ones, by the path of its list."""
     return MappingProxyType({table.path: table for section in SECTIONS for table in _flat(section.tables)})
 
 
 @cache
 def lists() -> MappingProxyType[str, Table]:
-    """The lists that are read and stored record by record."""
+    """Returns the lists that are read and stored record by record."""
     return MappingProxyType({name: all_tables()[name] for name in STORED if name in all_tables()})
 
 

@@ -1,4 +1,4 @@
-"""Which records a file has named so far, however long it is."""
+"""The records that a file has named so far."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -9,19 +9,21 @@ from sightline.workspace_file import queries
 
 
 class Seen(Protocol):
-    """What was seen, by list."""
+    """The records seen so far, by list."""
 
     async def note(self, list: str, paths: Mapping[UUID, str]) -> dict[UUID, str]:
-        """Notes records with their paths; answers those that were seen before, each with its first path."""
+        """Adds records with their paths. Returns those that were seen before, each with its first path."""
 
 
 class SeenInDatabase:
-    """Until the transaction ends, where statements that prune can ask for it too."""
+    """Stored in a temporary table until the transaction ends, so that pruning statements can read it."""
 
     def __init__(self, tx: Tx) -> None:
         self.tx = tx
 
     async def note(self, list: str, paths: Mapping[UUID, str]) -> dict[UUID, str]:
-        fresh = {row[0] for row in await self.tx.rows(queries.SEE, list, [*paths], [*paths.values()])}
-        known = [id for id in paths if id not in fresh]
-        return {row["id"]: row["path"] for row in await self.tx.rows(queries.SEEN, list, known)} if known else {}
+        added = await self.tx.rows(queries.ADD_SEEN, list=list, ids=[*paths], paths=[*paths.values()])
+        known = paths.keys() - {row["id"] for row in added}
+        if not known:
+            return {}
+        return {row["id"]: row["path"] for row in await self.tx.rows(queries.SEEN, list=list, ids=[*known])}

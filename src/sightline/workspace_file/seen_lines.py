@@ -1,4 +1,4 @@
-"""Which records the lines of an import have named so far: on disk, as there may be many millions."""
+"""The records that the lines of an import have named so far, on disk, as there may be millions."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ _PREPARE = (
 
 
 class SeenLines:
-    """What a batch notes counts when `keep` is called; `drop` forgets what was noted since.
+    """The records seen so far. `keep` commits the additions of a batch; `drop` removes them.
 
-    The database is a scratch file of SQLite's own that nobody else can open and that goes when it is closed.
+    They are in a temporary file of SQLite, which is deleted on closing.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class SeenLines:
         self._scratch.execute("BEGIN")
 
     async def note(self, list: str, paths: Mapping[UUID, str]) -> dict[UUID, str]:
-        """Notes records with their paths; answers those that were seen before, each with its first path."""
+        """Adds records with their paths. Returns those that were seen before, each with its first path."""
         before = self._scratch.total_changes
         rows = [(id.bytes, path) for id, path in paths.items()]
         self._scratch.executemany("INSERT INTO seen VALUES (?, ?) ON CONFLICT DO NOTHING", rows)

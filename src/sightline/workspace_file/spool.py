@@ -1,4 +1,4 @@
-"""A file that was read and found well shaped, kept on disk record by record until it is stored."""
+"""Keeps the checked records of a file on disk until they are stored."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class _List:
 
 
 class Spool:
-    """The parts of a file, and its lists in batches. `excused`: references to faulty records; `faulty`: parts."""
+    """The parts of a file, and its lists in batches. `faulty_records`: list and name of each faulty record."""
 
     def __init__(self, tables: Mapping[str, Table], parts: Mapping[str, Part], faults: Faults) -> None:
         self.tables = tables
@@ -41,17 +41,17 @@ class Spool:
         self.parts: dict[str, dict[str, Any]] = {}
         self.prune: list[str] = []
         self.faults = faults
-        self.excused: set[tuple[str, str]] = set()
-        self.faulty: set[str] = set()
+        self.faulty_records: set[tuple[str, str]] = set()
+        self.faulty_parts: set[str] = set()
         self._kept: dict[str, _List] = {}
 
     def read(self, source: BinaryIO) -> bool:
-        """Reads the whole file; False, with a fault, where it breaks off or breaks the rules of its format."""
+        """Reads the whole file. Adds a fault and returns False if it ends early or is malformed."""
         composer = Composer(read_events(source), self, self.faults)
         try:
             composer.read()
         except NotReadable as error:
-            self.faults.add(composer.where, str(error))
+            self.faults.add("" if error.has_place else composer.where, str(error))
             return False
         return True
 
@@ -63,7 +63,7 @@ class Spool:
         return self._kept[list].count if list in self._kept else 0
 
     def largest_number(self, list: str) -> int:
-        """The largest number that a record of the list gives itself."""
+        """Returns the largest number that a record of the list has in the file."""
         return self._kept[list].largest if list in self._kept else 0
 
     def part(self, name: str, value: Any) -> None:
@@ -75,7 +75,7 @@ class Spool:
         elif check_shape(value, self.known_parts[name].type, name, self.faults):
             self.parts[name] = value
         else:
-            self.faulty.add(name)
+            self.faulty_parts.add(name)
 
     def _take_prune(self, value: Any) -> None:
         if check_shape(value, list[str] | None, "prune", self.faults):
@@ -95,16 +95,16 @@ class Spool:
             line = msgspec.json.encode([path, parent, value]) + b"\n"
             kept.largest = max(kept.largest, value.get("number") or 0)
         elif isinstance(value, dict):
-            self.excuse(list, value)
+            self._note_faulty(list, value)
         kept.file.write(line)
 
-    def excuse(self, list: str, record: Mapping[str, Any]) -> None:
-        """References to a faulty record are no faults of their own."""
+    def _note_faulty(self, list: str, record: Mapping[str, Any]) -> None:
+        """Keeps the names of a faulty record, so that references to it are not further faults."""
         names = [record.get(name) for name in NAMES]
-        self.excused.update((list, name) for name in names if isinstance(name, str))
+        self.faulty_records.update((list, name) for name in names if isinstance(name, str))
 
     def batches(self, list: str) -> Iterator[Sequence[tuple[int, str, int, dict[str, Any]]]]:
-        """Records with their index, path and enclosing record's index; may be gone through again."""
+        """Yields records with their index, path and the enclosing record's index. Can be iterated again."""
         if list not in self._kept:
             return
         file = self._kept[list].file

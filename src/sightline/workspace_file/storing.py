@@ -1,4 +1,4 @@
-"""Storing lists batch by batch, with the lists inside of their records."""
+"""Stores lists in batches, with the nested lists of their records."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -20,14 +20,14 @@ from sightline.workspaces.bulk import Numbers
 
 
 class Records(Protocol):
-    """Where the records of a list come from."""
+    """The source of a list's records."""
 
     def batches(self, list: str) -> Iterator[Sequence[tuple[int, str, int, dict[str, Any]]]]:
-        """Records with their place, path and enclosing record's place; may be gone through again."""
+        """Yields records with their place, path and the enclosing record's place. Can be iterated again."""
 
 
 class Store:
-    """Goes through lists of records. `ids`: of each list's records by their place, for what comes late."""
+    """Stores lists of records. `ids`: the ids of each list's records by their place, for late fields and links."""
 
     def __init__(self, run: Run, records: Records, seen: Seen, numbers: Numbers, tally: Tally) -> None:
         self.run = run
@@ -38,7 +38,7 @@ class Store:
         self.ids: dict[str, dict[int, UUID]] = {}
 
     async def store_list(self, name: str) -> None:
-        """Own fields, and links to what is stored already."""
+        """Stores the fields, and the links to records that are already stored."""
         table = lists()[name]
         keeps_ids = table.path in {"research"} or has_late_parts(table)
         for batch in self.records.batches(name):
@@ -82,14 +82,14 @@ class Store:
     def _conclude(self, table: Table, entry: Entry) -> None:
         if entry.broken:
             names = (entry.given.get(name) for name in NAMES)
-            self.run.notes["excused"].update((table.path, name) for name in names if name)
+            self.run.faulty_records.update((table.path, name) for name in names if name)
         elif not entry.is_new:
             note_changes(table, entry)
             if entry.changed:
                 stamp(self.run, entry)
 
     async def _see(self, table: Table, entries: Sequence[Entry]) -> None:
-        """Notes which records the file names; the same one twice is a fault, however far apart."""
+        """Refuses a record that the file names twice, at any distance."""
         if table.parents or table.primary != ("id",):
             return
         sound = {entry.id: entry for entry in entries if not entry.broken}
@@ -110,7 +110,7 @@ class Store:
             self.run.lookup.forget(child.path)
 
     async def store_late(self, name: str) -> None:
-        """Fields and links that name records of lists that were stored afterwards."""
+        """Stores fields and links that name records of lists that are stored later."""
         table = all_tables().get(name)
         if table is None or not has_late_parts(table):
             return
@@ -129,12 +129,11 @@ class Store:
         rows = await queries.find_by(run.tx, table, run.workspace_id, ("id",), [(entry.id,) for entry in entries])
         stored = {row["id"]: row for row in rows}
         entries = [entry for entry in entries if entry.id in stored]
-        for field in (field for field in table.fields if field.late):
-            moved = [e for e in entries if field.column in e.values and not e.broken]
-            moved = [e for e in moved if stored[e.id][field.column] != e.values[field.column]]
-            if moved:
-                values = [[run.workspace_id, entry.id, entry.values[field.column]] for entry in moved]
-                await queries.change_column(run.tx, table, field.column, values)
+        for column in (field.column for field in table.fields if field.late):
+            becomes = {e.id: e.values[column] for e in entries if column in e.values and not e.broken}
+            becomes = {id: value for id, value in becomes.items() if stored[id][column] != value}
+            if becomes:
+                await queries.change_column(run.tx, table, column, run.workspace_id, becomes)
         await read_links(run, table, entries, late=True)
         await compare_links(run, table, entries, late=True)
         await write_links(run, table, entries, late=True)

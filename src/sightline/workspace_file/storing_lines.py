@@ -1,4 +1,4 @@
-"""Lines of an import in transactions: the sound ones of a batch in one, whatever stands in the others."""
+"""Stores the valid lines of a batch in one transaction; faulty lines do not prevent it."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.file_section import Entry, Run, Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.line_faults import LineFaults, path_of
+from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.postponed import Postponed
-from sightline.workspace_file.queries_lookups import Lookups
 from sightline.workspace_file.reading import Line
 from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.seen_lines import SeenLines
@@ -22,29 +22,29 @@ from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.tenants import find_workspace
 
 ATTEMPTS = 3
-_MET_OTHERS = (asyncpg.IntegrityConstraintViolationError, asyncpg.TransactionRollbackError)
-_REFUSED = (*_MET_OTHERS, asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.RaiseError)
+_OVERTAKEN = (asyncpg.IntegrityConstraintViolationError, asyncpg.TransactionRollbackError)
+_REFUSED = (*_OVERTAKEN, asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.RaiseError)
 
 Write = Callable[[Store, Sequence[Line]], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class Stored:
-    """What became of some lines."""
+    """The result of some lines."""
 
     count: ListCount = field(default_factory=ListCount)
     faults: LineFaults = field(default_factory=LineFaults)
 
 
 class _Torn(Exception):
-    """A record was written, and then something inside of it was found to be wrong."""
+    """A fault was found inside a record that is already written."""
 
     def __init__(self, faults: LineFaults) -> None:
         self.faults = faults
 
 
 class _LineTally(Tally):
-    """Notes which lines were written."""
+    """A tally that also keeps which lines were written."""
 
     def __init__(self, list: str) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class _Lines:
 
 
 class LineStore:
-    """Stores lines of one list. What names records of the same list waits in `postponed` until all are there."""
+    """Stores lines of one list. References to records of the same list are kept in `postponed` until all are stored."""
 
     def __init__(self, db: Database, slug: str, table: Table, actor_id: str, seen: SeenLines) -> None:
         self.db = db
@@ -81,28 +81,28 @@ class LineStore:
         self.postponed = Postponed(table)
 
     async def store(self, lines: Sequence[Line]) -> Stored:
-        """Raises NotFound when there is no such workspace, and what the database says when it is not the lines."""
-        async with self.db.read() as alone:
-            await queries.keep_figures(alone, self.table)
+        """Stores lines. Raises NotFound for an unknown workspace, and database errors that lines do not cause."""
+        async with self.db.autocommit() as alone:
+            await queries.analyze_if_outgrown(alone, self.table)
         return await self._settle(lines, self._write)
 
     async def store_postponed(self, lines: Sequence[Line]) -> Stored:
-        """Likewise, of what `postponed` kept."""
+        """Stores the fields kept in `postponed`. Raises like `store`."""
         return await self._settle(lines, self._write_late)
 
     def close(self) -> None:
         self.postponed.close()
 
     async def _settle(self, lines: Sequence[Line], write: Write) -> Stored:
-        """Once more where somebody else's write came between; in halves where a line is more than the database takes.
+        """Retries after a conflict with another write; retries in halves if the database refuses a line.
 
-        A line that it refuses alone is faulty.
+        A line that it refuses on its own is faulty.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await self._store(lines, write)
             except _REFUSED as error:
-                if isinstance(error, _MET_OTHERS) and attempt < ATTEMPTS:
+                if isinstance(error, _OVERTAKEN) and attempt < ATTEMPTS:
                     continue
                 if len(lines) == 1:
                     return _refused(lines[0], error)
@@ -112,7 +112,7 @@ class LineStore:
         return _together(first, second)
 
     async def _store(self, lines: Sequence[Line], write: Write) -> Stored:
-        """In one transaction, and without those lines that turned out to be faulty when they were half written."""
+        """Stores lines in one transaction. A line with a fault found after a part was written is left out."""
         faults = LineFaults()
         while lines:
             try:
@@ -128,7 +128,7 @@ class LineStore:
     async def _attempt(self, lines: Sequence[Line], write: Write) -> Stored:
         faults, tally = LineFaults(), _LineTally(self.table.path)
         try:
-            async with self.db.write() as tx:
+            async with self.db.transaction() as tx:
                 await self._lock(tx)
                 run, store = await self._open(tx.later(), lines, faults, tally)
                 await write(store, lines)
@@ -143,17 +143,16 @@ class LineStore:
         return Stored(tally.of(self.table.path), faults)
 
     async def _lock(self, tx: Tx) -> None:
-        """One import of a kind at a time, and none while the workspace is applied: they would meet at every line."""
-        await tx.run(queries.SHARE_SLUG, self.slug)
-        await tx.run(queries.LOCK_LIST, self.slug, self.table.path)
-        for statement in queries.BY_INDEX:
+        """Allows one import of a kind at a time, and none while a file is applied: they would deadlock."""
+        await tx.run(queries.SHARE_SLUG, slug=self.slug)
+        await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
+        for statement in queries.READ_BY_INDEX:
             await tx.run(statement)
 
     async def _open(self, tx: Tx, lines: Sequence[Line], faults: LineFaults, tally: Tally) -> tuple[Run, Store]:
         workspace = await find_workspace(tx, self.slug)
         lookups = Lookups(tx, workspace.id, all_tables())
         run = Run(tx, workspace.id, self.actor_id, False, faults, lookups, given=frozenset({self.table.path}))
-        run.notes |= {"excused": set(), "faulty": set(), "growth": {}, "removed": {}}
         numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.get_max_size() < 2)
         largest = max((given.get("number") or 0 for _, given in lines), default=0)
         if self.table.numbered and largest:

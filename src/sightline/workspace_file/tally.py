@@ -1,4 +1,4 @@
-"""What an application did: counts by list, ids by key."""
+"""The result of applying a file: counts by list, ids by key."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from sightline.platform.file_section import Entry, Table
 
 
 class ListCount(Struct):
-    """How many records of one list were added, changed, left as they were, removed."""
+    """How many records of one list were added, changed, unchanged, removed."""
 
     added: int = 0
     changed: int = 0
@@ -19,7 +19,7 @@ class ListCount(Struct):
 
 
 class Applied(Struct, rename="camel"):
-    """What applying a file did. `ids`: by list, then by key; a feature's key is `<product>/<feature>`."""
+    """The result of applying a file. `ids`: by list, then by key; a feature's key is `<product>/<feature>`."""
 
     workspace_id: UUID
     slug: str
@@ -29,7 +29,7 @@ class Applied(Struct, rename="camel"):
 
 
 class Tally:
-    """Counts while it goes on. `growth`: by the kind whose number of records is kept."""
+    """Counts records. `growth`: the change of the stored counts, by kind."""
 
     def __init__(self) -> None:
         self.counts: dict[str, ListCount] = {}

@@ -1,14 +1,95 @@
 """Listing and deleting workspaces."""
 
+from uuid import UUID
+
+import msgspec
 from msgspec import Struct
 
-from sightline.platform.db import Database
+from sightline.platform.db import Database, sql
 from sightline.platform.errors import NotFound
-from sightline.workspace_file import queries, queries_workspaces
+from sightline.workspace_file import queries
+
+# Every table with a workspace_id, each before those that it refers to.
+TABLES = (
+    "jobs",
+    "model_usage",
+    "idempotency_keys",
+    "portal_sessions",
+    "portal_used_tokens",
+    "portal_votes",
+    "portal_requests",
+    "portal_user_accounts",
+    "idea_comments",
+    "portal_users",
+    "portals",
+    "research_findings",
+    "research_records",
+    "research_sources",
+    "research_sections",
+    "research_runs",
+    "research_briefs",
+    "document_generations",
+    "document_versions",
+    "documents",
+    "study_feedback",
+    "signal_studies",
+    "study_ideas",
+    "study_initiatives",
+    "idea_evidence",
+    "idea_questions",
+    "idea_classifications",
+    "idea_features",
+    "idea_opportunities",
+    "idea_insights",
+    "idea_accounts",
+    "signal_initiatives",
+    "initiative_questions",
+    "initiative_features",
+    "initiative_teams",
+    "insight_signals",
+    "insight_accounts",
+    "signal_accounts",
+    "linked_signals",
+    "signal_raw",
+    "studies",
+    "ideas",
+    "initiatives",
+    "insights",
+    "opportunities",
+    "signals",
+    "sprints",
+    "integrations",
+    "account_contacts",
+    "accounts",
+    "taxonomy_options",
+    "taxonomy_groups",
+    "taxonomy_versions",
+    "idea_statuses",
+    "team_members",
+    "teams",
+    "features",
+    "products",
+    "api_keys",
+    "members",
+    "plans",
+    "changes",
+    "record_counts",
+    "public_numbers",
+    "feed_versions",
+)
+
+_WORKSPACES = sql("""
+    SELECT w.slug, w.name, w.id::text AS id,
+           (SELECT coalesce(jsonb_object_agg(c.kind, c.total), '{}')
+              FROM (SELECT kind, sum(count) AS total FROM record_counts WHERE workspace_id = w.id GROUP BY kind) AS c
+           ) AS counts
+      FROM workspaces w ORDER BY w.slug""")
+_LOCK_WORKSPACE = sql("SELECT id FROM workspaces WHERE slug = :slug FOR UPDATE")
+_REMOVE_WORKSPACE = sql("DELETE FROM workspaces WHERE id = :workspace_id")
 
 
 class WorkspaceLine(Struct, rename="camel"):
-    """A workspace and how much is in it."""
+    """A workspace, and how many records of each kind it has."""
 
     slug: str
     name: str
@@ -17,21 +98,23 @@ class WorkspaceLine(Struct, rename="camel"):
 
 
 async def list_workspaces(db: Database) -> list[WorkspaceLine]:
-    """By slug; `counts`: how many records of each kind there are."""
+    """Returns all workspaces by slug."""
     async with db.snapshot() as tx:
-        rows = await queries_workspaces.page_of_workspaces(tx)
-    return [WorkspaceLine(*row) for row in rows]
+        rows = await tx.rows(_WORKSPACES)
+    counts = [msgspec.json.decode(row["counts"], type=dict[str, int]) for row in rows]
+    return [WorkspaceLine(row["slug"], row["name"], row["id"], own) for row, own in zip(rows, counts, strict=True)]
 
 
 async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
-    """Deletes everything that belongs to a workspace; how many rows of which table. Raises NotFound."""
-    async with db.write() as tx:
-        await tx.run(queries.LOCK_SLUG, slug)
-        workspace_id = await queries_workspaces.lock_workspace(tx, slug)
+    """Deletes a workspace with all its rows. Returns the number of rows by table. Raises NotFound."""
+    async with db.transaction() as tx:
+        await tx.run(queries.LOCK_SLUG, slug=slug)
+        workspace_id: UUID | None = await tx.value(_LOCK_WORKSPACE, slug=slug)
         if workspace_id is None:
             raise NotFound(f"There is no workspace {slug}.")
         removed = {}
-        for table in queries_workspaces.TABLES:
-            removed[table] = await queries_workspaces.remove_rows(tx, table, workspace_id)
-        await queries_workspaces.remove_workspace(tx, workspace_id)
+        for table in TABLES:
+            statement = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id", table=table)
+            removed[table] = await tx.run(statement, workspace_id=workspace_id)
+        await tx.run(_REMOVE_WORKSPACE, workspace_id=workspace_id)
     return {"workspaces": 1} | {table: count for table, count in removed.items() if count}

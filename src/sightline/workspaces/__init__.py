@@ -1,1 +1,1 @@
-"""Tenants: workspaces, their members, API keys and plans."""
+"""Workspaces: their members, API keys and plans, and what was deleted in them."""

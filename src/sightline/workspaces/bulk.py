@@ -1,30 +1,35 @@
-"""Numbers and counts for many records at once."""
+"""Numbers, counts and changes for many records at once."""
 
-from collections.abc import Mapping
-from random import getrandbits
+from collections.abc import Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Database, Tx
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx, sql
+from sightline.platform.ids import new_id
+from sightline.workspaces.changes import slot
 
-_TAKE = """
-INSERT INTO public_numbers AS numbers (workspace_id, kind, last) VALUES ($1, $2, $3)
-ON CONFLICT (workspace_id, kind) DO UPDATE SET last = numbers.last + $3
-RETURNING last"""
+_TAKE = sql("""
+    INSERT INTO public_numbers AS numbers (workspace_id, kind, last) VALUES (:workspace_id, :kind, :count)
+    ON CONFLICT (workspace_id, kind) DO UPDATE SET last = numbers.last + :count
+    RETURNING last""")
 
-_RAISE = """
-INSERT INTO public_numbers AS numbers (workspace_id, kind, last) VALUES ($1, $2, $3)
-ON CONFLICT (workspace_id, kind) DO UPDATE SET last = $3 WHERE numbers.last < $3"""
+_RAISE = sql("""
+    INSERT INTO public_numbers AS numbers (workspace_id, kind, last) VALUES (:workspace_id, :kind, :number)
+    ON CONFLICT (workspace_id, kind) DO UPDATE SET last = :number WHERE numbers.last < :number""")
 
-_COUNT = """
-INSERT INTO record_counts AS counts (workspace_id, kind, slot, count) VALUES ($1, $2, $3, $4)
-ON CONFLICT (workspace_id, kind, slot) DO UPDATE SET count = counts.count + $4"""
+_COUNT = sql("""
+    INSERT INTO record_counts AS counts (workspace_id, kind, slot, count)
+    VALUES (:workspace_id, :kind, :slot, :count)
+    ON CONFLICT (workspace_id, kind, slot) DO UPDATE SET count = counts.count + :count""")
 
 
 class Numbers:
     """Public numbers in blocks.
 
-    In a workspace that this transaction makes, nobody else waits for the row, and a refusal takes it away again.
-    Elsewhere each block is a statement of its own on another connection: others go on, a refusal leaves a hole.
+    `inside`: takes numbers in this transaction, for a workspace that it creates. No other request waits for the row.
+    Otherwise each block is a statement on another connection, so that other requests do not wait. A refused file then
+    leaves a gap in the numbers.
     """
 
     def __init__(self, db: Database, tx: Tx, workspace_id: UUID, *, inside: bool) -> None:
@@ -34,26 +39,51 @@ class Numbers:
         self.inside = inside
 
     async def take(self, kind: str, count: int) -> int:
-        """The first of `count` numbers that follow each other."""
+        """Returns the first of `count` consecutive numbers."""
         if self.inside:
-            last = await self.tx.value(_TAKE, self.workspace_id, kind, count)
+            last = await self.tx.value(_TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
         else:
-            async with self.db.read() as alone:
-                last = await alone.value(_TAKE, self.workspace_id, kind, count)
+            async with self.db.autocommit() as alone:
+                last = await alone.value(_TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
         first: int = last - count + 1
         return first
 
     async def raise_to(self, kind: str, number: int) -> None:
-        """No number up to this one is given out any more."""
+        """Raises the next number above this one."""
         if self.inside:
-            await self.tx.run(_RAISE, self.workspace_id, kind, number)
+            await self.tx.run(_RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
         else:
-            async with self.db.read() as alone:
-                await alone.run(_RAISE, self.workspace_id, kind, number)
+            async with self.db.autocommit() as alone:
+                await alone.run(_RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
 
 
 async def add_to_counts(tx: Tx, workspace_id: UUID, growth: Mapping[str, int]) -> None:
-    """By kind of record: how many came, less those that went. Last in a transaction, as the rows stay locked."""
+    """Adds to the stored counts, by kind of record. Call it last in a transaction: the rows stay locked."""
     for kind, count in sorted(growth.items()):
         if count:
-            await tx.run(_COUNT, workspace_id, kind, getrandbits(4), count)
+            await tx.run(_COUNT, workspace_id=workspace_id, kind=kind, slot=slot(), count=count)
+
+
+_CHANGE = (
+    "workspace_id",
+    "id",
+    "kind",
+    "record_id",
+    "public_id",
+    "action",
+    "actor_kind",
+    "actor_id",
+    "at",
+    "detail",
+)
+
+
+async def log_changes(
+    tx: Tx, actor: Actor, kind: str, action: str, changes: Iterable[tuple[UUID, str | None, dict[str, Any]]]
+) -> None:
+    """Adds one change for each record: id, public id and detail, which has names of fields, no texts."""
+    rows = (
+        (actor.workspace_id, new_id(), kind, id, public_id, action, actor.kind, actor.id, tx.now, detail)
+        for id, public_id, detail in changes
+    )
+    await tx.connection.copy_records_to_table("changes", records=rows, columns=_CHANGE)

@@ -1,40 +1,85 @@
-"""The trail of writes, and the counts that go with it: pieces that a writing statement takes along."""
+"""The trail of changes, and the counts of records: pieces of SQL that a writing statement includes.
+
+`changes` has one row for each write, added in the transaction of that write. Its values come from `change_by(actor)`.
+"""
 
 from random import getrandbits
 from typing import Any
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.ids import new_id
 
-# For a statement whose CTE `added` holds at most one row (id, public_id): trail and count only of what was inserted.
-# The parameters are those of `addition` below, from $1 on: workspace, moment, change, kind, slot, actor kind, actor.
-LOG_ADDED = """
-    logged AS (
-        INSERT INTO changes (workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at)
-        SELECT $1, $3, $4, added.id, added.public_id, 'created', $6, $7, $2 FROM added),
-    counted AS (
-        INSERT INTO record_counts AS counts (workspace_id, kind, slot, count)
-        SELECT $1, $4, $5, 1 FROM added
-        ON CONFLICT (workspace_id, kind, slot) DO UPDATE SET count = counts.count + 1)"""
 
-COUNT = "(SELECT coalesce(sum(count), 0)::bigint FROM record_counts WHERE workspace_id = $1 AND kind = '{kind}')"
+def add_changes(  # noqa: PLR0913 - the columns of a change
+    kind: str,
+    action: str,
+    rows: str,
+    *,
+    record_id: str = "id",
+    public_id: str = "public_id",
+    workspace_id: str = ":workspace_id",
+    change_id: str = ":change_id",
+    at: str = ":now",
+    detail: str = "jsonb_build_object()",
+) -> str:
+    """Returns the INSERT that adds one change for each of `rows`, a FROM item such as a CTE of written rows.
 
-_LOG = """
+    The other arguments are SQL expressions over `rows`; `kind` and `action` are plain words.
+    """
+    return f"""
 INSERT INTO changes (workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at, detail)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"""
+SELECT {workspace_id}, {change_id}, '{kind}', {record_id}, {public_id}, '{action}', :actor_kind, :actor_id, {at},
+       {detail}
+  FROM {rows}"""
 
 
-def addition(tx: Tx, actor: Actor, kind: str) -> tuple[Any, ...]:
-    """The first seven values of a statement with LOG_ADDED."""
-    return (actor.workspace_id, tx.now, new_id(), kind, getrandbits(4), actor.kind, actor.id)
+def count_rows(kind: str, step: int, rows: str) -> str:
+    """Returns the INSERT that adds `step`, 1 or -1, to the stored count of a kind if `rows` has a row."""
+    return f"""
+INSERT INTO record_counts AS counts (workspace_id, kind, slot, count)
+SELECT :workspace_id, '{kind}', :slot, {step} FROM {rows}
+ON CONFLICT (workspace_id, kind, slot) DO UPDATE SET count = counts.count + excluded.count"""
+
+
+def count_of(kind: str) -> str:
+    """Returns the expression for the stored count of a kind: how many records of it the workspace has."""
+    return f"""
+    (SELECT coalesce(sum(count), 0)::bigint FROM record_counts
+      WHERE workspace_id = :workspace_id AND kind = '{kind}')"""
+
+
+def change_by(actor: Actor) -> dict[str, Any]:
+    """Returns the values for a statement with `add_changes`: `await tx.run(STATEMENT, **change_by(actor), ...)`."""
+    return {
+        "workspace_id": actor.workspace_id,
+        "change_id": new_id(),
+        "actor_kind": actor.kind,
+        "actor_id": actor.id,
+    }
+
+
+def slot() -> int:
+    """Returns one of the 16 rows that a count is spread over, so that concurrent writes do not wait for each other."""
+    return getrandbits(4)
+
+
+_LOG = sql("""
+INSERT INTO changes (workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at, detail)
+VALUES (:workspace_id, :change_id, :kind, :record_id, :public_id, :action, :actor_kind, :actor_id, :now, :detail)""")
 
 
 async def log_change(
     tx: Tx, actor: Actor, kind: str, record_id: UUID, public_id: str | None, action: str, **detail: Any
 ) -> None:
-    """Adds one line to the trail, in the transaction of what it tells. `detail` holds names of fields, no texts."""
+    """Adds one change. Call it in the transaction of the write. `detail` has names of fields, no texts."""
     await tx.run(
-        _LOG, actor.workspace_id, new_id(), kind, record_id, public_id, action, actor.kind, actor.id, tx.now, detail
+        _LOG,
+        **change_by(actor),
+        kind=kind,
+        record_id=record_id,
+        public_id=public_id,
+        action=action,
+        detail=detail,
     )

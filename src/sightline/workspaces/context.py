@@ -1,4 +1,4 @@
-"""What a key opens: its workspace, itself, and what the workspace's plan allows."""
+"""The context of a key: its workspace, its scopes, and the limits of the plan."""
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
@@ -8,7 +8,7 @@ from sightline.workspaces.records import AuthContext
 
 
 async def read_context(tx: Tx, actor: Actor) -> AuthContext:
-    """Raises Unauthorized when the key or its workspace is deleted meanwhile."""
+    """Returns the context. Raises Unauthorized if the key or its workspace was deleted since it was checked."""
     context = await queries.find_context(tx, actor)
     if context is None:
         raise Unauthorized("The API key is malformed, unknown, revoked or expired.")

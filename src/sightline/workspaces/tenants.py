@@ -1,4 +1,4 @@
-"""Workspaces: made and found."""
+"""Creating and finding workspaces."""
 
 import re
 from dataclasses import replace
@@ -23,7 +23,7 @@ class SlugTaken(Conflict):
 
 
 async def create_workspace(tx: Tx, actor: Actor, slug: str, name: str, owner: str) -> Workspace:
-    """An empty workspace with its owner and a plan without limits; the actor's own workspace does not count.
+    """Creates an empty workspace with its owner and a plan without limits. Ignores the actor's own workspace.
 
     Slug: 1-63 lower-case letters, digits and single hyphens. Raises ValidationFailed and SlugTaken.
     """
@@ -37,7 +37,7 @@ async def create_workspace(tx: Tx, actor: Actor, slug: str, name: str, owner: st
 
 
 async def find_workspace(tx: Tx, slug: str) -> Workspace:
-    """Raises NotFound."""
+    """Finds a workspace by its slug. Raises NotFound."""
     found = await queries.find_workspace(tx, slug)
     if found is None:
         raise NotFound(f"There is no workspace {slug}.")

@@ -7,13 +7,15 @@ from uuid import UUID
 import asyncpg
 from msgspec import Meta
 
-from sightline.platform.access import Role, Scope
+from sightline.platform.access import Role
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.http.operations import Call, Operation, operation
-from sightline.platform.http.queries import Paging, Query
+from sightline.platform.http.pagination import Paging
+from sightline.platform.http.query_strings import Query
 from sightline.platform.ids import new_id
 from sightline.platform.refs import IdeaRef
+from sightline.platform.scopes import Scope
 from sightline.platform.wire import Id, Input, Moment, Page, Record, Text, Trimmed, Versioned, shown_moment, version_tag
 
 SECRET = "the-inside-of-the-service"
@@ -61,9 +63,11 @@ class Made(Input):
     gate: str | None = None
 
 
-class Wanted(Query):
+class ThingFilters(Query):
     since: Moment | None = None
     parent_id: Id | None = None
+    q: str | None = None
+    parents: tuple[Id, ...] = ()
 
 
 def made_by_hand(name: str) -> Thing:
@@ -77,7 +81,7 @@ async def read_body(call: Call, sent: Sent) -> Read:
 
 
 @operation("GET", "/things", scopes=[Scope.IDEAS_READ], paging=Paging(20, 100, clamp=True))
-async def list_things(call: Call, query: Wanted, window: Window) -> Page[Thing]:
+async def list_things(call: Call, query: ThingFilters, window: Window) -> Page[Thing]:
     """Lists things, of which there are 45."""
     numbers = range(THINGS)[window.offset : window.offset + window.limit]
     return Page([Thing(UUID(int=n), f"thing {n}") for n in numbers], THINGS, window)
@@ -90,7 +94,7 @@ async def list_strictly(call: Call, window: Window) -> Page[Thing]:
 
 
 @operation("GET", "/things/{ref}", scopes=[Scope.IDEAS_READ])
-async def get_thing(call: Call, ref: IdeaRef, query: Wanted) -> Versioned[Thing]:
+async def get_thing(call: Call, ref: IdeaRef, query: ThingFilters) -> Versioned[Thing]:
     """Gets a thing; there are only those with the numbers 1 to 3."""
     return _thing(ref)
 
@@ -99,9 +103,14 @@ async def get_thing(call: Call, ref: IdeaRef, query: Wanted) -> Versioned[Thing]
 async def change_thing(call: Call, ref: IdeaRef, sent: Sent) -> Versioned[Thing]:
     """Changes nothing, for writers, if it is still the expected version."""
     found = _thing(ref)
-    call.actor.require_role(Role.EDITOR)
     call.expect(found.tag)
     return found
+
+
+@operation("DELETE", "/things/{ref}", scopes=[Scope.IDEAS_DELETE], role=Role.ADMIN, role_first=True)
+async def remove_thing(call: Call, ref: IdeaRef) -> Thing:
+    """Removes nothing, for admins."""
+    return _thing(ref).record
 
 
 def _thing(ref: IdeaRef) -> Versioned[Thing]:
@@ -114,9 +123,9 @@ def _thing(ref: IdeaRef) -> Versioned[Thing]:
 @operation("POST", "/things", scopes=[Scope.IDEAS_WRITE], status=201, keeps_answers=True)
 async def make_thing(call: Call, made: Made) -> Thing:
     """Makes a thing: a row in `changes`. May wait at a gate, may refuse."""
-    async with call.db.write() as tx:
+    async with call.db.transaction() as tx:
         thing = made_by_hand(made.name)
-        await tx.run(
+        await tx.connection.execute(
             "INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at)"
             " VALUES ($1, $2, 'thing', $2, $3, 'key', $4)",
             call.actor.workspace_id,
@@ -127,7 +136,7 @@ async def make_thing(call: Call, made: Made) -> Thing:
         if made.gate is not None:
             await GATES[made.gate].wait()
         if made.is_refused:
-            raise Conflict("Refused, as was wished.")
+            raise Conflict("Refused on request.")
     return thing
 
 
@@ -137,10 +146,30 @@ async def fail(call: Call) -> Thing:
     raise RuntimeError(SECRET)
 
 
+class Loss(Input):
+    at_commit: bool
+
+
+@operation("POST", "/losses", scopes=[Scope.IDEAS_WRITE], status=201)
+async def lose_the_connection(call: Call, loss: Loss) -> Thing:
+    """Loses the connection in a transaction: at its COMMIT, by the table's deferred trigger, or before."""
+    async with call.db.transaction() as tx:
+        await tx.connection.execute("INSERT INTO doomed DEFAULT VALUES")
+        if not loss.at_commit:
+            await tx.connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    raise AssertionError
+
+
 @operation("GET", "/loses-the-database", scopes=[Scope.IDEAS_READ])
 async def lose_the_database(call: Call) -> Thing:
     """Finds the database gone."""
     raise asyncpg.ConnectionDoesNotExistError(SECRET)
+
+
+@operation("GET", "/times-out", scopes=[Scope.IDEAS_READ])
+async def time_out(call: Call) -> Thing:
+    """Waits for the database for too long."""
+    raise TimeoutError
 
 
 @operation("GET", "/long", scopes=[Scope.IDEAS_READ])
@@ -151,10 +180,10 @@ async def show_much(call: Call) -> Thing:
 
 @operation("GET", "/duplicate", scopes=[Scope.IDEAS_READ])
 async def add_twice(call: Call) -> Thing:
-    """Fails in the database, which then tells the values in its detail."""
-    async with call.db.write() as tx:
+    """Fails in the database, whose error then holds the values in its detail."""
+    async with call.db.transaction() as tx:
         insert = "INSERT INTO workspaces SELECT * FROM workspaces WHERE id = $1"
-        await tx.run(insert, call.actor.workspace_id)
+        await tx.connection.execute(insert, call.actor.workspace_id)
     raise AssertionError
 
 

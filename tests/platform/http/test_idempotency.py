@@ -1,12 +1,15 @@
 """Idempotency-Key. Decisions: Everywhere, Idempotency-Key."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
+from sightline.platform.clock import Clock
 from sightline.platform.db import Database
+from sightline.worker import jobs_of_rooms
 from tests.platform.http.conftest import laboratory
 from tests.platform.http.laboratory import GATES
 from tests.world import API, World, serving
@@ -18,8 +21,8 @@ async def make(client: httpx2.AsyncClient, key: str | None, body: Any = None, **
 
 
 async def made_in(empty_lab: World) -> int:
-    async with empty_lab.database.read() as tx:
-        count = await tx.value(
+    async with empty_lab.database.autocommit() as tx:
+        count = await tx.connection.fetchval(
             "SELECT count(*) FROM changes WHERE workspace_id = $1 AND kind = 'thing'", empty_lab.workspace_id
         )
     return int(count)
@@ -142,3 +145,42 @@ async def test_a_replayed_idea_is_made_once(world: World) -> None:
     assert made[0].content == made[1].content
     assert made[0].headers["ETag"] == made[1].headers["ETag"]
     assert (await world.client.get("/ideas")).headers["X-Total-Count"] == "1"
+
+
+CREATED = {
+    "ideas": ("/ideas", {"description": "Export every table as text."}),
+    "signals": ("/signals", {"name": "A call", "text": "We need to export every table as text."}),
+}
+
+
+@pytest.mark.parametrize(("path", "body"), CREATED.values(), ids=CREATED.keys())
+async def test_a_kept_answer_goes_with_its_record(world: World, path: str, body: dict[str, str]) -> None:
+    headers = {"Idempotency-Key": "k"}
+    created = (await world.client.post(path, json=body, headers=headers)).json()
+    assert (await world.client.delete(f"{path}/{created['id']}")).status_code == 200
+    again = await world.client.post(path, json=body, headers=headers)
+    assert (again.status_code, again.json()["code"]) == (410, "RECORD_DELETED")
+    other = await world.client.post(path, json=body | {"name": "Other"}, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+    async with world.database.autocommit() as tx:
+        kept = await tx.connection.fetchrow(
+            "SELECT body, headers::text FROM idempotency_keys WHERE workspace_id = $1", world.workspace_id
+        )
+    assert kept is not None
+    assert tuple(kept) == (b"", "[]")
+
+
+async def test_a_worker_removes_expired_answers(world: World) -> None:
+    for key in ("one", "two"):
+        await world.client.post("/ideas", json={"description": "Export."}, headers={"Idempotency-Key": key})
+
+    async def kept_after(hours: int) -> int:
+        later = Database(world.database.pool, Clock(timedelta(hours=hours)))
+        for tick in (tick for room in jobs_of_rooms() for tick in room.ticks if "idempotency" in tick.name):
+            await tick.act(later, {})
+        async with world.database.autocommit() as tx:
+            count = "SELECT count(*) FROM idempotency_keys WHERE workspace_id = $1"
+            return int(await tx.connection.fetchval(count, world.workspace_id))
+
+    assert await kept_after(hours=23) == 2
+    assert await kept_after(hours=25) == 0

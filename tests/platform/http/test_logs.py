@@ -12,6 +12,7 @@ import structlog
 
 from sightline.platform import logs
 from sightline.platform.db import Database
+from sightline.workspaces.keys.tokens import make_token
 from tests.platform.http.conftest import laboratory
 from tests.world import World, serving
 
@@ -45,6 +46,7 @@ async def test_a_request_is_one_line(database: Database, database_url: str, capf
         "operation": "get_thing",
         "status": 200,
         "request_id": "mine",
+        "client": "127.0.0.1",
         "workspace": str(lab.workspace_id),
     }
 
@@ -62,8 +64,8 @@ async def test_no_key_body_or_query_is_logged(
         await client.post("/readings", json={"size": "a-body-of-mine"})
         await client.post("/readings", content=b'{"name": "a-body-of-mine')
         await client.post("/things", json=private, headers={"Idempotency-Key": "an-idempotency-key"})
-        for path in ("/things", "/fails", "/duplicate", "/loses-the-database", "/nothing"):
-            await client.get(f"{path}?q=a-query-of-mine")
+        for path in ("/things?q=a-query-of-mine", "/fails", "/duplicate", "/loses-the-database", "/nothing"):
+            await client.get(path)
         await lab.client_of(f"{key}x").get("/things")
         logged = capfd.readouterr().err
     assert logged.count("request failed") == 3
@@ -71,6 +73,42 @@ async def test_no_key_body_or_query_is_logged(
     assert "UniqueViolationError" in logged
     for secret in (key, key.split("_")[2], "a-body-of-mine", "a-query-of-mine", "an-idempotency-key", "DETAIL"):
         assert secret not in logged
+
+
+async def test_behind_a_trusted_proxy_the_client_of_the_proxy_is_logged(
+    database: Database, database_url: str, capfd: Capture
+) -> None:
+    for proxies, client in (("127.0.0.0/8", "203.0.113.7"), ("10.0.0.0/8", "127.0.0.1")):
+        app = laboratory(database_url, log_level="info", log_format="json", trusted_proxies=proxies)
+        async with serving(database_url, app) as address, World(database, address) as lab:
+            capfd.readouterr()
+            await lab.client.get("/things/IDEA-1", headers={"X-Forwarded-For": "203.0.113.7"})
+            assert [line["client"] for line in lines(capfd)] == [client]
+
+
+async def test_a_refused_key_is_logged_by_its_id(database: Database, database_url: str, capfd: Capture) -> None:
+    app = laboratory(database_url, log_level="info", log_format="json")
+    unknown = make_token()
+    async with serving(database_url, app) as address, World(database, address) as lab:
+        capfd.readouterr()
+        for key in (unknown.text, None, "nonsense"):
+            assert (await lab.client_of(key).get("/things")).status_code == 401
+    logged = lines(capfd)
+    assert [line.get("key") for line in logged] == [unknown.id, None, None]
+    assert {(line["code"], line["client"]) for line in logged} == {("INVALID_API_KEY", "127.0.0.1")}
+
+
+async def test_a_lost_database_is_one_line_with_its_reason(
+    database: Database, database_url: str, capfd: Capture
+) -> None:
+    app = laboratory(database_url, log_level="info", log_format="json")
+    async with serving(database_url, app) as address, World(database, address) as lab:
+        capfd.readouterr()
+        for _ in range(3):
+            assert (await lab.client.get("/times-out")).status_code == 503
+    logged = lines(capfd)
+    assert [line["reason"] for line in logged] == ["TimeoutError"] * 3
+    assert ["traceback" in line for line in logged] == [True, False, False]
 
 
 async def test_probes_are_logged_only_when_they_fail(database: Database, database_url: str, capfd: Capture) -> None:
@@ -103,15 +141,15 @@ def test_the_level_is_a_floor(capfd: Capture, level: str, seen: int) -> None:
     logs.configure(level, "json")
     log = structlog.get_logger()
     for name in ("debug", "info", "warning", "error"):
-        getattr(log, name)("told")
+        getattr(log, name)("logged")
     assert len(lines(capfd)) == seen
 
 
 def test_a_text_line_stays_one_line(capfd: Capture) -> None:
     logs.configure("info", "text")
-    structlog.get_logger().info("told", path="/a\nb", name="two words", of=5, empty="", colour="\033[31m")
+    structlog.get_logger().info("logged", path="/a\nb", name="two words", of=5, empty="", colour="\033[31m")
     (line,) = capfd.readouterr().err.splitlines()
-    assert line.endswith(r'info    told path="/a\nb" name="two words" of=5 empty="" colour="\u001b[31m"')
+    assert line.endswith(r'info    logged path="/a\nb" name="two words" of=5 empty="" colour="\u001b[31m"')
 
 
 def test_a_line_costs_little(capfd: Capture) -> None:
@@ -132,6 +170,6 @@ def _seconds_of_a_thousand(log: Any) -> float:
 
 def test_nothing_is_printed_to_standard_output(capfd: Capture) -> None:
     logs.configure("info", "json")
-    structlog.get_logger().info("told")
+    structlog.get_logger().info("logged")
     sys.stdout.flush()
     assert capfd.readouterr().out == ""

@@ -11,7 +11,7 @@ from prometheus_client import Counter
 from sightline.platform.http import metrics
 Counter("counted", "Counted.").inc(3)
 metrics._STATES["idle"].set(5)
-if sys.argv[1] == "tell":
+if sys.argv[1] == "print":
     print(metrics._collect().decode())
 else:
     os._exit(9)
@@ -26,7 +26,7 @@ def run(folder: Path, what: str) -> str:
 
 def test_counts_of_the_dead_stay_and_their_connections_do_not(tmp_path: Path) -> None:
     run(tmp_path, "die")
-    told = run(tmp_path, "tell").splitlines()
-    assert "counted_total 6.0" in told
-    assert 'sightline_db_pool_connections{state="idle"} 5.0' in told
+    printed = run(tmp_path, "print").splitlines()
+    assert "counted_total 6.0" in printed
+    assert 'sightline_db_pool_connections{state="idle"} 5.0' in printed
     assert len([*tmp_path.glob("gauge_live*.db")]) == 1

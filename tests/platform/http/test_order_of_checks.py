@@ -55,6 +55,28 @@ async def test_the_role_comes_before_the_version(lab: World) -> None:
     assert code_of(answer) == (403, "CREATOR_NOT_ALLOWED")
 
 
+async def test_the_role_comes_before_a_conflict_and_nothing_is_written(lab: World) -> None:
+    client = await lab.client_with("all", member=None)
+    for headers in ({}, {"Idempotency-Key": "a"}, {"Idempotency-Key": "a"}):
+        for body in ({"name": "of nobody"}, {"name": "of nobody", "isRefused": True}):
+            assert code_of(await client.post("/things", json=body, headers=headers)) == (403, "CREATOR_NOT_ALLOWED")
+    async with lab.database.autocommit() as tx:
+        assert await tx.connection.fetchval("SELECT count(*) FROM changes WHERE action = 'of nobody'") == 0
+
+
+async def test_a_write_may_need_more_than_an_editor_and_may_check_the_role_first(lab: World) -> None:
+    emails = {role: f"{role}@{lab.slug}.test" for role in ("viewer", "editor", "admin")}
+    members = [{"key": role, "email": email, "name": role, "role": "admin"} for role, email in emails.items()]
+    await lab.add(members=members)
+    clients = {role: await lab.client_with("all", member=email) for role, email in emails.items()}
+    await lab.add(members=[{**member, "role": member["key"]} for member in members])
+    statuses = {role: (await change(client, "/things/IDEA-1")).status_code for role, client in clients.items()}
+    assert statuses == {"viewer": 403, "editor": 200, "admin": 200}
+    for path, expected in (("/things/IDEA-1", 200), ("/things/IDEA-99", 404)):
+        answers = {role: (await client.delete(path)).status_code for role, client in clients.items()}
+        assert answers == {"viewer": 403, "editor": 403, "admin": expected}
+
+
 MALFORMED_KEYS = [
     "",
     "Bearer",

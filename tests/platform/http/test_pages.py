@@ -1,12 +1,16 @@
 """What is answered besides the API: the reference, health, metrics. Decision 4; operating: HTTP besides the API."""
 
 import re
+import shutil
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urljoin
 
 import asyncpg
 import httpx2
 import pytest
+from playwright.async_api import async_playwright
 
 from sightline.app import openapi_document
 from sightline.migrations import REVISIONS, pending_on
@@ -15,8 +19,12 @@ from sightline.platform.http import health
 from tests.platform.http.conftest import laboratory
 from tests.world import World, serving
 
+ROOT = Path(__file__).parents[3]
 PAGES = [
     "/docs",
+    "/docs/docs.css",
+    "/docs/guide",
+    "/docs/guide/ideas",
     "/docs/start.js",
     "/docs/swagger-ui.css",
     "/docs/swagger-ui-bundle.js",
@@ -25,7 +33,7 @@ PAGES = [
     "/readyz",
     "/metrics",
 ]
-CONSTANT = PAGES[:5]
+CONSTANT = PAGES[:8]
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -70,6 +78,36 @@ class Loaded(HTMLParser):
         found = dict(attrs)
         self.addresses += [value for name in ("src", "href", "action") if (value := found.get(name))]
         self.inline += tag in ("style", "iframe") or (tag == "script" and "src" not in found)
+
+
+async def test_the_links_of_the_guides_lead_somewhere(browser: httpx2.AsyncClient) -> None:
+    assert 'href="guide/ideas"' in (await browser.get("/docs/guide")).text
+    for name in (file.stem for file in (ROOT / "docs/guide").glob("*.md")):
+        page = Loaded()
+        answer = await browser.get(f"/docs/guide/{name}")
+        page.feed(answer.text)
+        assert "<h1" in answer.text
+        for address in page.addresses:
+            if address.startswith(("http:", "https:", "data:")):
+                continue
+            led = await browser.get(urljoin(f"/docs/guide/{name}", address))
+            assert led.status_code == 200, f"{name}: {address}"
+            assert "#" not in address or f'id="{address.partition("#")[2]}"' in led.text, f"{name}: {address}"
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed: nothing was looked at")
+async def test_pages_fit_a_phone_and_show_no_markup(browser: httpx2.AsyncClient) -> None:
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = await chromium.new_page(viewport={"width": 390, "height": 844})
+        for path in ("/docs/guide/ideas", "/docs/guide/operating", "/docs"):
+            await page.goto(str(browser.base_url.join(path)))
+            if path == "/docs":
+                await page.click("#operations-Ideas-list_ideas button")
+                await page.wait_for_selector("#operations-Ideas-list_ideas .responses-table")
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+            assert "`" not in await page.inner_text("body")
+        await chromium.close()
 
 
 async def test_the_reference_page_loads_nothing_from_elsewhere(browser: httpx2.AsyncClient) -> None:
@@ -159,7 +197,7 @@ async def test_a_lost_or_busy_database_is_not_ready(database_url: str, monkeypat
     database = await Database.connect(database_url, size=1)
     readiness = health.Readiness(pending_on)
     assert await readiness.check(database) == {"database": "ok", "migrations": "ok"}
-    async with database.read():
+    async with database.autocommit():
         with pytest.raises(health.NotReady):
             await readiness.check(database)
     await database.close()

@@ -16,7 +16,7 @@ import pytest_asyncio
 
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobKind, add_job
-from sightline.platform.jobs.running import Pace
+from sightline.platform.jobs.worker import Pace
 from tests.conftest import new_database
 from tests.platform.jobs.entries import TABLES
 
@@ -44,8 +44,8 @@ class Site:
     ) -> "subprocess.Popen[bytes]":
         """A worker that takes jobs; heartbeat and tick in seconds."""
         beat, minute = timedelta(seconds=heartbeat), timedelta(seconds=tick)
-        told = msgspec.json.encode(Pace(concurrency=concurrency, heartbeat=beat, tick=minute)).decode()
-        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, told]
+        pace = msgspec.json.encode(Pace(concurrency=concurrency, heartbeat=beat, tick=minute)).decode()
+        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, pace]
         with open(self._log, "ab") as log:
             process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
         self._workers.append(process)
@@ -59,37 +59,38 @@ class Site:
 
     async def record(self, *, wanted: int = 0) -> UUID:
         record = uuid4()
-        async with self.db.write() as tx:
-            await tx.run(NEW, self.workspace, record, wanted)
+        async with self.db.transaction() as tx:
+            await tx.connection.execute(NEW, self.workspace, record, wanted)
         return record
 
     async def open_gate(self) -> None:
-        async with self.db.write() as tx:
-            await tx.run("INSERT INTO gates VALUES ('open')")
+        async with self.db.transaction() as tx:
+            await tx.connection.execute("INSERT INTO gates VALUES ('open')")
 
     async def add(self, kind: JobKind, record: UUID, **options: Any) -> None:
-        async with self.db.write() as tx:
+        async with self.db.transaction() as tx:
             await add_job(tx, kind, self.workspace, record, **options)
 
     async def value(self, statement: str, *values: Any) -> Any:
-        async with self.db.read() as tx:
-            return await tx.value(statement, *values)
+        async with self.db.autocommit() as tx:
+            return await tx.connection.fetchval(statement, *values)
 
-    async def told(self, record: UUID, what: str) -> int:
+    async def count(self, record: UUID, what: str) -> int:
         return int(await self.value("SELECT count(*) FROM effects WHERE record_id = $1 AND what = $2", record, what))
 
     async def processes(self, record: UUID, what: str) -> set[int]:
         """Which processes did it."""
-        async with self.db.read() as tx:
-            rows = await tx.rows("SELECT process FROM effects WHERE record_id = $1 AND what = $2", record, what)
+        async with self.db.autocommit() as tx:
+            rows = await tx.connection.fetch(
+                "SELECT process FROM effects WHERE record_id = $1 AND what = $2", record, what
+            )
         return {row[0] for row in rows}
 
     async def status(self, record: UUID) -> str:
         return str(await self.value("SELECT status FROM records WHERE id = $1", record))
 
     async def jobs(self, record: UUID) -> int:
-        key = f"%:{record}"
-        return int(await self.value("SELECT count(*) FROM pgqueuer WHERE dedupe_key LIKE $1", key))
+        return int(await self.value("SELECT count(*) FROM jobs WHERE record_id = $1", record))
 
     async def is_gone(self, record: UUID) -> bool:
         return await self.jobs(record) == 0
@@ -104,7 +105,7 @@ class Site:
             process.stdout.close()
 
 
-async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 15) -> float:
+async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 60) -> float:
     """How long it took."""
     began = time.monotonic()
     while not await is_so():

@@ -1,7 +1,7 @@
 """Kinds of jobs that only tests have, and the tables they write to.
 
 `records` is what jobs are about; `effects` says what was done, by which process. What may happen once only is written
-under the seal of the record; `begun` is written past every guard, to see what really ran.
+under the seal of the record; `started` is written past every guard, to see what really ran.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ CREATE TABLE effects (at timestamptz DEFAULT clock_timestamp(), record_id uuid, 
 CREATE TABLE gates (name text)"""
 
 SEAL = "UPDATE records SET status = 'sealed' WHERE workspace_id = $1 AND id = $2 AND status = 'pending'"
-TELL = "INSERT INTO effects (record_id, what, process) VALUES ($1, $2, $3)"
+NOTE = "INSERT INTO effects (record_id, what, process) VALUES ($1, $2, $3)"
 WANTED = "SELECT wanted FROM records WHERE workspace_id = $1 AND id = $2"
 IS_OPEN = "SELECT EXISTS (SELECT FROM gates)"
 
@@ -31,23 +31,24 @@ HUNG = JobKind("test.hung")
 DEADLY = JobKind("test.deadly")
 POISONED = JobKind("test.poisoned")
 COUNTED = JobKind("test.counted")
+UNRECORDED = JobKind("test.unrecorded")
 
 SLOW_SECONDS = 1.2
 
 
-async def tell(tx: Tx, record: UUID, what: str) -> None:
-    await tx.run(TELL, record, what, os.getpid())
+async def note(tx: Tx, record: UUID, what: str) -> None:
+    await tx.connection.execute(NOTE, record, what, os.getpid())
 
 
 async def begin(db: Database, record: UUID) -> None:
-    async with db.read() as tx:
-        await tell(tx, record, "begun")
+    async with db.autocommit() as tx:
+        await note(tx, record, "started")
 
 
 async def quick(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
-    async with db.write() as tx:
-        if await tx.run(SEAL, workspace, record):
-            await tell(tx, record, "sealed")
+    async with db.transaction() as tx:
+        if await tx.connection.execute(SEAL, workspace, record) == "UPDATE 1":
+            await note(tx, record, "sealed")
 
 
 async def slow(db: Database, tools: Tools, workspace: UUID, record: UUID) -> None:
@@ -58,19 +59,19 @@ async def slow(db: Database, tools: Tools, workspace: UUID, record: UUID) -> Non
 
 async def gated(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
     """Looks at what is wanted, waits for the gate, and says what it saw, without a seal."""
-    async with db.read() as tx:
-        wanted = await tx.value(WANTED, workspace, record)
+    async with db.autocommit() as tx:
+        wanted = await tx.connection.fetchval(WANTED, workspace, record)
     await begin(db, record)
     await gate(db)
-    async with db.write() as tx:
-        await tx.run("UPDATE records SET seen = $2 WHERE id = $1", record, wanted)
-        await tell(tx, record, "written")
+    async with db.transaction() as tx:
+        await tx.connection.execute("UPDATE records SET seen = $2 WHERE id = $1", record, wanted)
+        await note(tx, record, "written")
 
 
 async def gate(db: Database) -> None:
     while True:
-        async with db.read() as tx:
-            if await tx.value(IS_OPEN):
+        async with db.autocommit() as tx:
+            if await tx.connection.fetchval(IS_OPEN):
                 return
         await asyncio.sleep(0.02)
 
@@ -78,9 +79,9 @@ async def gate(db: Database) -> None:
 async def held(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
     """Stays inside a transaction for a while; a process that is frozen meanwhile has not committed."""
     await begin(db, record)
-    async with db.write() as tx:
-        if await tx.run(SEAL, workspace, record):
-            await tell(tx, record, "sealed")
+    async with db.transaction() as tx:
+        if await tx.connection.execute(SEAL, workspace, record) == "UPDATE 1":
+            await note(tx, record, "sealed")
         await asyncio.sleep(0.4)
 
 
@@ -100,22 +101,34 @@ async def poisoned(db: Database, _tools: Tools, _workspace: UUID, record: UUID) 
 
 
 async def counted(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
-    async with db.write() as tx:
-        await tx.run("UPDATE records SET seen = seen + 1 WHERE id = $1", record)
+    async with db.transaction() as tx:
+        await tx.connection.execute("UPDATE records SET seen = seen + 1 WHERE id = $1", record)
 
 
 async def on_dead(db: Database, _workspace: UUID, record: UUID, error: Exception) -> None:
     said = f"{type(error).__name__}: {error}"
-    async with db.write() as tx:
-        await tell(tx, record, "dead")
-        await tx.run(
+    async with db.transaction() as tx:
+        await note(tx, record, "dead")
+        await tx.connection.execute(
             "UPDATE records SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'", record, said
         )
 
 
+async def on_dead_at_last(db: Database, workspace: UUID, record: UUID, error: Exception) -> None:
+    """Fails the first time."""
+    async with db.autocommit() as tx:
+        await note(tx, record, "reported")
+        times = await tx.connection.fetchval(
+            "SELECT count(*) FROM effects WHERE record_id = $1 AND what = 'reported'", record
+        )
+    if times == 1:
+        raise ValueError("The failure cannot be stored.")
+    await on_dead(db, workspace, record, error)
+
+
 async def revive(db: Database, _workspace: UUID, record: UUID) -> None:
-    async with db.write() as tx:
-        await tx.run("UPDATE records SET status = 'pending' WHERE id = $1 AND status = 'failed'", record)
+    async with db.transaction() as tx:
+        await tx.connection.execute("UPDATE records SET status = 'pending' WHERE id = $1 AND status = 'failed'", record)
 
 
 async def sweep(db: Database, _tools: Tools) -> None:
@@ -137,13 +150,15 @@ HANDLERS = {
     DEADLY: deadly,
     POISONED: poisoned,
     COUNTED: counted,
+    UNRECORDED: poisoned,
 }
 
 
 def works(kind: JobKind) -> Work:
-    limit = timedelta(seconds=0.3) if kind is HUNG else timedelta(hours=1)
+    limit = timedelta(seconds=1) if kind is HUNG else timedelta(hours=1)
     wait = timedelta(milliseconds=50)
-    return Work(kind, HANDLERS[kind], on_dead, attempts=3, first_wait=wait, time_limit=limit, revive=revive)
+    dead = on_dead_at_last if kind is UNRECORDED else on_dead
+    return Work(kind, HANDLERS[kind], dead, attempts=3, first_wait=wait, time_limit=limit, revive=revive)
 
 
 JOBS = JobsOfRoom(

@@ -11,7 +11,7 @@ import msgspec
 
 from sightline.platform import logs
 from sightline.platform.db import Database
-from sightline.platform.jobs.running import Pace, run_jobs
+from sightline.platform.jobs.worker import Pace, run_jobs
 from tests.platform.jobs.entries import JOBS
 
 

@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 
+from sightline.intelligence.embedded.classifying import suggest_options
 from sightline.intelligence.embedded.documents import write_document
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.matching import match_features
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.questions import ask_questions
 from sightline.intelligence.embedded.signals import extract_insights
-from sightline.intelligence.engine import DraftedQuestion, FeatureMap, FeatureText, Matching
+from sightline.intelligence.engine import (
+    DraftedQuestion,
+    FeatureMap,
+    FeatureText,
+    ListGroup,
+    Matching,
+    SuggestedOption,
+)
 from sightline.intelligence.evidence import DraftInsight, SignalMaterial
 from sightline.intelligence.material import DocumentType, Draft, Material
 
@@ -16,10 +24,10 @@ __all__ = ["EmbeddedEngine", "embedded_engine"]
 
 
 class EmbeddedEngine:
-    """Compares words. Reads signals wholly, of other texts 200 sentences within the first 40,000 characters."""
+    """Compares words. Reads whole signals, and 200 sentences in the first 40,000 characters of other texts."""
 
     name = "embedded"
-    version = "1"
+    version = "2"
 
     def read_features(self, features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
         return read_features(features)
@@ -35,8 +43,11 @@ class EmbeddedEngine:
     def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
         return ask_questions(description, limit)
 
-    def write_document(self, kind: DocumentType, material: Material) -> Draft:
-        return write_document(kind, material)
+    def suggest_options(self, text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
+        return suggest_options(text, groups)
+
+    def write_document(self, type: DocumentType, material: Material) -> Draft:
+        return write_document(type, material)
 
     def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
         return extract_insights(material)
@@ -46,5 +57,5 @@ _ENGINE = EmbeddedEngine()
 
 
 def embedded_engine() -> EmbeddedEngine:
-    """The one embedded engine of this process; it keeps nothing between calls."""
+    """Returns the embedded engine of this process. It has no state between calls."""
     return _ENGINE

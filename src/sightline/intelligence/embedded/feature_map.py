@@ -1,4 +1,4 @@
-"""Features made ready for many texts: their words, what each word weighs, and where it occurs."""
+"""The features of a product, prepared for many texts: their words, the weight of each, and where it occurs."""
 
 import math
 from collections import Counter
@@ -8,39 +8,34 @@ from itertools import pairwise
 from typing import Final
 from uuid import UUID
 
-from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_WORDS, STOP_WORDS
-from sightline.intelligence.embedded.words import fold, singular, words_of
+from sightline.intelligence.embedded.vocabulary import STOP_WORDS
+from sightline.intelligence.embedded.words import fold, root_of, singular, words_of
 from sightline.intelligence.engine import FeatureText
 
 MOST_NAME_CHARACTERS: Final = 1_000
 MOST_DESCRIPTION_CHARACTERS: Final = 4_000
-SPECIFIC_LETTERS: Final = 6
 _ARTICLES: Final = frozenset({"a", "an", "the", "and"})
 _STOP_STEMS: Final = frozenset(map(fold, STOP_WORDS))
-_GENERIC_STEMS: Final = frozenset(map(fold, GENERIC_WORDS))
-_AMBIGUOUS_STEMS: Final = frozenset(map(fold, AMBIGUOUS_WORDS))
-GENERIC_WEIGHT: Final = 0.25
 COMMON_WEIGHT: Final = 0.15
-SMALL_WORD_WEIGHT: Final = 0.5  # where a name is little without its small words: what song, check out
+SMALL_WORD_WEIGHT: Final = 0.75  # for names that need their small words: what song, check out
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to call a feature: the words that count, folded with their weights, and in the singular.
+    """One wording of a feature: the words that count, folded with their weights, and in the singular.
 
-    `initials` are those of three to six words, else empty. An ambiguous wording is one word of many meanings.
+    `initials` are those of three to six words, else empty.
     """
 
     stems: dict[str, float]
     surfaces: frozenset[str]
     initials: str
     weight: float
-    is_ambiguous: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedFeature:
-    """A feature as matching reads it. `described` are words of the description that the name does not have."""
+    """A feature prepared for matching. `described` are words of the description that the name does not have."""
 
     id: UUID
     wordings: tuple[Wording, ...]
@@ -49,9 +44,10 @@ class PreparedFeature:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedFeatureMap:
-    """All features in their order, and in which of them each word is part of the name or of the description.
+    """All features in their order, and for each word the features with it in the name or the description.
 
-    `joined` tells that darkmode is dark and mode.
+    `joined` maps compounds to their words: darkmode to dark and mode. `roots` maps what related words share to words
+    of names: notif to notification.
     """
 
     features: tuple[PreparedFeature, ...]
@@ -59,6 +55,7 @@ class EmbeddedFeatureMap:
     named: dict[str, tuple[int, ...]]
     described: dict[str, tuple[int, ...]]
     joined: dict[str, tuple[str, ...]]
+    roots: dict[str, tuple[str, ...]]
     size: int
 
 
@@ -77,12 +74,21 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     named = _places(_name_stems(feature) for feature in prepared)
     described = _places(feature.described for feature in prepared)
     joined = {one: parts for feature in read for words in feature.names for one, parts in _joined(words)}
+    roots = _roots({word for feature in read for words in feature.names for word in words if word not in STOP_WORDS})
     size = _size(prepared, len(named) + len(described))
-    return EmbeddedFeatureMap(prepared, frozenset(named).union(described), named, described, joined, size)
+    return EmbeddedFeatureMap(prepared, frozenset(named).union(described), named, described, joined, roots, size)
+
+
+def _roots(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    roots: dict[str, set[str]] = {}
+    for word in words:
+        if root := root_of(word):
+            roots.setdefault(root, set()).add(fold(word))
+    return {root: tuple(sorted(stems)) for root, stems in roots.items()}
 
 
 def _places(stems_of_features: Iterable[Iterable[str]]) -> dict[str, tuple[int, ...]]:
-    """In which features each word is."""
+    """Returns the features of each word."""
     places: dict[str, list[int]] = {}
     for number, stems in enumerate(stems_of_features):
         for stem in stems:
@@ -104,7 +110,7 @@ def _read(feature: FeatureText) -> _Read:
 
 
 def _ways_to_say(name: str) -> Sequence[str]:
-    """`Single sign-on (SSO)` is called by what stands before the bracket, and by what stands in it."""
+    """Returns the names of a feature. `Single sign-on (SSO)` has two: the words before the bracket, and those in it."""
     before, opened, rest = name.partition("(")
     inside, closed, after = rest.partition(")")
     if opened and closed and before.strip() and inside.strip():
@@ -113,18 +119,18 @@ def _ways_to_say(name: str) -> Sequence[str]:
 
 
 def _counting(words: Sequence[str]) -> Sequence[str]:
-    """The words without stop words; all of them when there are only stop words."""
+    """Returns the words without stop words; all words if there are only stop words."""
     return [word for word in words if word not in STOP_WORDS] or words
 
 
 def _twins(features: Sequence[_Read]) -> frozenset[frozenset[str]]:
-    """Sets of words that several names have: there the small words, as in check in and check out, count too."""
+    """Returns sets of words that several names share. For these small words count too: check in, check out."""
     seen = Counter(frozenset(map(fold, _counting(words))) for feature in features for words in feature.names)
     return frozenset(stems for stems, count in seen.items() if count > 1)
 
 
 def _weights(features: Sequence[_Read]) -> dict[str, float]:
-    """1 for a word of one feature, less for one of several, little for one that most have or that is generic."""
+    """Returns 1 for a word of one feature, less for one of several, little for a stop word or one of most features."""
     occurs: Counter[str] = Counter()
     for feature in features:
         words = {word for name in feature.names for word in name}.union(feature.description)
@@ -134,15 +140,13 @@ def _weights(features: Sequence[_Read]) -> dict[str, float]:
     for stem, count in occurs.items():
         if stem in _STOP_STEMS or (len(features) > 3 and count * 2 > len(features)):
             weights[stem] = COMMON_WEIGHT
-        elif stem in _GENERIC_STEMS:
-            weights[stem] = min(weights[stem], GENERIC_WEIGHT)
     return weights
 
 
 def _prepared(feature: _Read, weights: dict[str, float], twins: frozenset[frozenset[str]]) -> PreparedFeature:
     wordings = tuple(_wording(words, weights, twins) for words in feature.names)
     named = {stem for wording in wordings for stem in wording.stems}
-    stems = {fold(word) for word in feature.description if word not in STOP_WORDS and word not in GENERIC_WORDS}
+    stems = {fold(word) for word in feature.description if word not in STOP_WORDS}
     described = {stem: weights[stem] for stem in sorted(stems - named) if len(stem) > 1}
     return PreparedFeature(feature.id, wordings, described)
 
@@ -155,18 +159,17 @@ def _wording(words: Sequence[str], weights: dict[str, float], twins: frozenset[f
         small = STOP_WORDS.difference(kinds)
     stems = {fold(word): SMALL_WORD_WEIGHT if word in small else weights[fold(word)] for word in counting}
     initials = "".join(word[0] for word in words) if 3 <= len(words) <= 6 else ""
-    is_ambiguous = len(stems) == 1 and (not _AMBIGUOUS_STEMS.isdisjoint(stems) or len(counting[0]) < SPECIFIC_LETTERS)
-    return Wording(stems, frozenset(map(singular, counting)), initials, sum(stems.values()), is_ambiguous)
+    return Wording(stems, frozenset(map(singular, counting)), initials, sum(stems.values()))
 
 
 def _joined(words: Sequence[str]) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """`darkmode` for a feature called Dark mode."""
+    """Returns compounds, such as `darkmode` for a feature with the name Dark mode."""
     for one, next_one in pairwise(words):
         if one not in STOP_WORDS and next_one not in STOP_WORDS:
             yield fold(one + next_one), (fold(one), fold(next_one))
 
 
 def _size(features: Sequence[PreparedFeature], words: int) -> int:
-    """Measured by walking maps of 1 to 500 features; within a third of it."""
+    """Returns the size in bytes, estimated from measurements of 1 to 500 features; within a third."""
     held = sum(len(_name_stems(feature)) + len(feature.described) for feature in features)
     return 500 + 700 * len(features) + 60 * held + 180 * words

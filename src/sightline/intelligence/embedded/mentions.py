@@ -1,4 +1,4 @@
-"""Which words of a feature map a sentence has, where, and how they are said."""
+"""The words of a feature map in a sentence: where, and in which form."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,33 +9,42 @@ from typing import Final
 
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.sentences import Sentence
-from sightline.intelligence.embedded.vocabulary import CLAUSE_STARTS, CONTRASTING_WORDS, CONTRASTS, DENIALS
-from sightline.intelligence.embedded.words import fold, places_of
+from sightline.intelligence.embedded.vocabulary import (
+    BEFORE_VERBS,
+    CLAUSE_STARTS,
+    CONTRASTING_WORDS,
+    CONTRASTS,
+    DENIALS,
+)
+from sightline.intelligence.embedded.words import fold, places_of, root_of
 
 MOST_PLACES: Final = 6
 _DENIED_WORDS: Final = 8
-_CUES: Final = CONTRASTING_WORDS.union(word for word, _ in DENIALS | CONTRASTS)  # only these take anything back
+_CUES: Final = CONTRASTING_WORDS.union(word for word, _ in DENIALS | CONTRASTS)  # only these negate a mention
 _CLAUSE_MARKS: Final = frozenset(",;:()[]–—.!?")  # noqa: RUF001 - dashes part clauses
 
 
 @dataclass(slots=True)
 class Mention:
-    """A known word in a sentence: how it is written, and its first six places.
+    """A known word in a sentence: its spelling, and its first six positions.
 
-    `is_contrast` when it is only compared with, wherever it stands;
-    `is_named` when it is written as a name in a running sentence: with a capital or in quotes; `is_shouted` when
-    it is all capitals.
+    `is_loose` when only a related word stands there: notify for notification.
+    `is_contrast` when it is only compared with, and `is_verb` when it follows "to", a pronoun or an auxiliary, wherever
+    it stands. `is_named` when it is written as a name in a running sentence: with a capital or in quotes; `is_shouted`
+    when it is all capitals.
     """
 
     word: str
     places: list[int] = field(default_factory=list)
+    is_loose: bool = True
     is_contrast: bool = True
+    is_verb: bool = True
     is_named: bool = False
     is_shouted: bool = False
 
 
 def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str, Mention]:
-    """The known words of a sentence of at most 300 characters, folded, with how they are mentioned."""
+    """Returns the known words of a sentence of at most 300 characters, folded, each with its mention."""
     known = list(_known(sentence.words, features))
     if not known:
         return {}
@@ -43,33 +52,42 @@ def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str,
     denied, contrasted = _taken_back(sentence, places)
     has_small_letters = any(map(str.islower, sentence.text))
     found: dict[str, Mention] = {}
-    for at, stem, word in known:
+    for at, stem, word, is_loose in known:
         if at in denied:
             continue
         mention = found.setdefault(stem, Mention(word))
+        if mention.is_loose and not is_loose:
+            mention.is_loose, mention.word = False, word
         if len(mention.places) < MOST_PLACES:
             mention.places.append(at)
         mention.is_contrast &= at in contrasted
+        mention.is_verb &= at > 0 and sentence.words[at - 1] in BEFORE_VERBS
         if has_small_letters:
             mention.is_shouted |= _is_shouted(places[at])
             mention.is_named |= mention.is_shouted or _is_named(places[at])
     return found
 
 
-def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple[int, str, str]]:
-    """Place, folded form and form of each known word; darkmode counts as two words, web hooks as one."""
+def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple[int, str, str, bool]]:
+    """Yields position, folded form, form, and whether the word is only related, of each known word.
+
+    darkmode counts as two words, web hooks as one.
+    """
     for at, (word, stem) in enumerate(zip(words, map(fold, words), strict=True)):
         if stem in features.words:
-            yield at, stem, word
+            yield at, stem, word, False
         for part in features.joined.get(stem, ()):
-            yield at, part, word
+            yield at, part, word, False
+        if stem not in features.named:
+            for related in features.roots.get(root_of(word), ()):
+                yield at, related, word, True
     for at, joined in enumerate(map(add, words, words[1:])):
         if (stem := fold(joined)) in features.words:
-            yield at, stem, joined
+            yield at, stem, joined, False
 
 
 def _taken_back(sentence: Sentence, places: Sequence[re.Match[str]]) -> tuple[set[int], set[int]]:
-    """Places of words that are denied, and of words that are only compared with."""
+    """Returns the positions of denied words, and of words that are only compared with."""
     denied: set[int] = set()
     contrasted: set[int] = set()
     words = sentence.words
@@ -87,7 +105,7 @@ def _taken_back(sentence: Sentence, places: Sequence[re.Match[str]]) -> tuple[se
 
 
 def _clause(sentence: Sentence, places: Sequence[re.Match[str]], cue: int) -> Iterator[int]:
-    """Places after the cue, at most eight, up to a mark or a word that starts another clause."""
+    """Returns at most eight positions after the cue, up to a mark or a word that starts another clause."""
     for at in range(cue + 1, min(cue + 1 + _DENIED_WORDS, len(places))):
         between = sentence.text[places[at - 1].end() : places[at].start()]
         if sentence.words[at] in CLAUSE_STARTS or not _CLAUSE_MARKS.isdisjoint(between):

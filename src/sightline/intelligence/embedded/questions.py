@@ -1,11 +1,12 @@
-"""Questions about what a description leaves open, asked in its own words."""
+"""Questions about the points that a description does not answer, each with the closest passage as its draft."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, filterfalse, islice, pairwise
 from typing import Final
 
+from sightline.intelligence.embedded.clues import Words, has_clue, read_words
 from sightline.intelligence.embedded.naming import topic_of
-from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, PERIODS, POINTS, Point
+from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, POINTS, Point
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
 from sightline.intelligence.embedded.words import fold, places_of
@@ -13,50 +14,50 @@ from sightline.intelligence.engine import DraftedQuestion
 
 MOST_QUESTIONS: Final = 5
 MOST_OPEN_POINTS: Final = 2
+MOST_PASSAGES: Final = 2
 LONGEST_QUOTE: Final = 160
-_POINT_WORDS: Final = frozenset[str]().union(*(point.said_by | point.touched_by for point in POINTS))
+_HEDGING: Final = frozenset(second for _, second in HEDGING_PAIRS)
 
 
 def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
-    """At most `limit`, never more than five, questions; none about what the description says.
+    """Returns at most `limit`, and at most five, questions about points that the description does not answer.
 
-    First at most two things the description itself leaves open (a question, "maybe", "this or that"), then who,
-    what people do today, how often, how success is seen, and by when. Looks at the first 200 sentences within the
-    first 40,000 characters.
+    First at most two things the description itself leaves open (a question, "maybe", "this or that"), then the points
+    it only comes close to, then those it does not mention: who, what people do today, how often, how success is seen,
+    by when and by which rules, what could go wrong. Looks at the first 200 sentences within the first 40,000
+    characters.
     """
     sentences = read_sentences(description)
+    text = read_words(sentences)
     topic = topic_of(description)
-    said = _POINT_WORDS.intersection(chain.from_iterable(sentence.words for sentence in sentences))
     open_points = islice(_open_points(sentences), MOST_OPEN_POINTS)
-    missing = (asked for point in POINTS if (asked := _asked(point, said, sentences, topic)))
-    return list(islice(chain(open_points, missing), max(0, min(limit, MOST_QUESTIONS))))
+    missing = [point for point in POINTS if not _is_answered(point, text)]
+    close = (_asked_closer(point, sentences) for point in missing if not point.touched_by.isdisjoint(text.words))
+    absent = (_asked(point, topic) for point in missing if point.touched_by.isdisjoint(text.words))
+    return list(islice(chain(open_points, close, absent), max(0, min(limit, MOST_QUESTIONS))))
 
 
-def _asked(point: Point, said: frozenset[str], sentences: Sequence[Sentence], topic: str) -> DraftedQuestion | None:
-    """The question about a point, or nothing when the description says it. `said`: its words that are of any point."""
-    if not point.said_by.isdisjoint(said) or (point.said_by_number and any(map(_has_figure, sentences))):
-        return None
-    if point.touched_by.isdisjoint(said):
-        question = f"“{topic}”: {point.question}" if topic else point.question.capitalize()
-        return DraftedQuestion(question, point.reasoning, point.unsaid)
-    word, near = next((word, sentence) for sentence in sentences for word in sentence.words if word in point.touched_by)
-    return DraftedQuestion(point.closer_question.format(word=word), point.reasoning, _nearest(near))
+def _is_answered(point: Point, text: Words) -> bool:
+    if not point.said_by.isdisjoint(text.words) or not point.said_by_pairs.isdisjoint(text.pairs):
+        return True
+    return point.said_by_clue is not None and has_clue(point.said_by_clue, text)
 
 
-def _has_figure(sentence: Sentence) -> bool:
-    """Whether it says 30 tickets, 5 % or every week."""
-    if "%" in sentence.text:
-        return any(word.isdecimal() for word in sentence.words)
-    if PERIODS.isdisjoint(sentence.words):
-        return False
-    counts = ("every", "per", "each")
-    return any(
-        following in PERIODS and (word.isdecimal() or word in counts) for word, following in pairwise(sentence.words)
-    )
+def _asked(point: Point, topic: str) -> DraftedQuestion:
+    question = f"“{topic}”: {point.question}" if topic else point.question[0].upper() + point.question[1:]
+    return DraftedQuestion(question, point.reasoning, "")
 
 
-def _nearest(sentence: Sentence) -> str:
-    return f"The description only says: “{_quote(sentence.text)}”"
+def _asked_closer(point: Point, sentences: Sequence[Sentence]) -> DraftedQuestion:
+    near = [sentence for sentence in sentences if not point.touched_by.isdisjoint(sentence.words)]
+    word = next(word for word in near[0].words if word in point.touched_by)
+    return DraftedQuestion(point.closer_question.format(word=word), point.reasoning, _passages(near[:MOST_PASSAGES]))
+
+
+def _passages(sentences: Sequence[Sentence]) -> str:
+    """Returns the closest passages as a draft. They may not answer the question; empty without any."""
+    quotes = " ".join(f"“{_quote(sentence.text)}”" for sentence in sentences)
+    return f"The description says: {quotes} (closest passage, not checked)" if quotes else ""
 
 
 def _quote(sentence: str) -> str:
@@ -64,7 +65,7 @@ def _quote(sentence: str) -> str:
 
 
 def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
-    """Questions the text asks, then what it is unsure of, then its first choice between two things."""
+    """Yields questions in the text, then uncertain statements, then its first choice between two things."""
     settled = [sentence for sentence in sentences if not _is_question(sentence)]
     for sentence in sentences:
         if _is_question(sentence):
@@ -78,7 +79,7 @@ def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
     for sentence in unsure:
         yield DraftedQuestion(
             f"The description is not sure: “{_quote(sentence.text)}” What has been decided?",
-            "Whoever plans the idea would otherwise have to guess.",
+            "Without an answer the plan would be a guess.",
             _closest(sentence, sure),
         )
     choice = next(filter(None, (_choice(sentence) for sentence in settled if "or" in sentence.words)), None)
@@ -97,7 +98,9 @@ def _asks(words: Sequence[str]) -> bool:
 
 
 def _is_unsure(sentence: Sentence) -> bool:
-    return not HEDGES.isdisjoint(sentence.words) or not HEDGING_PAIRS.isdisjoint(pairwise(sentence.words))
+    if not HEDGES.isdisjoint(sentence.words):
+        return True
+    return not _HEDGING.isdisjoint(sentence.words) and not HEDGING_PAIRS.isdisjoint(pairwise(sentence.words))
 
 
 def _choice(sentence: Sentence) -> DraftedQuestion | None:
@@ -110,18 +113,16 @@ def _choice(sentence: Sentence) -> DraftedQuestion | None:
             return DraftedQuestion(
                 f"“{said}”: is one of them enough, and which comes first?",
                 "Doing one of two things is less work than doing both.",
-                _nearest(sentence),
+                _passages([sentence]),
             )
     return None
 
 
 def _closest(asked: Sentence, others: Sequence[Sentence]) -> str:
-    """The sentence that shares most words with what is asked, at least two; it may not be an answer."""
-    wanted = _telling_stems(asked)
-    shared, at = max(((len(wanted & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
-    if shared < 2:
-        return "The description does not answer this."
-    return f"The description comes closest with: “{_quote(others[-at].text)}”"
+    """Returns the sentence that shares most words with the question, at least two, as a draft; else an empty one."""
+    stems = _telling_stems(asked)
+    shared, at = max(((len(stems & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
+    return _passages([others[-at]]) if shared >= 2 else ""
 
 
 def _telling_stems(sentence: Sentence) -> set[str]:

@@ -11,7 +11,7 @@ MOST_CHARACTERS: Final = 40_000
 MOST_SENTENCES: Final = 200
 LONGEST_SENTENCE: Final = 300
 
-# One set of marks comes first, so that searching skips what is none; all is of bounded length and stays linear.
+# The pattern starts with a set of marks, so that searching is fast; all parts are bounded, so it stays linear.
 _BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noqa: RUF001 - other scripts end their sentences so
 _END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]*_]?(?=\\s))")  # noqa: RUF001 - likewise
 _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF001 - what writes lists and headings
@@ -19,7 +19,7 @@ _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 -
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences that say something, in order: trimmed, 1 to 300 characters, each an exact part of `text`.
+    """Returns the sentences with words, in order: trimmed, 1 to 300 characters, each an exact part of `text`.
 
     Line breaks end sentences; a longer sentence is cut between words where it can be. Looks at the first
     40,000 characters and stops after 200 sentences.
@@ -35,7 +35,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def find_sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where each of the sentences stands that split_sentences() would give of a text without end."""
+    """Yields the start and end of each sentence, without the limits of split_sentences()."""
     start = 0
     for stop in (*(end.end() for end in _END.finditer(text)), len(text)):
         part = text[start:stop]
@@ -60,24 +60,24 @@ def _places_of_pieces(text: str, at: int, end: int) -> Iterator[tuple[int, int]]
 
 
 class Sentence(NamedTuple):
-    """A sentence as it stands in the text, and its words."""
+    """An exact sentence of the text, and its words."""
 
     text: str
     words: tuple[str, ...]
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences with their words."""
+    """Returns the sentences with their words."""
     return _read_sentences(text[:MOST_CHARACTERS])
 
 
-@lru_cache(maxsize=4)  # a new idea is named, matched and asked about one after the other
+@lru_cache(maxsize=4)  # a new idea is named, matched and questioned in sequence
 def _read_sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(Sentence(sentence, tuple(words_of(sentence))) for sentence in split_sentences(text))
 
 
 def says_something(text: str) -> bool:
-    """Whether there is a letter or a digit in it."""
+    """Whether the text has a letter or a digit."""
     return any(map(str.isalnum, text))
 
 
@@ -102,7 +102,7 @@ def _cut(sentence: str) -> Iterator[str]:
 
 
 def beginning(text: str, longest: int) -> str:
-    """The first words of a text, at most `longest` characters; cuts a word only when it fills the second half."""
+    """Returns the first words of a text, at most `longest` characters. Cuts only a word that fills the second half."""
     if len(text) <= longest:
         return text
     for at in range(longest, longest // 2, -1):

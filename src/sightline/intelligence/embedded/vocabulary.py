@@ -21,7 +21,7 @@ STOP_WORDS: Final = word_set("""
     im ive id dont doesnt didnt cant wont isnt etc eg ie vs thing things way ways
 """)
 
-# Said of any feature; count little in a name and nothing elsewhere.
+# Words for any product: questions and searches leave them out.
 GENERIC_WORDS: Final = word_set("""
     ability able add added adding adds allow allowed allowing allows app apps application available basic better change
     changed changes come comes create created creates creating custom customer customers different easier easily easy
@@ -34,7 +34,7 @@ GENERIC_WORDS: Final = word_set("""
     need needs needed needing
 """)
 
-# Common as verbs and in other meanings: alone, such a word does not name a feature.
+# Common as verbs and in other meanings: alone, such a word is no search term.
 AMBIGUOUS_WORDS: Final = word_set("""
     access account accounts action activity alert alerts answer approve archive arrival ask assign balance bill block
     board book booking bookmark browse bulk call cancel capture card cards chart chat check choose clear close comment
@@ -55,7 +55,7 @@ AMBIGUOUS_WORDS: Final = word_set("""
     visit voice vote votes wait wallet watch web widget write zoom
 """)
 
-# What follows, up to the end of the clause, is not asked for.
+# After these, up to the end of the clause, features are not requested.
 DENIALS: Final = frozenset({
     ("unrelated", "to"), ("irrelevant", "to"), ("nothing", "about"), ("not", "about"), ("regardless", "of"),
     ("isn't", "about"), ("aren't", "about"), ("wasn't", "about"), ("nobody", "needs"), ("nobody", "wants"),
@@ -66,10 +66,13 @@ DENIALS: Final = frozenset({
       for verb in ("need", "want", "require", "mean", "concern", "care")),
 })  # fmt: skip
 
-# What follows, up to the end of the clause, is only compared with.
+# After these, up to the end of the clause, features are only compared with.
 CONTRASTS: Final = frozenset({
     ("instead", "of"), ("rather", "than"), ("other", "than"), ("apart", "from"), ("aside", "from"), ("not", "the"),
     ("different", "from"), ("except", "for"), ("opposed", "to"), ("tired", "of"), ("away", "from"),
 })  # fmt: skip
 CONTRASTING_WORDS: Final = frozenset({"without", "unlike", "except", "excluding"})
 CLAUSE_STARTS: Final = frozenset({"but", "however", "because", "although", "though", "instead", "so"})
+
+# A word after these is a verb: to search, we search, can search.
+BEFORE_VERBS: Final = word_set("to i you we they can could will would should must may might cannot")

@@ -6,20 +6,24 @@ from functools import lru_cache
 from typing import Final
 
 LONGEST_WORD: Final = 40
+SHORTEST_ROOT: Final = 4
 
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-# White space, ASCII punctuation but the apostrophe, general and CJK punctuation stand between words. Marks do
-# not, or scripts that write vowels as marks would fall into single letters.
+# White space, ASCII punctuation but the apostrophe, general and CJK punctuation separate words. Combining marks do not,
+# # as they would split scripts with vowel marks into single letters.
 _BETWEEN: Final = "\\s!-&(-/:-@\\[-`{-~\u00a1-\u00bf\u2000-\u2018\u201a-\u206f\u3000-\u303f\uff00-\uff0f"
 _WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
 
 
-# Their endings are not those of a verb somebody would mean.
+# Endings that make a related word of a folded word.
+_DERIVED: Final = re.compile("(?<=....)(?:i[sz]at|icat|abl|ibl|ity|ify|ment|ion|at|it|i[sz]|iv|er|or|al|ic|y)$")
+
+# Their endings are not verb endings.
 _OWN_MEANING: Final = frozenset({"setting", "meeting", "building", "string", "bring", "need", "speed", "feed", "seed"})
 
 
 def words_of(text: str) -> list[str]:
-    """The words in order, in lower case; a word counts with its first 40 characters.
+    """Returns the words in order, in lower case, cut to 40 characters.
 
     Runs of CJK characters, which have no spaces, give their pairs.
     """
@@ -30,7 +34,7 @@ def words_of(text: str) -> list[str]:
 
 
 def places_of(text: str) -> list[re.Match[str]]:
-    """Where each of the words stands, and how it is written there; the pairs of a run have one place."""
+    """Yields the match of each word in the text. The pairs of a CJK run share one match."""
     text = text.replace("\u2019", "'")
     runs = _WORD.finditer(text)
     if text.isascii() and "'" not in text:
@@ -50,7 +54,7 @@ def _words_in(run: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def fold(word: str) -> str:
-    """The common part of the forms of a word: exports, exporting and exported are `export`."""
+    """Returns the common part of the forms of a word: exports, exporting and exported are `export`."""
     if not word.isascii():
         plain = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
         word = plain if len(plain) == len(unicodedata.normalize("NFC", word)) else word
@@ -60,8 +64,20 @@ def fold(word: str) -> str:
     return _without_e(_without_ending(_singular(word)))
 
 
+@lru_cache(maxsize=20_000)
+def root_of(word: str) -> str:
+    """Returns what related words share: notify and notifications are `notif`. Empty if too little is left."""
+    stem = fold(word)
+    if len(stem) < SHORTEST_ROOT or not stem.isascii() or not stem.isalpha():
+        return ""
+    while (shorter := _DERIVED.sub("", stem)) != stem:
+        stem = shorter
+    is_doubled = len(stem) > SHORTEST_ROOT and stem[-1] == stem[-2]
+    return (stem[:-1] if is_doubled else stem).replace("our", "or")
+
+
 def singular(word: str) -> str:
-    """The word without a plural ending, otherwise as it was written."""
+    """Returns the word without a plural ending, else unchanged."""
     word = word.removesuffix("'s")
     return _singular(word) if len(word) > 3 else word
 

@@ -1,4 +1,4 @@
-"""Background jobs: the queue's tables, and what was finished."""
+"""Background jobs: the queue's tables, and the finished jobs."""
 
 from sightline.migrations.runner import run_sql
 

@@ -1,6 +1,19 @@
-"""One database, PostgreSQL: the pool, the transaction, the pieces SQL is put together from."""
+"""One database, PostgreSQL: the pool, the transaction, and SQL with values by name."""
 
-from sightline.platform.db.database import Connection, Database, DatabaseUnavailable, Tx
-from sightline.platform.db.sql import Position, Where, Window
+from sightline.platform.db.database import Connection, Database, DatabaseUnavailable, Row, Tx, may_have_committed
+from sightline.platform.db.sql import Position, Statement, Where, Window, by_reference, sql
 
-__all__ = ["Connection", "Database", "DatabaseUnavailable", "Position", "Tx", "Where", "Window"]
+__all__ = [
+    "Connection",
+    "Database",
+    "DatabaseUnavailable",
+    "Position",
+    "Row",
+    "Statement",
+    "Tx",
+    "Where",
+    "Window",
+    "by_reference",
+    "may_have_committed",
+    "sql",
+]

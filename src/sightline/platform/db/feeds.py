@@ -1,51 +1,33 @@
-"""A feed: a list that others read to its end, however long it is, and under filters.
+"""A feed: a list that others read to its end, however long it is and under any filter.
 
-A page is put together from streams. Each is a range of rows that one index holds in the feed's order, so no more of it
-is read than the page may need; a row that stands in several is shown once. The exact total is counted in the statement
-of the page, and only when the feed has moved since it was counted last.
+A page is read from the front of one index or several, and its total is counted only when the feed has changed since it
+was last counted. The statements are written out in docs/decisions/0021-feeds.md.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db.database import Row, Tx
-from sightline.platform.db.sql import Position, Where, Window
+from sightline.platform.db.pages import IDS_FIRST_FROM, rows_by_id
+from sightline.platform.db.portions import PAGE_IN_PORTIONS, PORTION_BYTES, split_page
+from sightline.platform.db.sql import Position, Statement, Where, Window, sql
 from sightline.platform.errors import ValidationFailed
 
-MOST_TOTALS = 10_000
-_NOT_KEPT = -1
-_NEVER = "false"
+BYTES_OF_TOTALS = 8 * 1024 * 1024
+BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dictionary
+_UNKNOWN = -1, 0
+
+# From this offset on it is worth knowing the total before the page, to read a late page from the end.
 _FAR = 5_000
-
-# Keys first, then rows: what an offset skips is read from the indexes alone. One more than asked for tells of a next.
-# There is a row also when the page is empty, for the total.
-_PAGE = """
-WITH version AS MATERIALIZED (
-    SELECT CASE WHEN {unless} THEN {not_kept} ELSE
-        (SELECT coalesce(sum(version), 0)::bigint FROM feed_versions WHERE workspace_id = $1 AND feed = '{feed}')
-    END AS feed_version),
-state AS MATERIALIZED (
-    SELECT feed_version, CASE WHEN feed_version = {known}::bigint THEN {kept}::bigint ELSE {count} END AS total
-      FROM version),
-found AS MATERIALIZED (
-    SELECT id AS found_id FROM ({streams}) AS streams ORDER BY {direction} LIMIT {length} OFFSET {offset})
-SELECT {columns}, total, feed_version
-  FROM state LEFT JOIN (found JOIN {table} ON workspace_id = $1 AND id = found_id) ON true ORDER BY {order}"""
-
-# A page that is nearer to the end is read from there: how far that is, the exact total says.
-_LENGTH_FROM_END = "(SELECT greatest(0, least({length}::bigint, total - {offset}::bigint)) FROM state)"
-_OFFSET_FROM_END = "(SELECT greatest(0, total - {offset}::bigint - {length}::bigint) FROM state)"
-_REACH_FROM_END = "(SELECT greatest(0, total - {offset}::bigint) FROM state)"
-
-_STREAM = "(SELECT {keys} FROM {source} WHERE {where} ORDER BY {order} LIMIT {reach})"
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A total order: by a moment, then by what tells equal moments apart. `name` stands in cursors."""
+    """A total order: by a time, then by a column that orders equal times. `name` appears in cursors."""
 
     name: str
     moment: str
@@ -53,136 +35,177 @@ class Order:
     tie_type: type[int] | type[UUID]
     is_descending: bool = False
 
-    def clause(self, *, from_end: bool = False) -> str:
-        is_descending = self.is_descending is not from_end
-        return f"{self.moment} DESC, {self.tie} DESC" if is_descending else f"{self.moment}, {self.tie}"
-
-    @property
-    def keys(self) -> str:
-        """The columns by which a row is found and put in its place."""
-        return ", ".join(dict.fromkeys(("id", self.moment, self.tie)))
+    def clause(self, table: str = "", *, from_end: bool = False) -> str:
+        """The columns to order by, qualified with the table if there is one."""
+        prefix, direction = f"{table}." if table else "", " DESC" if self.is_descending is not from_end else ""
+        return f"{prefix}{self.moment}{direction}, {prefix}{self.tie}{direction}"
 
     def after(self, where: Where, position: Position) -> str:
-        """The condition of everything that follows a position. Raises ValidationFailed for one of another order."""
+        """Returns the condition for all rows after a position. Raises ValidationFailed for one of another order."""
         if position.order != self.name or not isinstance(position.tie, self.tie_type):
             raise ValidationFailed.of("after", "Belongs to another list, or to another order of this one")
-        moment, tie = where.value(position.moment), where.value(position.tie)
+        moment, tie = where.value("after_moment", position.moment), where.value("after_tie", position.tie)
         return f"({self.moment}, {self.tie}) {'<' if self.is_descending else '>'} ({moment}, {tie})"
-
-
-class Stream(NamedTuple):
-    """A range of rows: columns `id` and the order's, from a table or a view of one, under conditions."""
-
-    source: str
-    conditions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a feed is wanted. `where` numbers the values of all the texts.
+    """The part of a feed that a filter selects.
 
-    `count` gives the number of rows as an expression. `unless` is a condition under which that number holds for this
-    moment only, whatever becomes of the feed; `identity` tells apart what is counted.
+    `ranges` are conditions on rows of `source`, each of which one index answers in the feed's order; a row may be in
+    several. `count` is an expression for the number of rows, and equal for equal filters. `where` holds the values that
+    all of these name; one that is named `horizon` is the time after which rows are left out.
     """
 
     where: Where
     order: Order
-    streams: Sequence[Stream]
+    source: str
+    ranges: Sequence[str]
     count: str
-    identity: tuple[Any, ...]
-    unless: str = _NEVER
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A table that is read as a feed: what is shown of a row, and the row's place in an order."""
+    """What is shown of a feed.
+
+    `name` is the table whose changes are counted, `table` a FROM item with the alias `alias`, `columns` what is shown
+    of a row, and `size` an expression for the bytes of a row (see `portions.stored_size`).
+    """
 
     name: str
     table: str
+    alias: str
     columns: str
-    place: Callable[[Row, Order], Position]
+    size: str
 
 
 class FeedPage(NamedTuple):
-    """Rows of the feed's columns, how many there are in all, and where the next page begins, if there is one."""
+    """Rows with the feed's columns, the ids of those still to be read, the total, and where the next page begins."""
 
     rows: list[Row]
+    rest: list[list[UUID]]
     total: int
     after: Position | None
 
 
 @dataclass(slots=True)
 class Totals:
-    """What was counted, in this process: the longest unused goes first."""
+    """A cache of counted totals in this process; drops the least recently used first."""
 
-    most: int = MOST_TOTALS
-    known: OrderedDict[tuple[Any, ...], tuple[int, int]] = field(default_factory=OrderedDict)
+    most: int = BYTES_OF_TOTALS // BYTES_OF_A_TOTAL
+    known: OrderedDict[bytes, tuple[int, int]] = field(default_factory=OrderedDict)
 
-    def find(self, key: tuple[Any, ...]) -> tuple[int, int]:
-        """The version of the feed at which it was counted, and the total."""
+    def find(self, key: bytes) -> tuple[int, int]:
+        """Returns the version of the feed at which the total was counted, and the total."""
         if key not in self.known:
-            return _NOT_KEPT - 1, 0
+            return _UNKNOWN
         self.known.move_to_end(key)
         return self.known[key]
 
-    def keep(self, key: tuple[Any, ...], version: int, total: int) -> None:
-        if version == _NOT_KEPT:
-            return
+    def keep(self, key: bytes, version: int, total: int) -> None:
         self.known[key] = version, total
         self.known.move_to_end(key)
         if len(self.known) > self.most:
             self.known.popitem(last=False)
 
 
-async def read_feed(tx: Tx, feed: Feed, wanted: Selection, window: Window, totals: Totals) -> FeedPage:
+async def read_feed(tx: Tx, feed: Feed, selection: Selection, window: Window, totals: Totals) -> FeedPage:
     """Raises ValidationFailed for a position of another order."""
-    key = (feed.name, wanted.where.workspace_id, *wanted.identity)
-    is_far = window.after is None and window.offset >= _FAR
-    if is_far and key not in totals.known:
-        await read_feed(tx, feed, wanted, Window(1), totals)
-    version, kept = totals.find(key)
-    where = wanted.where.copy()
-    statement = _PAGE.format(
-        columns=feed.columns,
-        table=feed.table,
-        feed=feed.name,
-        order=wanted.order.clause(),
-        count=wanted.count,
-        unless=wanted.unless,
-        not_kept=_NOT_KEPT,
-        known=where.value(version),
-        kept=where.value(kept),
-        **_found(where, wanted, window, from_end=is_far and window.offset > kept // 2),
-    )
-    rows = await tx.rows(statement, *where.values)
-    total, seen = rows[0][-2:]
-    totals.keep(key, seen, total)
-    if rows[0][0] is None:
-        return FeedPage([], total, None)
-    shown = rows[: window.limit]
-    return FeedPage(shown, total, feed.place(shown[-1], wanted.order) if len(rows) > len(shown) else None)
+    reading = _Reading(tx, feed, selection, totals)
+    if window.after is None and window.offset >= _FAR:
+        total = await reading.count()
+        if total // 2 < window.offset < total:
+            page = await reading.page_from_end(window, total)
+            if page.total == total:  # otherwise the feed has changed, and the rows are others
+                return page
+    return await reading.page(window)
 
 
-def _found(where: Where, wanted: Selection, window: Window, *, from_end: bool) -> dict[str, str]:
-    """How the keys of a page are found. With a position the offset only says how many lie before it."""
-    skipped = window.offset if window.after is None else 0
-    length, offset = where.value(window.limit + 1), where.value(skipped)
-    reach = f"{length}::bigint + {offset}::bigint"
-    after = () if window.after is None else (wanted.order.after(where, window.after),)
-    if from_end:
-        bounds = {"length": length, "offset": offset}
-        length, offset, reach = (
-            text.format(**bounds) for text in (_LENGTH_FROM_END, _OFFSET_FROM_END, _REACH_FROM_END)
+class _Reading:
+    """Reads pages of a selection, each with its total in the same statement."""
+
+    def __init__(self, tx: Tx, feed: Feed, selection: Selection, totals: Totals) -> None:
+        self.tx = tx
+        self.feed = feed
+        self.selection = selection
+        self.totals = totals
+        # Hashed, since the values of a filter may be long.
+        values = sorted((name, value) for name, value in selection.where.values.items() if name != "horizon")
+        self.key = blake2b(repr((feed.name, selection.count, values)).encode(), digest_size=16).digest()
+
+    async def count(self) -> int:
+        """The total alone."""
+        [row] = await self._run(sql("SELECT {total}", total=self._total()), self.selection.where.values)
+        total: int = row["total"]
+        return total
+
+    async def page(self, window: Window) -> FeedPage:
+        """The page after the window's position, or else at its offset."""
+        where, ranges, offset = self.selection.where.copy(), self.selection.ranges, window.offset
+        if window.after is not None:
+            after, offset = self.selection.order.after(where, window.after), 0
+            ranges = [f"{one} AND {after}" for one in ranges]
+        limit = window.limit + 1  # one more shows that there is a next page
+        values = where.values | {"limit": limit, "offset": offset}
+        if self.selection.source == self.feed.table and len(ranges) == 1 and offset < IDS_FIRST_FROM:
+            in_order = self.selection.order.clause()
+            rows = f"SELECT * FROM {self.feed.table} WHERE {ranges[0]} ORDER BY {in_order} LIMIT :limit OFFSET :offset"
+            return await self._read(rows, values, window)
+        return await self._read(self._rows_by_id(ranges), values | {"reach": limit + offset}, window)
+
+    async def page_from_end(self, window: Window, total: int) -> FeedPage:
+        """The page at the window's offset, if the total is this one."""
+        reach = total - window.offset
+        limit = min(window.limit + 1, reach)
+        rows = self._rows_by_id(self.selection.ranges, from_end=True)
+        values = self.selection.where.values | {"limit": limit, "offset": reach - limit, "reach": reach}
+        return await self._read(rows, values, window)
+
+    def _rows_by_id(self, ranges: Sequence[str], *, from_end: bool = False) -> str:
+        """No range is read further than the page may reach; a row of several ranges is taken once."""
+        order, source = self.selection.order, self.selection.source
+        columns, in_order = ", ".join(dict.fromkeys(("id", order.moment, order.tie))), order.clause(from_end=from_end)
+        each = [f"(SELECT {columns} FROM {source} WHERE {one} ORDER BY {in_order} LIMIT :reach)" for one in ranges]
+        ids = f"SELECT id FROM ({' UNION '.join(each)}) AS ranges ORDER BY {in_order} LIMIT :limit OFFSET :offset"
+        return rows_by_id(self.feed.table, ids)
+
+    async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:
+        order, table = self.selection.order, self.feed.alias
+        page = sql(
+            PAGE_IN_PORTIONS,
+            rows=rows,
+            table=table,
+            columns=self.feed.columns,
+            size=self.feed.size,
+            order=order.clause(table),
+            more=f"{table}.{order.moment} AS moment, {table}.{order.tie} AS tie, {self._total()}",
         )
-    direction = wanted.order.clause(from_end=from_end)
-    streams = [
-        _STREAM.format(
-            keys=wanted.order.keys,
-            source=stream.source,
-            where=" AND ".join((*stream.conditions, *after)),
-            order=direction,
-            reach=reach,
-        )
-        for stream in wanted.streams
-    ]
-    return {"streams": " UNION ".join(streams), "direction": direction, "length": length, "offset": offset}
+        found = await self._run(page, values | {"portion_bytes": PORTION_BYTES})
+        if not found:
+            return FeedPage([], [], await self.count(), None)
+        shown = found[: window.limit]
+        after = Position(order.name, shown[-1]["moment"], shown[-1]["tie"]) if len(found) > len(shown) else None
+        return FeedPage(*split_page(shown), found[0]["total"], after)
+
+    def _total(self) -> str:
+        """The columns `total`, and `version`: that of the feed, or null when the total is true at this time only."""
+        version = f"""
+    (SELECT coalesce(sum(version), 0)::bigint FROM feed_versions
+      WHERE workspace_id = :workspace_id AND feed = '{self.feed.name}')"""
+        may_keep = "true"
+        if "horizon" in self.selection.where.values:
+            latest = f"max({self.selection.order.moment})"
+            may_keep = f"(SELECT {latest} FROM {self.feed.name} WHERE workspace_id = :workspace_id) <= :horizon"
+        return f"""
+    CASE WHEN {may_keep} AND {version} = :known_version THEN :known_total ELSE {self.selection.count} END AS total,
+    CASE WHEN {may_keep} THEN {version} END AS version"""
+
+    async def _run(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
+        """Runs a statement that has a total, and keeps the total."""
+        version, total = self.totals.find(self.key)
+        values = values | {"known_version": version, "known_total": total}
+        used = {name: values[name] for name in statement.names}  # the total alone has no use for those of the ranges
+        rows = await self.tx.rows(statement, **used)
+        if rows and rows[0]["version"] is not None:
+            self.totals.keep(self.key, rows[0]["version"], rows[0]["total"])
+        return rows

@@ -1,27 +1,28 @@
-"""Up to which moment everything that will ever be written is there to be read.
+"""The time up to which no row can be added any more.
 
-Who follows a list by its latest `updated_at` must not be shown a row as long as a transaction is open that may still
-write an earlier moment. Writers take their moment when the database knows of their transaction: `Database.write`
-after BEGIN, a statement that commits by itself by MOMENT. So no open transaction's moment precedes its own start.
+A client that follows a list by its latest `updated_at` must not see a row while a transaction is open that may still
+write an earlier time. A writer takes its time after the database has registered its transaction: `Database.transaction`
+after BEGIN, a statement that commits by itself from MOMENT. So no open transaction writes a time before its own start.
 """
 
 from datetime import datetime, timedelta
 
 from sightline.platform.db.database import OURS, Tx
+from sightline.platform.db.sql import sql
 
-# For statements that may commit by themselves: the caller's moment, but not one before the database heard of it.
-MOMENT = "greatest({now}::timestamptz, date_trunc('milliseconds', now()) + {offset}::interval)"
+# For statements that may commit by themselves: the caller's moment, but not one before the database knows of it.
+MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', now()) + :clock_offset::interval)"
 
-# Foreign sessions count once they have written; ours from their start, except those that only read.
-_AGE = f"""
+# Sessions of other programs count once they have written; ours from their start, except those that only read.
+_AGE = sql(f"""
 SELECT max(clock_timestamp() - xact_start)
   FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
-   AND (backend_xid IS NOT NULL OR application_name IN ('{OURS}', ''))"""
+   AND (backend_xid IS NOT NULL OR application_name IN ('{OURS}', ''))""")
 
 
 async def find_horizon(tx: Tx) -> datetime:
-    """No row that is not there yet will get an earlier moment. To be asked in a statement before that of the rows."""
+    """The time before which no row will be added. Call it in a statement before the one that reads the rows."""
     age: timedelta | None = await tx.value(_AGE)
     if age is None:
         return tx.now

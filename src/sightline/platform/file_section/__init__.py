@@ -1,8 +1,8 @@
-"""How a room declares its part of the workspace file. `workspace_file` reads and writes what is declared here.
+"""The declarations by which a room describes its part of the workspace file. `workspace_file` reads and writes it.
 
-A room's section.py is mostly a list of tables; a table is a list of fields and links. Everything that is the same for
-all records stands once, in `workspace_file`: shapes and faults, matching, references, numbers, counts, the trail.
-What is special to a record is a hook of its table.
+A room's file.py is mostly a list of tables; a table is a list of fields and links. The things that are the same for
+all records are in `workspace_file`: shapes and faults, matching, references, numbers, counts, the trail of changes.
+A record's own rules are hooks of its table.
 """
 
 from sightline.platform.file_section.entries import Entry, Faults, Run

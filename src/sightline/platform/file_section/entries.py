@@ -1,28 +1,48 @@
-"""What is known about a record of the file while it is applied."""
+"""The state of a file and its records while it is applied."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 from sightline.platform.db import Tx
 from sightline.platform.errors import Fault
 from sightline.platform.file_section.fields import Lookup
 
+State = TypeVar("State")
+
 SHOWN_FAULTS = 100
 NOWHERE = UUID(int=0)
 
 
 class Linked(NamedTuple):
-    """One link of a record: to which, and its flag."""
+    """One link of a record: its target and its flag."""
 
     id: UUID
     flag: bool
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
-    """`given`: as in the file. `values`: by column, as given. `row`: as it will be stored. `stored`: as it is."""
+class _WithState:
+    """Has state that hooks share: one object of each type that they declare."""
+
+    states: dict[type, Any] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def state(self, type: type[State]) -> State:
+        """Returns the object of this type. The first call creates it without arguments."""
+        if type not in self.states:
+            self.states[type] = type()
+        found: State = self.states[type]
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class Entry(_WithState):
+    """A record of the file.
+
+    `given`: as in the file. `values`: converted, by column. `row`: to be stored. `stored`: the stored row.
+    `links`: the complete sets of links in the file, by name. `stored_links`: the same sets as stored.
+    """
 
     path: str
     given: dict[str, Any]
@@ -32,8 +52,9 @@ class Entry:
     row: dict[str, Any] = field(default_factory=dict)
     stored: Any = None
     links: dict[str, list[Linked]] = field(default_factory=dict)
+    stored_links: dict[str, list[Linked]] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
-    notes: dict[str, Any] = field(default_factory=dict)
+    has_derived_id: bool = False
     broken: bool = False
 
     @property
@@ -47,7 +68,7 @@ class Entry:
 
 
 class Faults:
-    """Everything that is wrong; keeps the first hundred and counts the rest."""
+    """The faults of a file: keeps the first hundred and counts the rest."""
 
     def __init__(self) -> None:
         self.shown: list[Fault] = []
@@ -61,15 +82,20 @@ class Faults:
 
 class BatchLookup(Lookup, Protocol):
     async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
-        """Looks up what was not looked up before."""
+        """Looks up the texts that are not cached."""
 
     def forget(self, target: str) -> None:
-        """After records of the list came, went or changed their names."""
+        """Called after records of the list were added or removed or changed their names."""
 
 
-@dataclass(slots=True)
-class Run:
-    """One application of a file, in one transaction."""
+@dataclass(slots=True, eq=False)
+class Run(_WithState):
+    """One application of a file, in one transaction.
+
+    `faulty_records`: list and name of each faulty record. A reference to one is not another fault.
+    `faulty_parts`: the parts of the file, such as `taxonomy`, that are faulty.
+    `removed`: by list, how many records a hook removed.
+    """
 
     tx: Tx
     workspace_id: UUID
@@ -79,9 +105,11 @@ class Run:
     lookup: BatchLookup
     pruned: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
-    notes: dict[str, Any] = field(default_factory=dict)
+    faulty_records: set[tuple[str, str]] = field(default_factory=set)
+    faulty_parts: set[str] = field(default_factory=set)
+    removed: dict[str, int] = field(default_factory=dict)
 
     def refuse(self, entry: Entry, name: str, message: str) -> None:
-        """Notes a fault at a field of a record, which is then not written."""
+        """Adds a fault at a field of a record. The record is then not written."""
         entry.broken = True
         self.faults.add(f"{entry.path}.{name}" if name else entry.path, message)

@@ -1,4 +1,4 @@
-"""The fields of a record in the workspace file: their type there, their column, and the way between the two."""
+"""The fields of a record in the workspace file: type, column, and the conversion between the two."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 
 class Reference(NamedTuple):
-    """A place that names another record: where below the field, in which list, and the id, public id or key given.
+    """A reference to another record: its path in the field, the list, and the id, public id or key.
 
-    `lenient`: an id that names nothing is kept, as the record may be gone.
+    `lenient`: an unknown id is kept, as the record may have been deleted.
     """
 
     suffix: str
@@ -32,7 +32,7 @@ class Reference(NamedTuple):
 
 
 class Lookup(Protocol):
-    """Answers from what was looked up before, for a whole batch at once."""
+    """Finds ids among those looked up for a whole batch."""
 
     def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None: ...
 
@@ -47,7 +47,7 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`store` raises ValueError with what is wrong; `late` fields name records of lists that come afterwards."""
+    """A field. `store` raises ValueError with a message. `late` fields name records of lists that are stored later."""
 
     name: str
     column: str
@@ -62,7 +62,7 @@ class Field:
     json: bool = False
 
     def under(self, column: str) -> "Field":
-        """The same field, kept in another column."""
+        """Returns the same field with another column."""
         return replace(self, column=column)
 
 
@@ -87,23 +87,23 @@ def _full(value: str, lookup: Lookup) -> str:
 
 
 def name(name: str = "name", longest: int = LONGEST_WORD) -> Field:
-    """Trimmed, not blank, needed on a new record."""
+    """A trimmed text, not blank, required in a new record."""
     return Field(name, column_of(name), _sized(longest), required=True, store=_trim)
 
 
 def text(name: str, *, longest: int | None = None, default: str | None = "", nullable: bool = False) -> Field:
-    """Kept as it is; may be empty."""
+    """A text stored as in the file; may be empty."""
     type = Annotated[str, Meta(max_length=longest)] if longest else str
     return Field(name, column_of(name), type, None if nullable else default, nullable)
 
 
 def full_text(name: str, *, longest: int | None = None, nullable: bool = False) -> Field:
-    """Kept as it is; not blank. Needed on a new record unless it may be null."""
+    """A text stored as in the file; not blank. Required in a new record unless it may be null."""
     return Field(name, column_of(name), _sized(longest), nullable=nullable, required=not nullable, store=_full)
 
 
 def word(name: str, *, default: str | None = None, required: bool = False) -> Field:
-    """At most 255 characters, not blank; null unless there is a default."""
+    """A text of at most 255 characters, not blank; null unless there is a default."""
     nullable = default is None and not required
     return Field(name, column_of(name), _sized(LONGEST_WORD), default, nullable, required, store=_full)
 
@@ -119,7 +119,7 @@ def flag(name: str, default: bool) -> Field:
 
 
 def whole(name: str, default: int | None, *, least: int = 0, largest: int = LARGEST) -> Field:
-    """A whole number; null when the default is."""
+    """A whole number; null if the default is."""
     return Field(name, column_of(name), Annotated[int, Meta(ge=least, le=largest)], default, default is None)
 
 
@@ -137,7 +137,7 @@ def read_moment(value: str, lookup: Lookup) -> datetime:
 
 
 def moment(name: str, *, required: bool = False) -> Field:
-    """ISO 8601 with any offset, UTC without one; null unless it is needed."""
+    """A time in ISO 8601 with any offset, UTC without one; null unless required."""
     column = column_of(name)
     return Field(name, column, str, nullable=not required, required=required, store=read_moment, show=show_moment)
 
@@ -180,7 +180,7 @@ def show_json(stored: Any) -> Any:
 
 
 def json(name: str, type: Any = dict[str, Any], *, default: Any = None) -> Field:
-    """A value kept as it is; null when the default is."""
+    """A JSON value stored as in the file; null if the default is."""
     return Field(name, column_of(name), type, default, default is None, show=show_json, json=True)
 
 
@@ -199,7 +199,7 @@ def show_id(stored: UUID | None) -> str | None:
 
 
 def uuid(name: str, *, required: bool = False) -> Field:
-    """An id as such: it need not name a record of the workspace."""
+    """An id. It need not name a record of the workspace."""
     read: Callable[[Any, Lookup], Any] = lambda value, _: read_uuid(value)  # noqa: E731 - one expression
     return Field(name, column_of(name), str, nullable=not required, required=required, store=read, show=show_id)
 
@@ -252,9 +252,9 @@ def _place_of(extract: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def extracts(name: str = "extracts") -> Field:
-    """Quotes with the signal each stands in: `[{text, signal}]` in the file, `[{text, signalId}]` in the database.
+    """Quotes with their signals: `[{text, signal}]` in the file, `[{text, signalId}]` in the database.
 
-    Both may say where in the signal: turn, start, end, and who spoke.
+    Both may have the place in the signal: turn, start, end, and speaker.
     """
 
     def references(value: Sequence[Mapping[str, Any]]) -> Iterator[Reference]:

@@ -1,4 +1,4 @@
-"""The tables of a section: which list of the file goes to which table, and how."""
+"""The tables of a section: the list of the file, its table, and the mapping between them."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ UPDATED_AT = of.moment("updatedAt")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A set of other records that a record names; given, it is the complete set, in the order of the file.
+    """A set of other records that a record names. A file has the complete set, in its order.
 
     `array`: the column of the owner that repeats the ids. `flag`: a boolean of each link; items are then objects
     `{<item>: ref, <flag>: true}`. `scope`: the owner's column that says within which record keys count.
@@ -54,7 +54,7 @@ class Link:
         return list[str | item]
 
     def references(self, value: Sequence[Any]) -> list[Reference]:
-        """One for each item, in their order."""
+        """Returns one reference for each item, in their order."""
         if self.flag is None:
             return [Reference(f"[{index}]", self.target, item) for index, item in enumerate(value)]
         return [
@@ -65,7 +65,7 @@ class Link:
         ]
 
     def flags(self, value: Sequence[Any]) -> list[bool]:
-        """One for each item; a plain reference, and one that does not say, is not flagged."""
+        """Returns one flag for each item; false for a plain reference and by default."""
         return [isinstance(item, dict) and bool(item.get(self.flag, False)) for item in value]
 
 
@@ -75,7 +75,7 @@ def _list_of(item: Any) -> Any:
 
 @dataclass(frozen=True)
 class Table:
-    """A list of records and the table that keeps them.
+    """A list of records and the table that stores them.
 
     `path`: the list's place in the file. `kind`: what the trail calls a record, None for no trail of its own.
     `primary`: the primary key beside the workspace. `parents`: own column and column of the enclosing record.
@@ -99,7 +99,6 @@ class Table:
     keyed: bool = True
     stamped: bool = True
     versioned: str | None = None
-    traced: bool = False
     numbered: str | None = None
     counted: str | None = None
     position: str | None = None
@@ -122,12 +121,18 @@ class Table:
         return head + self.fields + ((CREATED_AT, UPDATED_AT) if self.stamped else ())
 
     @cached_property
+    def ignored_fields(self) -> tuple[Field, ...]:
+        """Fields that any record of a file may have, but this table does not store."""
+        kept = {field.name for field in self.all_fields}
+        return tuple(field for field in (ID, NUMBER, CREATED_AT, UPDATED_AT) if field.name not in kept)
+
+    @cached_property
     def stored_fields(self) -> tuple[Field, ...]:
         return self.all_fields + self.hidden
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Every column the file knows of, each once."""
+        """Returns every column that the file has, each once."""
         own = [field.column for field in self.stored_fields]
         parents = [column for column, _ in self.parents]
         arrays = [link.array for link in self.links if link.array and not link.late]
@@ -139,8 +144,8 @@ class Table:
 
     @cached_property
     def record(self) -> type[msgspec.Struct]:
-        """The shape of a record in the file."""
-        parts = [(f.name, f.type | UnsetType | None, UNSET) for f in self.all_fields]
+        """Returns the type of a record in the file."""
+        parts = [(f.name, f.type | UnsetType | None, UNSET) for f in self.all_fields + self.ignored_fields]
         parts += [(link.name, link.type | UnsetType | None, UNSET) for link in self.links]
         inside = [child for child in self.children if not child.spilled]
         parts += [(child.list_name, _list_of(child.record) | UnsetType | None, UNSET) for child in inside]
@@ -152,7 +157,7 @@ class Table:
 class Part:
     """A single object of the file, such as `portal`: read, stored and shown by its room.
 
-    `apply` gives True when it was added, False when it changed, None when nothing did.
+    `apply` returns True if it was added, False if it changed, None if nothing changed.
     """
 
     name: str
@@ -163,7 +168,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What one room keeps of the file.
+    """The part of the file that one room stores.
 
     `begin` runs when the workspace is there, `before` ahead of a list of that name (also when the file does not give
     it), `end` when everything is written.

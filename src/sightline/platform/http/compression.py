@@ -1,4 +1,4 @@
-"""GZip for answers of 1 KiB and more, where the caller takes it."""
+"""GZip for answers of 1 KiB and more, if the client accepts it."""
 
 import re
 from collections.abc import Awaitable
@@ -12,23 +12,20 @@ _GZIP = re.compile(rb"(?:^|[,\s])gzip\s*(?:;\s*q=([0-9.]+))?\s*(?:,|$)")
 
 
 def accepts_gzip(accept_encoding: bytes) -> bool:
-    """Whether the header names gzip, and not to refuse it (`q=0`)."""
+    """Whether the header accepts gzip: it names it, and not with `q=0`."""
     found = _GZIP.search(accept_encoding)
     return found is not None and (found[1] is None or found[1].strip(b"0.") != b"")
 
 
 class Compressed:
-    """Costs a caller who takes no gzip one look at the headers."""
+    """Compresses for clients that accept gzip; others cost one look at their headers."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
         self._zipped = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)
 
     def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
-        for name, value in scope.get("headers", ()):
-            if name == b"accept-encoding":
-                if b"gzip" in value and accepts_gzip(value):
-                    return self._zipped(scope, receive, send)
-                break
-        app: Awaitable[None] = self._app(scope, receive, send)
-        return app
+        accepted = scope.get("headers_by_name", {}).get(b"accept-encoding")
+        app = self._zipped if accepted and accepts_gzip(accepted) else self._app
+        answering: Awaitable[None] = app(scope, receive, send)
+        return answering

@@ -1,4 +1,4 @@
-"""Cursors: a place in a list as it stands in an address, opaque to those who follow it."""
+"""Cursors: a position in a list as a text in an address. Clients pass it on and do not read it."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime
@@ -14,13 +14,14 @@ _LARGEST_NUMBER = 2**63 - 1
 
 
 def write_cursor(position: Position) -> str:
+    """Returns the cursor of a position."""
     tie = position.tie.bytes if isinstance(position.tie, UUID) else position.tie
     milliseconds = round(position.moment.timestamp() * 1000)
     return urlsafe_b64encode(_ENCODER.encode((position.order, milliseconds, tie))).decode().rstrip("=")
 
 
 def read_cursor(text: str) -> Position:
-    """Raises ValueError for anything that write_cursor() does not give."""
+    """Returns the position of a cursor. Raises ValueError for anything that write_cursor() does not return."""
     try:
         packed = urlsafe_b64decode(text + "=" * (-len(text) % 4))
         order, milliseconds, tie = _DECODER.decode(packed)

@@ -1,22 +1,25 @@
-"""The way of a request through one operation: key, scopes, reference, body, handler, answer."""
+"""Answers a request to one operation: key, scopes, references, query, body, role, handler, response."""
 
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import urlencode
 
 import msgspec
 
-from sightline.platform.access import Actor
-from sightline.platform.db import Database, Window
-from sightline.platform.errors import Fault, MethodNotAllowed, ValidationFailed
-from sightline.platform.http.bodies import Body, ClientGone, receive_body, refuse_other_types
-from sightline.platform.http.cursors import write_cursor
-from sightline.platform.http.idempotency import answer_once
-from sightline.platform.http.operations import Call, Operation, argument_role
+from sightline.platform.access import Actor, Role
+from sightline.platform.db import Database
+from sightline.platform.errors import CreatorNotAllowed, Fault, Refusal, ValidationFailed
+from sightline.platform.http.bodies import Body, ClientGone, receive_body, refuse_other_types, run_beside
+from sightline.platform.http.idempotency import OneTransaction, answer_once
+from sightline.platform.http.large_pages import send_in_pieces
+from sightline.platform.http.operations import Call, Operation
+from sightline.platform.http.pagination import page_headers
 from sightline.platform.http.problems import Answer, as_refusal, problem
-from sightline.platform.http.queries import QueryReader, parse_query
+from sightline.platform.http.proxies import origin_of
+from sightline.platform.http.query_strings import QueryReader, parse_query, refuse_unknown
+from sightline.platform.http.throttle import RequestsPerMinute
+from sightline.platform.scopes import require_scopes
 from sightline.platform.wire import Page, Versioned
 
 Headers = list[tuple[bytes, bytes]]
@@ -27,33 +30,25 @@ _TAGS = re.compile(r'"[^"]*"')
 
 
 class KeyGuard(Protocol):
-    """Tells who asks."""
+    """Authenticates requests."""
 
     async def admit(self, authorization: str | None) -> Actor:
-        """Raises Unauthorized."""
-        ...
-
-
-class Throttle(Protocol):
-    """Counts a key's requests."""
-
-    def admit(self, actor: Actor) -> Headers:
-        """Headers that tell what is left. Raises RateLimited."""
+        """Returns the key's actor. Raises Unauthorized."""
         ...
 
 
 @dataclass(slots=True)
 class Services:
-    """What endpoints are given when the application starts."""
+    """What endpoints use; made when the application starts."""
 
     db: Database
     guard: KeyGuard
-    throttle: Throttle | None = None
+    throttle: RequestsPerMinute | None = None
     tools: Mapping[type, Any] = field(default_factory=dict)
 
 
 class Lazy:
-    """The services of an application that has not started yet."""
+    """Holds the services, which are set when the application starts."""
 
     services: Services
 
@@ -66,8 +61,9 @@ class Endpoint:
         self._lazy = lazy
         self._body = Body(operation.body_type) if operation.body_type else None
         self._query = QueryReader(operation.query_type) if operation.query_type else None
-        self._roles = [(name, argument_role(operation, name)) for name in operation.argument_names]
-        self._path = list(operation.path_types.items())
+        paging = operation.paging.names if operation.paging else ()
+        self._parameters = (*(self._query.names if self._query else ()), *paging)
+        self._path = [(name, operation.path_types[name]) for name in re.findall(r"{(\w+)}", operation.path)]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         scope["operation"] = self.operation.name
@@ -76,117 +72,115 @@ class Endpoint:
         except ClientGone:
             return
         except Exception as error:
-            if (refusal := as_refusal(error)) is None:
+            if (refusal := as_refusal(error, is_read=self.operation.is_read)) is None:
                 raise
+            scope["refusal"] = refusal
             if refusal is not error:
                 scope["failure"] = error
             status, headers, body = problem(refusal, scope["request_id"])
             headers += scope.get("limits", ())
         await send({"type": "http.response.start", "status": status, "headers": headers})
+        if (page := scope.get("large_page")) is not None and scope["method"] != "HEAD":
+            await send_in_pieces(page, self._lazy.services.db, receive, send)
+            return
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
     async def _answer(self, scope: Any, receive: Any) -> Answer:
         services = self._lazy.services
-        headers: dict[bytes, bytes] = dict(scope["headers"])
+        headers: dict[bytes, bytes] = scope["headers_by_name"]
         authorization = headers.get(b"authorization")
         actor = await services.guard.admit(authorization.decode("latin-1") if authorization else None)
         scope["actor"] = actor
-        if services.throttle is not None:
-            scope["limits"] = services.throttle.admit(actor)
+        scope["limits"] = services.throttle.admit(actor) if services.throttle else []
         operation = self.operation
-        actor.require_scopes(operation.scopes, operation.any_of)
-        given = [] if not scope["query_string"] else parse_query(scope["query_string"])
-        body = b""
+        require_scopes(actor.scopes, operation.scopes, operation.any_of)
+        parameters, body = parse_query(scope["query_string"]), b""
         if self._body is not None:
             refuse_other_types(headers.get(b"content-type"))
             body = await receive_body(receive, headers, operation.body_limit)
-        arguments = self._arguments(scope, given, body)
+        found = self._arguments(scope, parameters)
+        if self._body is not None:
+            found["body"] = await run_beside(self._body.decode, body)
+        arguments = [found[name] for name in operation.arguments]
         if_match = headers.get(b"if-match")
         call = Call(services.db, actor, if_match.decode("latin-1") if if_match else None, services.tools)
-        key = headers.get(b"idempotency-key") if operation.keeps_answers else None
-        if key is None:
-            shown = await operation.handler(call, *arguments)
-            answer = self._shown(shown, given, scope, headers)
-        else:
+        if operation.role is not None and not actor.has_role(operation.role):
+            await self._refuse_role(call, operation.role, arguments)
 
-            async def make(db: Database) -> Answer:
-                shown = await operation.handler(msgspec.structs.replace(call, db=db), *arguments)
-                return self._shown(shown, given, scope, headers)
+        async def respond(call: Call) -> Answer:
+            return self._response(await operation.handler(call, *arguments), parameters, scope, headers)
 
-            place = f"{scope['method']} {scope['path']}"
+        if operation.keeps_answers and (key := headers.get(b"idempotency-key")) is not None:
             answer = await answer_once(
-                services.db, actor, place, key.decode("latin-1"), body, make, anew=operation.keeps_answers == "anew"
+                services.db,
+                actor,
+                f"{scope['method']} {scope['path']}",
+                key.decode("latin-1"),
+                body,
+                lambda db: respond(msgspec.structs.replace(call, db=db)),
+                runs_again=operation.keeps_answers == "again",
             )
-        if services.throttle is not None:
-            answer[1].extend(scope["limits"])
+        else:
+            answer = await respond(call)
+        answer[1].extend(scope["limits"])
         return answer
 
-    def _arguments(self, scope: Any, given: list[tuple[str, str]], body: bytes) -> list[Any]:
-        """What the handler is called with. References first, then every fault of query and body at once."""
-        found: dict[str, Any] = {}
-        for name, kind in self._path:
-            found[name] = kind.parse(scope["path_params"][name])
-        faults: list[Fault] = []
-        if self.operation.paging:
-            found["window"] = self.operation.paging.read(given, faults)
-        if self._query is not None:
-            found["query"] = self._query.read(given, faults)
-        if faults:
-            raise ValidationFailed(faults, field=faults[0].path if len(faults) == 1 else None)
-        if self._body is not None:
-            found["body"] = self._body.decode(body)
-        return [found[name if role == "path" else role] for name, role in self._roles]
+    async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
+        """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.
 
-    def _shown(self, shown: Any, given: list[tuple[str, str]], scope: Any, asked: dict[bytes, bytes]) -> Answer:
+        Only the handler knows those, so it runs in a transaction that is rolled back.
+        """
+        refusal = CreatorNotAllowed(f"The key's creator must be an active member with the role {needed} or above.")
+        if self.operation.role_first:
+            raise refusal
+        try:
+            async with call.db.transaction() as tx:
+                trial = msgspec.structs.replace(call, db=OneTransaction(call.db, tx))
+                await self.operation.handler(trial, *arguments)
+                raise refusal
+        except Refusal as found:
+            raise found if found.status in (400, 404) else refusal from None
+
+    def _arguments(self, scope: Any, parameters: list[tuple[str, str]]) -> dict[str, Any]:
+        """Reads what the path and the query say. Raises for a wrong reference first."""
+        found: dict[str, Any] = {}
+        for (name, kind), text in zip(self._path, scope["path_texts"], strict=True):
+            found[name] = kind.parse(text)
+        faults: list[Fault] = []
+        if parameters:
+            refuse_unknown(parameters, self._parameters, faults)
+        if self.operation.paging:
+            found["window"] = self.operation.paging.read(parameters, faults)
+        if self._query is not None:
+            found["query"] = self._query.read(parameters, faults)
+        if faults:
+            raise ValidationFailed(faults)
+        return found
+
+    def _response(
+        self, result: Any, parameters: list[tuple[str, str]], scope: Any, request_headers: dict[bytes, bytes]
+    ) -> Answer:
         headers: Headers = [_JSON]
-        if isinstance(shown, Versioned):
-            tag = shown.tag.encode("latin-1")
+        if isinstance(result, Versioned):
+            tag = result.tag.encode("latin-1")
             headers.append((b"etag", tag))
-            headers.extend(shown.headers)
-            if (known := asked.get(b"if-none-match")) and self.operation.is_read and _is_known(known, shown.tag):
+            headers.extend(result.headers)
+            known = request_headers.get(b"if-none-match")
+            if known and self.operation.is_read and _is_known(known, result.tag):
                 return 304, headers[1:], b""
-            body = _ENCODER.encode(shown.record)
-        elif isinstance(shown, Page):
-            headers.extend(_page_headers(shown, given, scope["path"]))
-            body = _ENCODER.encode(shown.items)
+            body = _ENCODER.encode(result.record)
+        elif isinstance(result, Page):
+            headers.extend(page_headers(result, parameters, f"{origin_of(scope)}{scope['path']}"))
+            if result.rest:
+                scope["large_page"] = result
+                return self.operation.status, headers, b""
+            body = _ENCODER.encode(result.items)
         else:
-            body = _ENCODER.encode(shown)
+            body = _ENCODER.encode(result)
         headers.append((b"content-length", b"%d" % len(body)))
         return self.operation.status, headers, body
-
-
-class Paths:
-    """The operations of one path, by method."""
-
-    def __init__(self, endpoints: list[Endpoint]) -> None:
-        self._by_method = {endpoint.operation.method: endpoint for endpoint in endpoints}
-        if "GET" in self._by_method:
-            self._by_method["HEAD"] = self._by_method["GET"]
-        self._allowed = ", ".join(sorted(self._by_method))
-
-    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
-        endpoint = self._by_method.get(scope["method"])
-        if endpoint is None:
-            raise MethodNotAllowed(self._allowed)
-        return endpoint(scope, receive, send)
 
 
 def _is_known(known: bytes, tag: str) -> bool:
     text = known.decode("latin-1")
     return text.strip() == "*" or tag in _TAGS.findall(text)
-
-
-def _page_headers(page: Page[Any], given: list[tuple[str, str]], path: str) -> Headers:
-    window: Window = page.window
-    headers: Headers = [
-        (b"x-total-count", b"%d" % page.total),
-        (b"x-limit", b"%d" % window.limit),
-        (b"x-offset", b"%d" % window.offset),
-        (b"x-has-more", b"true" if page.has_more else b"false"),
-    ]
-    if page.has_more:
-        kept = [(name, text) for name, text in given if name not in ("limit", "offset", "after")]
-        kept += [("limit", str(window.limit)), ("offset", str(window.offset + window.limit))]
-        kept += [("after", write_cursor(page.after))] if page.after else []
-        headers.append((b"link", f'<{path}?{urlencode(kept)}>; rel="next"'.encode()))
-    return headers

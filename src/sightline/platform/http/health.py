@@ -9,11 +9,11 @@ import msgspec
 
 from sightline.platform.db import Connection, Database, DatabaseUnavailable
 from sightline.platform.errors import Unavailable
-from sightline.platform.http.pages import JSON, Page
+from sightline.platform.http.docs_pages import JSON, Page
 from sightline.platform.http.problems import Answer
 
 KNOWN_SECONDS = 1.0
-PATIENCE_SECONDS = 3.0
+PATIENCE_SECONDS = 2.0
 
 Pending = Callable[[Connection], Awaitable[list[str]]]
 
@@ -25,7 +25,7 @@ class NotReady(Unavailable):
 
 
 class Readiness:
-    """Looks at the database at most once a second, however often it is asked."""
+    """Checks the database at most once a second, however many requests come."""
 
     def __init__(self, pending: Pending) -> None:
         self._pending = pending
@@ -34,19 +34,19 @@ class Readiness:
         self._looking = asyncio.Lock()
 
     async def check(self, db: Database) -> dict[str, str]:
-        """What was looked at, each `ok`. Raises NotReady."""
+        """Each check with `ok`. Raises NotReady."""
         async with self._looking:
             if monotonic() >= self._until:
                 self._seen = await self._look(db)
                 self._until = monotonic() + KNOWN_SECONDS
         if any(found != "ok" for found in self._seen.values()):
-            told = "; ".join(f"{name}: {found}" for name, found in self._seen.items() if found != "ok")
-            raise NotReady(f"{told[0].upper()}{told[1:]}.", checks=self._seen)
+            problems = "; ".join(f"{name}: {found}" for name, found in self._seen.items() if found != "ok")
+            raise NotReady(f"{problems[0].upper()}{problems[1:]}.", checks=self._seen)
         return self._seen
 
     async def _look(self, db: Database) -> dict[str, str]:
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS), db.read() as tx:
+            async with asyncio.timeout(PATIENCE_SECONDS), db.autocommit() as tx:
                 missing = await self._pending(tx.connection)
         except DatabaseUnavailable:  # newer than this program
             return {"database": "ok", "migrations": "the database is newer than this version"}
@@ -59,16 +59,16 @@ def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, 
     """`/healthz` answers while the process lives, `/readyz` while requests would be answered."""
 
     async def live(_: dict[bytes, bytes]) -> Answer:
-        return _told({"status": "alive"})
+        return _answer({"status": "alive"})
 
     async def ready(_: dict[bytes, bytes]) -> Answer:
-        return _told({"status": "ready", "checks": await readiness.check(db())})
+        return _answer({"status": "ready", "checks": await readiness.check(db())})
 
     return {"/healthz": Page("healthz", live, is_probe=True), "/readyz": Page("readyz", ready, is_probe=True)}
 
 
-def _told(told: object) -> Answer:
-    body = msgspec.json.encode(told)
+def _answer(shown: object) -> Answer:
+    body = msgspec.json.encode(shown)
     headers = [
         (b"content-type", JSON.encode()),
         (b"cache-control", b"no-store"),

@@ -4,22 +4,31 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from hashlib import sha256
+from uuid import UUID
 
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.errors import Conflict, KeyReused, ValidationFailed
+from sightline.platform.db import Database, Row, Tx, sql
+from sightline.platform.errors import Conflict, KeyReused, Refusal, ValidationFailed
+from sightline.platform.http.bodies import run_beside
 from sightline.platform.http.problems import Answer
 
 KEPT = timedelta(hours=24)
 LONGEST = 255
+AT_ONCE = 1000
 
 
 class KeyInUse(Conflict):
     """409: a request with the same Idempotency-Key is still running."""
 
     code = "IDEMPOTENCY_KEY_IN_USE"
+
+
+class RecordDeleted(Refusal):
+    """410: the record that the first request with this Idempotency-Key created is deleted."""
+
+    status, code, title = 410, "RECORD_DELETED", "The record is deleted"
 
 
 class OneTransaction(Database):
@@ -37,30 +46,38 @@ class OneTransaction(Database):
         async with self._tx.connection.transaction():
             yield self._tx
 
-    def read(self) -> AbstractAsyncContextManager[Tx]:
+    def autocommit(self) -> AbstractAsyncContextManager[Tx]:
         return self._part()
 
-    snapshot = read
-    write = read
+    snapshot = autocommit
+    transaction = autocommit
 
 
-_TAKE = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7))"
-_FIND = """
+_TAKE = sql("SELECT pg_try_advisory_xact_lock(hashtextextended(:request, 7))")
+_FIND = sql("""
 SELECT body_hash, status, headers, body FROM idempotency_keys
- WHERE workspace_id = $1 AND key_id = $2 AND operation = $3 AND value = $4 AND created_at > $5"""
-_KEEP = """
-INSERT INTO idempotency_keys (workspace_id, key_id, operation, value, body_hash, status, headers, body, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ WHERE workspace_id = :workspace_id AND key_id = :key_id AND operation = :operation AND value = :value
+   AND created_at > :oldest""")
+_KEEP = sql("""
+INSERT INTO idempotency_keys
+    (workspace_id, key_id, operation, value, body_hash, status, headers, body, record_id, created_at)
+VALUES (:workspace_id, :key_id, :operation, :value, :body_hash, :status, :headers, :body, :record_id, :now)
 ON CONFLICT (workspace_id, key_id, operation, value) DO UPDATE
    SET body_hash = excluded.body_hash, status = excluded.status, headers = excluded.headers,
-       body = excluded.body, created_at = excluded.created_at"""
-_FORGET = """
+       body = excluded.body, record_id = excluded.record_id, created_at = excluded.created_at""")
+_FORGET = sql("""
 DELETE FROM idempotency_keys WHERE (workspace_id, key_id, operation, value) IN
-    (SELECT workspace_id, key_id, operation, value FROM idempotency_keys WHERE created_at <= $1
-      ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)"""
+    (SELECT workspace_id, key_id, operation, value FROM idempotency_keys WHERE created_at <= :oldest
+      ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)""")
 
 
-async def answer_once(  # noqa: PLR0913 - what tells one request from another
+class _Created(msgspec.Struct):
+    """What is read of a kept answer: the id of the record that was created."""
+
+    id: UUID | None = None
+
+
+async def answer_once(  # noqa: PLR0913 - what identifies a request, and how it is answered
     db: Database,
     actor: Actor,
     operation: str,
@@ -68,34 +85,56 @@ async def answer_once(  # noqa: PLR0913 - what tells one request from another
     body: bytes,
     make: Callable[[Database], Awaitable[Answer]],
     *,
-    anew: bool = False,
+    runs_again: bool = False,
 ) -> Answer:
     """The kept answer, or `make`'s, kept in the transaction in which it was made. A refusal keeps nothing.
 
-    `anew`: what is made carries an identity of its own, and a repeat shows it as it is now.
-    Raises KeyReused for another body under the same key, KeyInUse while the first request still runs.
+    `runs_again`: the body itself names what is created, so a repeat calls `make`, which answers with its current state.
+    Raises KeyReused for another body under the same key, KeyInUse while the first request still runs, RecordDeleted
+    when what was created is deleted.
     """
     if not 1 <= len(value) <= LONGEST:
         raise ValidationFailed.of("Idempotency-Key", f"Needs 1 to {LONGEST} characters")
-    body_hash = _hash_of(body)
-    async with db.write() as tx:
-        if not await tx.value(_TAKE, f"{actor.workspace_id}:{actor.id}:{operation}:{value}"):
+    body_hash = await run_beside(_hash_of, body)
+    request = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
+    async with db.transaction() as tx:
+        if not await tx.value(_TAKE, request=f"{actor.workspace_id}:{actor.id}:{operation}:{value}"):
             raise KeyInUse("A request with this Idempotency-Key is still running.")
-        identity = (actor.workspace_id, actor.id, operation, value)
-        kept = await tx.row(_FIND, *identity, tx.now - KEPT)
+        kept = await tx.row(_FIND, **request, oldest=tx.now - KEPT)
         if kept is not None:
-            if kept["body_hash"] != body_hash:
-                raise KeyReused("This Idempotency-Key came with another body before.")
-            if anew:
-                return await make(OneTransaction(db, tx))
-            pairs = msgspec.json.decode(kept["headers"], type=list[tuple[str, str]])
-            headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
-            return kept["status"], [*headers, (b"idempotent-replayed", b"true")], kept["body"]
+            _refuse_repeat(kept, body_hash)
+            return await make(OneTransaction(db, tx)) if runs_again else _replayed(kept)
         status, headers, answer = await make(OneTransaction(db, tx))
-        shown = [(name.decode(), text.decode("latin-1")) for name, text in headers]
-        await tx.run(_KEEP, *identity, body_hash, status, shown, answer, tx.now)
-        await tx.run(_FORGET, tx.now - KEPT)
+        await tx.run(
+            _KEEP,
+            **request,
+            body_hash=body_hash,
+            status=status,
+            headers=[(name.decode(), text.decode("latin-1")) for name, text in headers],
+            body=answer,
+            record_id=msgspec.json.decode(answer, type=_Created).id,
+        )
         return status, headers, answer
+
+
+def _refuse_repeat(kept: Row, body_hash: bytes) -> None:
+    if kept["body_hash"] != body_hash:
+        raise KeyReused("This Idempotency-Key came with another body before.")
+    if kept["status"] == RecordDeleted.status:
+        raise RecordDeleted("What this request created is deleted. Use a new Idempotency-Key to create it again.")
+
+
+def _replayed(kept: Row) -> Answer:
+    pairs = msgspec.json.decode(kept["headers"], type=list[tuple[str, str]])
+    headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
+    return kept["status"], [*headers, (b"idempotent-replayed", b"true")], kept["body"]
+
+
+async def forget_expired(db: Database, _tools: object) -> None:
+    """Removes answers older than 24 hours; a worker does it every minute."""
+    async with db.autocommit() as tx:
+        while await tx.run(_FORGET, oldest=tx.now - KEPT, most=AT_ONCE) == AT_ONCE:
+            pass
 
 
 def _hash_of(body: bytes) -> bytes:

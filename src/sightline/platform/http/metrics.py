@@ -17,7 +17,7 @@ from prometheus_client import (
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from sightline.platform.db import Database
-from sightline.platform.http.pages import Page
+from sightline.platform.http.docs_pages import Page
 from sightline.platform.http.problems import Answer
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` when there are several processes, before this is imported
@@ -36,7 +36,7 @@ _STATES = {state: _CONNECTIONS.labels(state) for state in ("busy", "idle", "most
 
 @asynccontextmanager
 async def watched(db: Database) -> AsyncIterator[None]:
-    """Tells every few seconds how much of the pool is in use: any process may be asked for all."""
+    """Publishes every few seconds how much of the pool is in use: any process may have to answer for all."""
     watching = asyncio.create_task(_watch(db))
     try:
         yield
@@ -56,7 +56,7 @@ async def _watch(db: Database) -> None:
 
 
 def metrics_page(prepare: Callable[[], Awaitable[None]]) -> Page:
-    """`prepare` brings up to date what is only known when it is asked for."""
+    """`prepare` updates what is only counted when it is read."""
 
     async def answer(_: dict[bytes, bytes]) -> Answer:
         await prepare()

@@ -1,105 +1,101 @@
-"""The OpenAPI 3.1 document, made from the table of operations."""
+"""Makes the OpenAPI 3.1 document from the table of operations."""
 
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from inspect import cleandoc
 from itertools import product
-from typing import Any
-from uuid import UUID
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT
 
 import sightline
-from sightline.platform.http.openapi_examples import Examples
-from sightline.platform.http.openapi_headers import HEADERS, PARAMETERS, refs_to
 from sightline.platform.http.openapi_refusals import (
+    code_schema,
     problem_examples,
     problem_responses,
-    problem_schemas,
+    refs_to,
     refusals_of,
     responses_of,
 )
 from sightline.platform.http.operations import Operation
-from sightline.platform.http.queries import LARGEST_OFFSET, Paging, schema_of_parameter
+from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, Paging
+from sightline.platform.http.query_strings import description_of_parameter, parameter_of
 from sightline.platform.refs import Ref
 from sightline.platform.wire import Page, schema_of_wire_type
 
 Json = dict[str, Any]
 
-_INTRODUCTION = """
-Product discovery over HTTP: ideas, initiatives, signals, research and feedback of one workspace.
+_REFERENCE = re.compile(r'"\$ref":"#/components/([^"]+)"')
 
-**Keys.** Send `Authorization: Bearer <key>`. A key opens one workspace and has scopes; each operation names those it
-needs. What a key may do tells `GET /api/external/v1/auth/context`.
-
-**Records.** Wherever a path takes a reference, the UUID and the public id (`IDEA-7`) both work, in any letter case.
-Moments are ISO 8601, UTC, with milliseconds.
-
-**Lists.** `limit` and `offset` choose the part; `X-Total-Count`, `X-Limit`, `X-Offset`, `X-Has-More` and
-`Link: <...>; rel="next"` tell where it lies. Unknown query parameters are ignored, known ones are strict. Feeds may be
-followed by `Link` alone: its `after` finds the next page at once, however deep it lies.
-
-**Versions.** Answers with one record carry an `ETag`; reads honour `If-None-Match`, writes `If-Match`. Every GET also
-answers HEAD.
-
-**Refusals** are `application/problem+json` (RFC 9457) with a machine-readable `code`, and `errors` where several
-things are wrong. All codes are listed in the schema `ProblemCode`. Every answer carries `X-Request-Id`, which echoes
-the one that was sent.
-
-**Limits.** Bodies have at most 1 MiB unless the operation says otherwise; no string may hold the character NUL.
-Where a rate limit is set, every answer to a valid key carries `RateLimit`, `RateLimit-Policy` and `X-RateLimit-*`.
-"""
+_ASSETS = files("sightline.platform.http") / "docs_assets"  # the introduction, and the components that are constant
 
 _AFTER = (
-    "Where the page begins, from the `Link` of the one before; `offset` then only says how many lie before it. "
-    "Costs the same at any depth, and shows no row twice when others are added meanwhile."
+    "The start of the page, from the `Link` of the page before; `offset` then only says how many records precede it. "
+    "Costs the same at any depth, and repeats no record when others are added meanwhile."
 )
 
 
 def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
-    """The document of these operations, mounted at `base_path`; the same operations give the same document."""
+    """Returns the document of these operations, mounted at `base_path`. It is deterministic."""
     schemas = _Schemas(operations)
-    examples = Examples(schemas.components)
     paths: dict[str, Json] = {}
     for operation in operations:
         item = paths.setdefault(f"{base_path}{operation.path}", {})
-        item[operation.method.lower()] = _operation(operation, schemas, examples)
+        item[operation.method.lower()] = _operation(operation, schemas)
+    parts = msgspec.json.decode((_ASSETS / "openapi_parts.json").read_bytes())
     refusals = {refusal for operation in operations for refusal in refusals_of(operation)}
-    return {
+    document: Json = {
         "openapi": "3.1.0",
         "info": {
             "title": "Sightline",
             "version": sightline.__version__,
             "summary": "Self-hosted product discovery",
-            "description": _INTRODUCTION.strip(),
+            "description": (_ASSETS / "introduction.md").read_text(encoding="utf-8").strip(),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "servers": [{"url": "/", "description": "The installation that serves this document"}],
+        "servers": [{"url": "/", "description": "This installation"}],
         "tags": _tags(operations),
         "paths": dict(sorted(paths.items())),
         "components": {
             "securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer", "description": "An API key."}},
-            "schemas": dict(sorted((schemas.components | problem_schemas(refusals)).items())),
-            "parameters": PARAMETERS,
-            "headers": HEADERS,
-            "responses": problem_responses(refusals),
+            "schemas": dict(sorted((schemas.components | parts["schemas"] | code_schema(refusals)).items())),
+            "parameters": parts["parameters"],
+            "headers": parts["headers"],
+            "responses": problem_responses(operations),
             "examples": problem_examples(refusals),
         },
     }
+    _remove_unused(document)
+    return document
 
 
-def written(document: Json) -> str:
-    """A document as it is printed and served."""
+def _remove_unused(document: Json) -> None:
+    """Removes the components that nothing refers to, until there are none; generators would warn of them."""
+    groups = {name: group for name, group in document["components"].items() if name != "securitySchemes"}
+    while True:
+        used = set(_REFERENCE.findall(msgspec.json.encode(document).decode()))
+        unused = [(group, name) for kind, group in groups.items() for name in group if f"{kind}/{name}" not in used]
+        if not unused:
+            return
+        for group, name in unused:
+            del group[name]
+
+
+def text_of(document: Json) -> str:
+    """Returns a document as it is printed and served."""
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
 class _Schemas:
-    """The schemas of all types that operations take and show."""
+    """The schemas of all bodies and responses."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
-        kinds = [kind for row in operations for kind in (row.shown_type, row.body_type) if kind is not None]
+        bodies = [row.body_type for row in operations if row.body_type is not None]
+        kinds = [*bodies, *(kind for row in operations for kind in _alternatives(row.shown_type))]
         shown, components = msgspec.json.schema_components(
             kinds, schema_hook=_schema_of_wire_type, ref_template="#/components/schemas/{name}"
         )
@@ -107,8 +103,13 @@ class _Schemas:
         self._by_kind = dict(zip(map(repr, kinds), shown, strict=True))
 
     def of(self, kind: Any) -> Json:
-        schema: Json = _tidy(self._by_kind[repr(kind)])
-        return schema
+        schemas: list[Json] = [_tidy(self._by_kind[repr(one)]) for one in _alternatives(kind)]
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    """The records of a union, which an operation with several views returns."""
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def _schema_of_wire_type(kind: type) -> Json:
@@ -117,12 +118,14 @@ def _schema_of_wire_type(kind: type) -> Json:
 
 
 def _tidy(schema: Any) -> Any:
-    """Without indentation inside descriptions and defaults of null; words of the program as words of the API."""
+    """Removes indentation from descriptions and defaults of null; writes the program's names as the API's."""
     if isinstance(schema, list):
         return [_tidy(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     kept = {name: _tidy(value) for name, value in schema.items() if not (name == "default" and value is None)}
+    if isinstance(choices := kept.get("enum"), list) and all(isinstance(choice, str) for choice in choices):
+        kept.setdefault("type", "string")
     if isinstance(description := kept.get("description"), str):
         names = kept.get("properties", {})
         kept["description"] = _in_words_of_the_api(cleandoc(description), names)
@@ -138,25 +141,23 @@ def _in_words_of_the_api(text: str, names: Iterable[str]) -> str:
     return re.sub(r"`([a-z]+(?:_[a-z]+)+)`", camel, text)
 
 
-def _operation(operation: Operation, schemas: _Schemas, examples: Examples) -> Json:
+def _operation(operation: Operation, schemas: _Schemas) -> Json:
     found: Json = {
         "operationId": operation.name,
         "tags": [_tag(operation)],
-        "summary": operation.summary.rstrip("."),
+        "summary": operation.summary.rstrip(".").replace("`", ""),
         "description": _description(operation),
         "security": _security(operation),
-        "x-required-scopes": _needed(operation),
+        "x-required-scopes": sorted(operation.scopes.union(*operation.any_of)),
     }
     if parameters := [*_path_parameters(operation), *_query_parameters(operation), *_header_parameters(operation)]:
         found["parameters"] = parameters
     if operation.body_type is not None:
-        schema = schemas.of(operation.body_type)
-        example = operation.example if operation.example is not None else examples.of(schema)
-        found["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": schema, "example": example}},
-        }
-    answers = {str(operation.status): _success(operation, schemas, examples)}
+        content = {"schema": schemas.of(operation.body_type)}
+        if operation.example is not None:
+            content["example"] = operation.example
+        found["requestBody"] = {"required": True, "content": {"application/json": content}}
+    answers = {str(operation.status): _success(operation, schemas)}
     if operation.is_read and operation.is_versioned:
         answers["304"] = {"description": "If-None-Match names this version.", "headers": refs_to("ETag")}
     found["responses"] = dict(sorted((answers | responses_of(operation)).items()))
@@ -164,44 +165,36 @@ def _operation(operation: Operation, schemas: _Schemas, examples: Examples) -> J
 
 
 def _tag(operation: Operation) -> str:
-    """The room in which it is answered."""
-    room = operation.handler.__module__.split(".")[-2]
-    return room.replace("_", " ").capitalize()
+    """The first word of the path: `Ideas`."""
+    return operation.path.split("/")[1].replace("-", " ").capitalize()
 
 
 def _tags(operations: Sequence[Operation]) -> list[Json]:
+    """The tags, each described by the package of its shortest path."""
     found: dict[str, Json] = {}
-    for operation in operations:
+    for operation in sorted(operations, key=lambda operation: len(operation.path)):
         package = sys.modules[operation.handler.__module__.rpartition(".")[0]]
-        found.setdefault(
-            _tag(operation),
-            {"name": _tag(operation), "description": (package.__doc__ or "").partition("\n\n")[0].strip()},
-        )
+        description = (package.__doc__ or "").partition("\n\n")[0].strip()
+        found.setdefault(_tag(operation), {"name": _tag(operation), "description": description})
     return [found[name] for name in sorted(found)]
 
 
-def _needed(operation: Operation) -> list[str]:
-    return sorted(operation.scopes) + [" or ".join(sorted(some)) for some in operation.any_of]
-
-
 def _description(operation: Operation) -> str:
-    scopes = ", ".join(f"`{scope}`" for scope in sorted(operation.scopes))
-    choices = [" or ".join(f"`{scope}`" for scope in sorted(some)) for some in operation.any_of]
-    needs = " and ".join(filter(None, [scopes, *choices]))
-    about_query = cleandoc(operation.query_type.__doc__ or "") if operation.query_type else ""
+    needs = [f"`{scope}`" for scope in sorted(operation.scopes)]
+    needs += [" or ".join(f"`{scope}`" for scope in sorted(some)) for some in operation.any_of]
+    role = f" The key's creator must be an active member, {operation.role} or above." if operation.role else ""
     largest = operation.body_limit // 1024**2
     parts = [
         operation.description,
-        about_query,
-        f"Needs {needs}." if needs else "Any valid key may ask.",
-        f"The body may have {largest} MiB." if operation.body_type and largest > 1 else "",
+        f"Needs {' and '.join(needs)}.{role}" if needs else f"Needs any valid key.{role}",
+        f"The body may have up to {largest} MiB." if operation.body_type and largest > 1 else "",
         "Honours `Idempotency-Key`." if operation.keeps_answers else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
 def _security(operation: Operation) -> list[Json]:
-    """Every combination of scopes that suffices."""
+    """Returns every sufficient combination of scopes."""
     choices = product(*(sorted(some) for some in operation.any_of))
     return [{"apiKey": sorted({*operation.scopes, *choice})} for choice in choices]
 
@@ -215,17 +208,18 @@ def _path_parameters(operation: Operation) -> list[Json]:
 
 def _path_schema(kind: Any) -> Json:
     if isinstance(kind, type) and issubclass(kind, Ref):
-        described = f"A UUID or a public id like {kind.prefix}-7, in any letter case."
-        return {"description": described, "schema": schema_of_parameter(kind), "example": f"{kind.prefix}-7"}
-    is_id = isinstance(kind, type) and issubclass(kind, UUID)
-    return {"schema": {"type": "string", "format": "uuid"} if is_id else {"type": "string"}, "example": kind.example}
+        description = f"A UUID or a public id like {kind.prefix}-7, in any letter case."
+        return {"description": description, "schema": kind.schema(), "example": f"{kind.prefix}-7"}
+    return {"description": "A UUID.", "schema": {"type": "string", "format": "uuid"}, "example": kind.example}
 
 
 def _query_parameters(operation: Operation) -> list[Json]:
     found = []
     for field in msgspec.structs.fields(operation.query_type) if operation.query_type else ():
-        schema = schema_of_parameter(field.type)
+        schema = parameter_of(field.type)[1]
         parameter: Json = {"name": field.encode_name, "in": "query", "schema": schema}
+        if description := description_of_parameter(field.type):
+            parameter["description"] = description
         if field.default is not NODEFAULT and field.default not in (None, ()):
             schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
         if schema["type"] == "array":
@@ -236,16 +230,16 @@ def _query_parameters(operation: Operation) -> list[Json]:
 
 def _paging_parameters(paging: Paging) -> list[Json]:
     limit: Json = {"type": "integer", "minimum": 1, "default": paging.default}
-    said = f"How many at most. More than {paging.most} counts as {paging.most}; `X-Limit` tells."
+    description = f"The most records of the page. More than {paging.most} counts as {paging.most}; see `X-Limit`."
     if not paging.clamp:
         limit["maximum"] = paging.most
-        said = f"How many at most, 1 to {paging.most}."
+        description = f"The most records of the page, 1 to {paging.most}."
     offset = {"type": "integer", "minimum": 0, "maximum": LARGEST_OFFSET, "default": 0}
-    after: Json = {"type": "string", "maxLength": 200}
+    after: Json = {"type": "string", "maxLength": LONGEST_CURSOR}
     cursor: Json = {"name": "after", "in": "query", "description": _AFTER, "schema": after}
     return [
-        {"name": "limit", "in": "query", "description": said, "schema": limit},
-        {"name": "offset", "in": "query", "description": "How many to pass over.", "schema": offset},
+        {"name": "limit", "in": "query", "description": description, "schema": limit},
+        {"name": "offset", "in": "query", "description": "How many records to skip.", "schema": offset},
         *([cursor] if paging.cursor else []),
     ]
 
@@ -259,7 +253,7 @@ def _header_parameters(operation: Operation) -> list[Json]:
     return [{"$ref": f"#/components/parameters/{name}"} for name, is_honoured in honoured.items() if is_honoured]
 
 
-def _success(operation: Operation, schemas: _Schemas, examples: Examples) -> Json:
+def _success(operation: Operation, schemas: _Schemas) -> Json:
     schema = schemas.of(operation.shown_type)
     names = ["X-Request-Id"]
     if operation.is_versioned:
@@ -273,5 +267,5 @@ def _success(operation: Operation, schemas: _Schemas, examples: Examples) -> Jso
     return {
         "description": operation.summary,
         "headers": refs_to(*names),
-        "content": {"application/json": {"schema": schema, "example": examples.of(schema)}},
+        "content": {"application/json": {"schema": schema}},
     }

@@ -1,11 +1,15 @@
-"""What the OpenAPI document says of refusals: which an operation has, and how each looks."""
+"""Refusals in the OpenAPI document: which an operation has, their responses, schemas and examples."""
 
 import re
 from collections.abc import Iterable
 from inspect import cleandoc
+from itertools import groupby
 from typing import Any
 
 from sightline.platform.errors import (
+    BadRequest,
+    CreatorNotAllowed,
+    HeadersTooLarge,
     InsufficientScope,
     InvalidReference,
     MalformedJson,
@@ -14,6 +18,7 @@ from sightline.platform.errors import (
     PreconditionFailed,
     RateLimited,
     Refusal,
+    RequestTimeout,
     TooLarge,
     Unauthorized,
     Unavailable,
@@ -21,8 +26,7 @@ from sightline.platform.errors import (
     ValidationFailed,
 )
 from sightline.platform.errors import KeyReused as IdempotencyKeyReused
-from sightline.platform.http.idempotency import KeyInUse
-from sightline.platform.http.openapi_headers import LIMITS, refs_to
+from sightline.platform.http.idempotency import KeyInUse, RecordDeleted
 from sightline.platform.http.operations import Operation
 from sightline.platform.http.problems import problem_type
 
@@ -30,11 +34,18 @@ Json = dict[str, Any]
 Kind = type[Refusal]
 
 ALWAYS: tuple[Kind, ...] = (Unauthorized, ValidationFailed, RateLimited, Unavailable, Refusal)
-WITHOUT_OPERATION: tuple[Kind, ...] = (MethodNotAllowed, NotFound)
+WITHOUT_OPERATION: tuple[Kind, ...] = (BadRequest, MethodNotAllowed, NotFound, RequestTimeout, HeadersTooLarge)
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _HEADERS: dict[Kind, tuple[str, ...]] = {
     Unauthorized: ("WWW-Authenticate",),
-    RateLimited: ("Retry-After", *LIMITS),
+    RateLimited: (
+        "RateLimit",
+        "RateLimit-Policy",
+        "Retry-After",
+        "X-RateLimit-Limit",
+        "X-RateLimit-Remaining",
+        "X-RateLimit-Reset",
+    ),
     Unavailable: ("Retry-After",),
 }
 _EXTRAS: dict[str, Json] = {
@@ -45,8 +56,10 @@ _EXTRAS: dict[str, Json] = {
 
 
 def refusals_of(operation: Operation) -> list[Kind]:
-    """Every kind of refusal that the operation may answer with, by status and code, one of each code."""
+    """Returns the operation's refusals, ordered by status and code, one of each code."""
     kinds = [*ALWAYS, *operation.refuses]
+    if operation.role is not None:
+        kinds.append(CreatorNotAllowed)
     if operation.scopes or operation.any_of:
         kinds.append(InsufficientScope)
     if operation.path_types:
@@ -56,114 +69,84 @@ def refusals_of(operation: Operation) -> list[Kind]:
     if operation.honours_if_match:
         kinds.append(PreconditionFailed)
     if operation.keeps_answers:
-        kinds += [KeyInUse, IdempotencyKeyReused]
+        kinds += [KeyInUse, IdempotencyKeyReused, RecordDeleted]
     by_code = {kind.code: kind for kind in reversed(kinds)}
     return sorted(by_code.values(), key=lambda kind: (kind.status, kind.code))
 
 
 def responses_of(operation: Operation) -> dict[str, Json]:
-    """The operation's refusals by status."""
-    by_status: dict[int, list[Kind]] = {}
-    for kind in refusals_of(operation):
-        by_status.setdefault(kind.status, []).append(kind)
-    return {str(status): _response_of(kinds) for status, kinds in by_status.items()}
+    """Returns the operation's refusals by status, as references to shared responses."""
+    return {
+        str(status): {"$ref": f"#/components/responses/{_name(kinds)}"}
+        for status, kinds in _by_status(operation).items()
+    }
 
 
-def problem_responses(kinds: Iterable[Kind]) -> dict[str, Json]:
-    """The answers that hold one kind of refusal only, by name."""
-    return {_name(kind): _response([kind]) for kind in _one_of_each_code(kinds)}
+def problem_responses(operations: Iterable[Operation]) -> dict[str, Json]:
+    """Returns the shared responses by name: one for each set of refusals that an operation has under one status."""
+    every = [kinds for operation in operations for kinds in _by_status(operation).values()]
+    return {_name(kinds): _response(kinds) for kinds in sorted(every, key=_name)}
+
+
+def _by_status(operation: Operation) -> dict[int, list[Kind]]:
+    return {status: list(kinds) for status, kinds in groupby(refusals_of(operation), key=lambda kind: kind.status)}
 
 
 def problem_examples(kinds: Iterable[Kind]) -> dict[str, Json]:
-    """One example of each code."""
+    """Returns an example of each code."""
     every = _one_of_each_code([*kinds, *WITHOUT_OPERATION])
     return {kind.code: {"summary": _meaning(kind), "value": _example(kind)} for kind in every}
 
 
-def problem_schemas(kinds: Iterable[Kind]) -> dict[str, Json]:
-    """The shape of every refusal, and the list of all codes."""
+def code_schema(kinds: Iterable[Kind]) -> dict[str, Json]:
+    """Returns the schema of the codes there are."""
     every = _one_of_each_code([*kinds, *WITHOUT_OPERATION])
-    told = "\n".join(f"- `{kind.code}` ({kind.status}): {_meaning(kind)}" for kind in every)
+    meanings = "\n".join(f"- `{kind.code}` ({kind.status}): {_meaning(kind)}" for kind in every)
     return {
         "ProblemCode": {
             "title": "ProblemCode",
-            "description": f"Every code there is. More may be added.\n\n{told}",
+            "description": f"Every code there is. More may be added.\n\n{meanings}",
             "type": "string",
             "enum": [kind.code for kind in every],
         },
-        "Fault": {
-            "title": "Fault",
-            "description": "One thing that is wrong with what was sent.",
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "Where: a dotted path, or a parameter's name."},
-                "message": {"type": "string"},
-            },
-            "required": ["path", "message"],
-        },
-        "Problem": _problem_schema(),
     }
 
 
-def _problem_schema() -> Json:
-    return {
-        "title": "Problem",
-        "description": "A refusal, RFC 9457. A code may bring further members.",
-        "type": "object",
-        "properties": {
-            "type": {"type": "string", "format": "uri", "description": "The code as a URN."},
-            "title": {"type": "string", "description": "What the code means."},
-            "status": {"type": "integer", "minimum": 400, "maximum": 599},
-            "detail": {"type": "string", "description": "What happened this time."},
-            "code": {"$ref": "#/components/schemas/ProblemCode"},
-            "requestId": {"type": "string", "description": "The id under which the log knows the request."},
-            "errors": {
-                "type": "array",
-                "items": {"$ref": "#/components/schemas/Fault"},
-                "description": "Everything that is wrong with the request.",
-            },
-            "field": {"type": "string", "description": "The one field or parameter that is wrong."},
-        },
-        "required": ["type", "title", "status", "detail", "code", "requestId"],
-    }
-
-
-def _response_of(kinds: list[Kind]) -> Json:
-    if len(kinds) == 1:
-        return {"$ref": f"#/components/responses/{_name(kinds[0])}"}
-    return _response(kinds)
+def refs_to(*names: str) -> Json:
+    """Returns references to headers of a response; every response has X-Request-Id."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in sorted({*names, "X-Request-Id"})}
 
 
 def _response(kinds: list[Kind]) -> Json:
     codes = [kind.code for kind in kinds]
     schema = {**_PROBLEM, "properties": {"code": {"enum": codes}}}
-    shown = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
+    examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
     headers = {name for kind in kinds for known, names in _HEADERS.items() if issubclass(kind, known) for name in names}
     return {
         "description": " ".join(f"`{kind.code}`: {_meaning(kind)}" for kind in kinds),
         "headers": refs_to(*headers),
-        "content": {"application/problem+json": {"schema": schema, "examples": shown}},
+        "content": {"application/problem+json": {"schema": schema, "examples": examples}},
     }
 
 
 def _one_of_each_code(kinds: Iterable[Kind]) -> list[Kind]:
-    """By code; of several kinds with one code the same one each time."""
+    """Sorts by code; of several kinds with one code it always takes the same."""
     by_code: dict[str, Kind] = {}
     for kind in sorted(kinds, key=lambda kind: (kind.code, len(kind.__mro__), kind.__module__, kind.__qualname__)):
         by_code.setdefault(kind.code, kind)
     return list(by_code.values())
 
 
-def _name(kind: Kind) -> str:
-    return "".join(word.capitalize() for word in kind.code.split("_"))
+def _name(kinds: Iterable[Kind]) -> str:
+    return "Or".join("".join(word.capitalize() for word in kind.code.split("_")) for kind in kinds)
 
 
 def _meaning(kind: Kind) -> str:
-    """The class's own words without the status before them, else its title; one sentence."""
+    """Returns the first sentence of the class's docstring without the status, else its title."""
     own = cleandoc(kind.__dict__.get("__doc__") or "").partition("\n\n")[0].replace("\n", " ")
     words = re.match(r"\d{3}: ([^;]+)", own)
-    said = words[1] if words else kind.title
-    return f"{said[0].upper()}{said[1:].rstrip('.')}."
+    meaning = words[1] if words else kind.title
+    return f"{meaning[0].upper()}{meaning[1:].rstrip('.')}."
 
 
 def _example(kind: Kind) -> Json:

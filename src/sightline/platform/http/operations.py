@@ -1,4 +1,4 @@
-"""The table of operations: what can be asked, declared once.
+"""The table of operations: the API, declared once.
 
 Routing, the key guard, decoding, the OpenAPI document, the reference pages and the generated tests all read it.
 """
@@ -12,11 +12,12 @@ from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 
-from sightline.platform.access import Actor
+from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Window
 from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
-from sightline.platform.http.queries import Paging, Query
+from sightline.platform.http.pagination import Paging
+from sightline.platform.http.query_strings import Query
 from sightline.platform.wire import Input, Page, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
@@ -24,7 +25,7 @@ Tool = TypeVar("Tool")
 
 
 class PathParameter(Protocol):
-    """A type of path parameter: `parse` raises InvalidReference or NotFound."""
+    """The type of a path parameter: `parse` raises InvalidReference or NotFound."""
 
     example: str
 
@@ -33,7 +34,7 @@ class PathParameter(Protocol):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One admitted request: who asks, the database, and what the process keeps for its rooms."""
+    """An authenticated request: its actor, the database, and the tools that rooms share."""
 
     db: Database
     actor: Actor
@@ -41,20 +42,20 @@ class Call(msgspec.Struct, frozen=True):
     tools: Mapping[type, Any] = {}
 
     def tool(self, kind: type[Tool]) -> Tool:
-        """What the application made of that type when it started."""
+        """Returns the process's one instance of that type."""
         tool: Tool = self.tools[kind]
         return tool
 
     def expect(self, tag: str | None) -> None:
-        """Raises PreconditionFailed when If-Match names no version that is stored now (None: nothing is).
+        """Raises PreconditionFailed unless If-Match allows the stored version, whose tag is None if nothing is stored.
 
-        Every representation of a version stands for it, whatever was included.
+        The tag of any representation names the version, whatever it includes.
         """
         if self.if_match is None or (tag is not None and self.if_match.strip() == "*"):
             return
-        given = (_version_of(each.strip()) for each in self.if_match.split(","))
-        if tag is None or _version_of(tag) not in given:
-            raise PreconditionFailed("If-Match names another version. Read the record again.")
+        versions = (_version_of(each.strip()) for each in self.if_match.split(","))
+        if tag is None or _version_of(tag) not in versions:
+            raise PreconditionFailed("If-Match does not name the current version. Read the record again.")
 
 
 def _version_of(tag: str) -> list[str]:
@@ -62,16 +63,17 @@ def _version_of(tag: str) -> list[str]:
     return tag.removesuffix('"').split(".")[:2]
 
 
-Keeping = bool | Literal["anew"]
+Keeping = bool | Literal["again"]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One row of the table.
 
-    `scopes` are all needed; of each set in `any_of` one is needed. `keeps_answers`: honours Idempotency-Key;
-    "anew": a repeat shows what is made as it is now, since the body names it.
-    `body_limit` counts bytes. `refuses` names the refusals beyond those every operation has.
+    A key needs all of `scopes` and one of each set in `any_of`. A write also needs `role` of the key's creator;
+    `role_first` checks it before the handler's 400 and 404. `keeps_answers`: honours Idempotency-Key; "again": a repeat
+    answers with the current record, since the body names it. `body_limit` is in bytes. `refuses` lists the refusals
+    beyond those that every operation has.
     """
 
     method: str
@@ -82,6 +84,8 @@ class Operation:
     description: str
     scopes: frozenset[str]
     any_of: tuple[frozenset[str], ...]
+    role: Role | None
+    role_first: bool
     status: int
     paging: Paging | None
     body_limit: int
@@ -92,7 +96,7 @@ class Operation:
     query_type: type[Query] | None = None
     body_type: type[Input] | None = None
     answer_type: Any = None
-    argument_names: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()  # of each: the parameter of the path, else window, query or body
 
     @property
     def is_read(self) -> bool:
@@ -104,12 +108,12 @@ class Operation:
 
     @property
     def honours_if_match(self) -> bool:
-        """Writes of what has a version: a record that the path names, or one that is answered with its tag."""
+        """Whether it writes a record with a version: one that the path names or that the response carries."""
         return not self.is_read and (bool(self.path_types) or self.is_versioned)
 
     @property
     def shown_type(self) -> Any:
-        """What stands in the body: the record, or an array of it."""
+        """The type of the response's body: a record or an array of records."""
         if get_origin(self.answer_type) is Versioned:
             return get_args(self.answer_type)[0]
         if get_origin(self.answer_type) is Page:
@@ -123,6 +127,8 @@ def operation(  # noqa: PLR0913 - the columns of the table
     *,
     scopes: Iterable[str] = (),
     any_of: Iterable[Iterable[str]] = (),
+    role: Role = Role.EDITOR,
+    role_first: bool = False,
     status: int = 200,
     paging: Paging | None = None,
     body_limit: int = MIB,
@@ -130,60 +136,60 @@ def operation(  # noqa: PLR0913 - the columns of the table
     refuses: Iterable[type[Refusal]] = (),
     example: Any = None,
 ) -> Callable[[Handler], Operation]:
-    """Declares a handler `(call, ...)` as an operation; parameters are told apart by their types.
+    """Declares a handler `(call, ...)` as an operation.
 
-    Path parameters carry the names in the path; `window: Window` is the page asked for; a Query, an Input and the
-    answer (a Record, `Versioned[Record]` or `Page[Record]`) are what they say.
+    Its other parameters: those named in the path, a Window (the requested page), a Query and an Input (the body). It
+    returns a Record, `Versioned[Record]` or `Page[Record]`. `role` matters to writes only.
     """
 
     def declare(handler: Handler) -> Operation:
-        summary, _, description = (inspect.getdoc(handler) or "").partition("\n")
         return Operation(
             method=method,
             path=path,
-            handler=handler,
-            name=handler.__name__,
-            summary=summary,
-            description=description.strip(),
             scopes=frozenset(scopes),
             any_of=tuple(frozenset(some) for some in any_of),
+            role=None if method == "GET" else role,
+            role_first=role_first,
             status=status,
             paging=paging,
             body_limit=body_limit,
             keeps_answers=keeps_answers,
             refuses=tuple(refuses),
             example=example,
-            **_types_of(handler, path),
+            **_columns_of(handler, path),
         )
 
     return declare
 
 
-def _types_of(handler: Handler, path: str) -> dict[str, Any]:
-    """What the handler's annotations say of an operation."""
+def _columns_of(handler: Handler, path: str) -> dict[str, Any]:
+    """The columns of the table that come from the handler's docstring and annotations."""
+    summary, _, description = (inspect.getdoc(handler) or "").partition("\n")
     signature = inspect.signature(handler, eval_str=True)
     kinds = {name: parameter.annotation for name, parameter in list(signature.parameters.items())[1:]}
     return {
+        "handler": handler,
+        "name": handler.__name__,
+        "summary": summary,
+        "description": description.strip(),
         "path_types": {name: kind for name, kind in kinds.items() if f"{{{name}}}" in path},
         "query_type": next((kind for kind in kinds.values() if _is(kind, Query)), None),
         "body_type": next((kind for kind in kinds.values() if _is(kind, Input)), None),
         "answer_type": signature.return_annotation,
-        "argument_names": tuple(kinds),
+        "arguments": tuple(_argument(name, kind, path) for name, kind in kinds.items()),
     }
 
 
-def argument_role(operation: Operation, name: str) -> str:
-    """What a handler's parameter stands for: path, window, query or body."""
-    if name in operation.path_types:
-        return "path"
-    kind = inspect.signature(operation.handler, eval_str=True).parameters[name].annotation
+def _argument(name: str, kind: Any, path: str) -> str:
+    if f"{{{name}}}" in path:
+        return name
     if kind is Window:
         return "window"
     return "query" if _is(kind, Query) else "body"
 
 
 def operations_of(*modules: ModuleType) -> list[Operation]:
-    """Every operation that the modules declare, in their order."""
+    """Returns the operations that the modules declare, in order."""
     return [value for module in modules for value in vars(module).values() if isinstance(value, Operation)]
 
 

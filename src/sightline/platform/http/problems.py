@@ -5,6 +5,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
+from sightline.platform.db import may_have_committed
 from sightline.platform.errors import Refusal, Unavailable
 
 Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
@@ -38,23 +39,33 @@ def failure(request_id: str) -> Answer:
     return problem(Refusal("Something went wrong on our side. The request id finds it in the log."), request_id)
 
 
-def as_refusal(error: Exception) -> Refusal | None:
-    """The refusal that a failure of the database amounts to, None for a fault of ours."""
+_PASSING = (
+    OSError,
+    TimeoutError,
+    asyncpg.InternalClientError,  # a connection whose server went away in the middle of a message
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.DiskFullError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+)
+
+
+def as_refusal(error: Exception, *, is_read: bool) -> Refusal | None:
+    """The refusal that a failure of the database amounts to, None for a fault of ours.
+
+    It says that nothing was changed where that is certain: for a read, and while no COMMIT was sent.
+    """
     if isinstance(error, Refusal):
         return error
-    passing = (
-        OSError,
-        TimeoutError,
-        asyncpg.InternalClientError,  # a connection whose server went away in the middle of a message
-        asyncpg.PostgresConnectionError,
-        asyncpg.CannotConnectNowError,
-        asyncpg.TooManyConnectionsError,
-        asyncpg.AdminShutdownError,
-        asyncpg.CrashShutdownError,
-        asyncpg.DiskFullError,
-        asyncpg.DeadlockDetectedError,
-        asyncpg.SerializationError,
-    )
-    if isinstance(error, passing) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error)):
+    if not isinstance(error, _PASSING) and not (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error)):
+        return None
+    if is_read or not may_have_committed():
         return Unavailable("The database did not take the request; nothing was changed. Try again.")
-    return None
+    return Unavailable(
+        "The database did not confirm the request; the change may be stored or not. Read before you repeat it, or "
+        "repeat it with an Idempotency-Key."
+    )

@@ -1,7 +1,7 @@
 """Requests per minute and key. A key's minute begins with its first request after the last one ended.
 
-Each API process counts for itself: with several, a key whose connections spread over them may ask that many times
-as often. Dividing the limit would refuse a caller with one connection what was promised.
+Each API process counts for itself: with several, a key whose connections spread over them may send that many times as
+many requests. Dividing the limit among them would refuse a client with one connection before its limit.
 """
 
 import time
@@ -16,7 +16,7 @@ MOST_KEYS = 50_000
 
 
 class RequestsPerMinute:
-    """Counts in memory; the key whose minute began first makes room for one too many."""
+    """Counts in memory; above `most_keys` the key whose minute began first is forgotten."""
 
     def __init__(self, limit: int, *, now: Callable[[], float] = time.time, most_keys: int = MOST_KEYS) -> None:
         self._limit = limit
@@ -26,7 +26,7 @@ class RequestsPerMinute:
         self._policy = f'"key";q={limit};w=60'
 
     def admit(self, actor: Actor) -> list[tuple[bytes, bytes]]:
-        """Headers that tell what is left. Raises RateLimited."""
+        """Headers with what is left. Raises RateLimited."""
         now = self._now()
         ends, left = self._minutes.get(actor.id, (0.0, 0))
         if not now < ends <= now + MINUTE:  # over, or the clock was put back
@@ -35,17 +35,19 @@ class RequestsPerMinute:
             ends, left = now + MINUTE, self._limit
         if left == 0:
             raise RateLimited(
-                f"The key may ask {self._limit} times a minute.", max(1, ceil(ends - now)), self._told(0, ends, now)
+                f"The key may send {self._limit} requests a minute.",
+                max(1, ceil(ends - now)),
+                self._headers(0, ends, now),
             )
         self._minutes[actor.id] = ends, left - 1
-        told = self._told(left - 1, ends, now)
-        return [(name.lower().encode(), value.encode()) for name, value in told.items()]
+        limits = self._headers(left - 1, ends, now)
+        return [(name.lower().encode(), value.encode()) for name, value in limits.items()]
 
     def _make_room(self) -> None:
         while len(self._minutes) >= self._most_keys:
             del self._minutes[next(iter(self._minutes))]
 
-    def _told(self, left: int, ends: float, now: float) -> dict[str, str]:
+    def _headers(self, left: int, ends: float, now: float) -> dict[str, str]:
         return {
             "RateLimit": f'"key";r={left};t={max(1, ceil(ends - now))}',
             "RateLimit-Policy": self._policy,

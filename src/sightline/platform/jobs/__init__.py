@@ -1,13 +1,13 @@
-"""Work that is done later, by a worker, at least once.
+"""Background jobs: work that a worker does later, at least once.
 
-    add_job(tx, kind, workspace, record)     in the transaction that causes it: a rollback leaves no job
-    Work(kind, handler, on_dead)             what a worker does with jobs of that kind
-    Tick(name, act)                          what a worker does every minute
-    sightline.worker                         puts every room's work on one queue and runs it
+    add_job(tx, kind, workspace, record)     in the transaction that causes it: a rollback removes the job too
+    Work(kind, handler, on_dead)             how a worker handles jobs of that kind
+    Tick(name, act)                          what a worker does each minute
+    sightline.worker                         runs all rooms' work from one queue
 
-A job says "advance this record", nothing else: what must survive stands in the record's own rows. Of one kind and
-record at most one job waits or runs; what is added meanwhile makes a running one run once more afterwards. The queue
-is PgQueuer's, which only a worker imports: adding a job is one statement of our own.
+A job means "advance this record" and nothing else: all state is kept in the record's own rows. Of one kind and record
+at most one job waits or runs; adding one while it runs makes it run once more afterwards. The table `jobs` is
+the queue.
 """
 
 from sightline.platform.jobs.adding import add_job, add_missing_jobs

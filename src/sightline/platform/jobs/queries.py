@@ -1,160 +1,123 @@
-"""The SQL of the queue that is our own. Jobs are known by their key, so the workspace stands inside it.
+"""The SQL of the queue; all its times are the server's.
 
-A job's `headers` hold what PgQueuer has no column for: `again`, the moment at which to run once more after the present
-run; `stop`, what was said when somebody stopped it; `revive`, when it had failed and begins anew; `error`, why the last
-attempt failed; `spared`, how many attempts do not count. `attempts` itself never goes back: with the worker it tells
-one attempt at a job from all others.
+A row of `jobs` waits, runs or has failed. `run` is the number of its current or last run and never decreases: a worker
+holds a job while the row is `running` under the number that it was given. `attempts` counts the runs since the job was
+added, or retried by an operator. `again_after` is set when the job is added during a run.
 """
 
-_SPARED = "coalesce((job.headers ->> 'spared')::int, 0)"
+from sightline.platform.db import Statement, sql
 
-# A conflicting row is locked even where nothing is changed: no worker can take the job, see the state before this
-# transaction and finish before it commits.
-ADD = f"""
-INSERT INTO pgqueuer AS job (priority, status, entrypoint, dedupe_key, payload, execute_after)
-SELECT DISTINCT ON (key) 0, 'queued'::pgqueuer_status, $1, key, payload, now() + wait
-  FROM unnest($2::text[], $3::bytea[], $4::interval[]) AS wanted (key, payload, wait)
- ORDER BY key, wait
-ON CONFLICT (dedupe_key) WHERE status IN ('queued', 'picked') AND dedupe_key IS NOT NULL
-DO UPDATE SET
-    execute_after = CASE WHEN job.status = 'queued' THEN excluded.execute_after ELSE job.execute_after END,
-    headers = CASE WHEN job.status = 'queued' THEN job.headers
-                   ELSE coalesce(job.headers, '{{}}') || jsonb_build_object(
-                       'again', least((job.headers ->> 'again')::timestamptz, excluded.execute_after)) END
- WHERE job.status = 'picked' OR (job.attempts = {_SPARED} AND job.execute_after > excluded.execute_after)"""
+CHANNEL = "sightline_jobs"
+WORKER = "sightline worker"  # the application_name of a worker's session that listens
 
-# What the triggers of the queue say when a job comes; a change of a waiting one they do not tell.
-WAKE = """
-SELECT pg_notify('ch_pgqueuer', json_build_object(
-    'channel', 'ch_pgqueuer', 'operation', 'update', 'sent_at', now(), 'table', 'pgqueuer',
-    'type', 'table_changed_event')::text)"""
+_IS_HELD = "id = :id AND run = :run AND state = 'running'"
+_RELEASE = "held_until = NULL, again_after = NULL, since = now()"
 
-# For as long as the transaction is open nobody else can take the job: who takes it locks FOR UPDATE. A worker that
-# freezes in here loses its connection, and with it the lock.
-HOLD = """
-SELECT set_config('idle_in_transaction_session_timeout', $4, true) FROM pgqueuer
- WHERE id = $1 AND queue_manager_id = $2 AND attempts = $3 AND status = 'picked'
-   FOR KEY SHARE"""
+WAKE = sql(f"SELECT pg_notify('{CHANNEL}', '')")
 
-IS_HELD = """
-SELECT EXISTS (SELECT FROM pgqueuer WHERE id = $1 AND queue_manager_id = $2 AND attempts = $3 AND status = 'picked')"""
+# A job that waits already is locked even where nothing changes: no worker can take it, read its record before this
+# transaction commits, and finish.
+ADD = sql(f"""
+WITH added AS (
+    INSERT INTO jobs AS job (kind, workspace_id, record_id, run_after)
+    VALUES (:kind, :workspace_id, :record_id, now() + :wait::interval)
+    ON CONFLICT (workspace_id, record_id, kind) WHERE state <> 'failed'
+    DO UPDATE SET run_after = CASE job.state WHEN 'waiting' THEN excluded.run_after ELSE job.run_after END,
+                  again_after = CASE job.state WHEN 'running' THEN least(job.again_after, excluded.run_after) END
+     WHERE job.state = 'running' OR (job.attempts = 0 AND job.run_after > excluded.run_after))
+SELECT pg_notify('{CHANNEL}', '')""")
 
-BEGIN = f"""
-UPDATE pgqueuer AS job SET attempts = attempts + 1, headers = headers - 'again'
- WHERE id = $1 AND queue_manager_id = $2 AND status = 'picked'
-RETURNING attempts, attempts - {_SPARED} AS counted, headers ->> 'stop' AS stop,
-          (headers ? 'revive') IS TRUE AS is_revived"""
+TAKE = sql("""
+WITH due AS (
+    SELECT id FROM jobs
+     WHERE state <> 'failed' AND coalesce(held_until, run_after) <= now() AND kind = ANY(:kinds)
+       AND id <> ALL(:running::bigint[])
+     ORDER BY coalesce(held_until, run_after), id LIMIT :free
+       FOR UPDATE SKIP LOCKED)
+UPDATE jobs SET state = 'running', run = run + 1, attempts = attempts + 1, held_until = now() + :heartbeat,
+                again_after = NULL, since = now()
+  FROM due WHERE jobs.id = due.id
+RETURNING jobs.id, run, kind, workspace_id, record_id, attempts, stop, is_revived""")
 
-# Rows that a transaction has locked just now keep their place: whoever wants to take them over skips them too.
-BEAT = """
-UPDATE pgqueuer SET heartbeat = now()
- WHERE id IN (SELECT id FROM pgqueuer JOIN unnest($1::bigint[], $2::int[]) AS begun (id, attempt) USING (id)
-               WHERE queue_manager_id = $3 AND status = 'picked' AND attempts = attempt
-                 FOR NO KEY UPDATE OF pgqueuer SKIP LOCKED)"""
+SECONDS_TO_NEXT = sql("""
+SELECT extract(epoch FROM min(coalesce(held_until, run_after)) - now())::float8 AS seconds
+  FROM jobs WHERE state <> 'failed' AND kind = ANY(:kinds)""")
 
-STATES = """
-SELECT id, headers ->> 'stop' AS stop
-  FROM pgqueuer JOIN unnest($1::bigint[], $2::int[]) AS begun (id, attempt) USING (id)
- WHERE queue_manager_id = $3 AND status = 'picked' AND attempts = attempt"""
+# A job whose row is locked by another transaction is not renewed, and no other worker takes it meanwhile.
+BEAT = sql("""
+WITH held AS (SELECT * FROM unnest(:ids::bigint[], :runs::bigint[]) AS held (id, run)),
+renewed AS (
+    UPDATE jobs SET held_until = now() + :heartbeat
+     WHERE id IN (SELECT id FROM jobs JOIN held USING (id, run) WHERE state = 'running'
+                     FOR NO KEY UPDATE OF jobs SKIP LOCKED))
+SELECT id, run, stop FROM jobs JOIN held USING (id, run) WHERE state = 'running'""")
 
-FINISHING = """
-SELECT job.id, job.entrypoint AS kind, ended.outcome, ended.error, (job.headers ? 'again') IS TRUE AS is_woken,
-       extract(epoch FROM clock_timestamp() - job.updated)::float8 AS seconds
-  FROM unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) AS ended (id, attempt, outcome, error)
-  JOIN pgqueuer AS job USING (id)
- WHERE job.queue_manager_id = $5 AND job.status = 'picked' AND job.attempts = ended.attempt
- ORDER BY job.id
-   FOR UPDATE OF job"""
+# No other worker can take the job before this transaction ends, because taking it locks FOR UPDATE. If the worker
+# freezes, the server ends its session, which releases the lock.
+HOLD = sql(f"""
+SELECT set_config('idle_in_transaction_session_timeout', :frozen_after, true) FROM jobs WHERE {_IS_HELD}
+   FOR KEY SHARE""")
 
-REMOVE = "DELETE FROM pgqueuer WHERE id = ANY($1::bigint[])"
+# Each waits for a transaction that adds the same job, and then sees its `again_after`.
+DONE = sql(f"DELETE FROM jobs WHERE {_IS_HELD} AND again_after IS NULL")
+FAILED = sql(f"""
+UPDATE jobs SET state = 'failed', error = :error, stop = NULL, is_revived = false, {_RELEASE}
+ WHERE {_IS_HELD} AND again_after IS NULL""")
+AGAIN = sql(f"""
+UPDATE jobs SET state = 'waiting', run_after = again_after, attempts = 0, error = NULL, stop = NULL, is_revived = false,
+                {_RELEASE}
+ WHERE {_IS_HELD} AND again_after IS NOT NULL""")
+RETRY = sql(f"""
+UPDATE jobs SET state = 'waiting', run_after = now() + CASE WHEN stop IS NULL THEN :wait::interval ELSE '0' END,
+                error = :error, {_RELEASE}
+ WHERE {_IS_HELD}""")
+HAND_BACK = sql(f"""
+WITH back AS (UPDATE jobs SET state = 'waiting', attempts = attempts - 1, {_RELEASE} WHERE {_IS_HELD})
+SELECT pg_notify('{CHANNEL}', '')""")
 
-RUN_AGAIN = """
-UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, updated = now(),
-       execute_after = (headers ->> 'again')::timestamptz, headers = jsonb_build_object('spared', attempts)
- WHERE id = ANY($1::bigint[])"""
+COUNT = sql("""
+INSERT INTO job_totals (kind, outcome, jobs, seconds) VALUES (:kind, :outcome, 1, :seconds)
+ON CONFLICT (kind, outcome)
+DO UPDATE SET jobs = job_totals.jobs + 1, seconds = job_totals.seconds + excluded.seconds""")
 
-KEEP_FAILED = """
-UPDATE pgqueuer AS job SET status = 'failed', queue_manager_id = NULL, updated = now(),
-       headers = jsonb_build_object('error', failed.error, 'spared', job.headers -> 'spared')
-  FROM unnest($1::bigint[], $2::text[]) AS failed (id, error)
- WHERE job.id = failed.id"""
+FORGET_FAILED = sql("DELETE FROM jobs WHERE state = 'failed' AND since < now() - :kept::interval")
 
-RETRY = """
-UPDATE pgqueuer SET status = 'queued', queue_manager_id = NULL, updated = now(),
-       execute_after = CASE WHEN headers ? 'stop' THEN now() ELSE now() + $4 END,
-       headers = coalesce(headers - 'again', '{}') || jsonb_build_object('error', $5::text)
- WHERE id = $1 AND queue_manager_id = $2 AND attempts = $3 AND status = 'picked'
-RETURNING entrypoint"""
+_LISTED = """
+SELECT job.id, job.kind, job.state, workspaces.slug AS workspace, job.record_id, job.attempts,
+       iso(job.added_at) AS added_at, iso(job.run_after) AS run_after, iso(job.since) AS since, job.error,
+       job.stop IS NOT NULL AS is_stopping
+  FROM jobs AS job LEFT JOIN workspaces ON workspaces.id = job.workspace_id"""
 
-HAND_BACK = f"""
-UPDATE pgqueuer AS job SET status = 'queued', queue_manager_id = NULL, updated = now(),
-       headers = coalesce(headers, '{{}}') || jsonb_build_object('spared', {_SPARED} + $4::int)
- WHERE queue_manager_id = $1 AND status = 'picked' AND ($2::bigint IS NULL OR (id = $2 AND attempts = $3))"""
+LIST = sql(f"""{_LISTED}
+ WHERE (:workspace_id::uuid IS NULL OR job.workspace_id = :workspace_id)
+   AND (:state::text IS NULL OR job.state = :state)
+ ORDER BY array_position('{{running,waiting,failed}}', job.state), job.run_after, job.id LIMIT 1000""")
+FIND = sql(f"{_LISTED} WHERE job.id = :id")
 
-LOG = """
-INSERT INTO pgqueuer_log (job_id, status, priority, entrypoint, traceback)
-SELECT id, status::pgqueuer_status, 0, kind, jsonb_build_object('exception_message', error)
-  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS told (id, status, kind, error)"""
+RETRY_FAILED = sql("""
+UPDATE jobs SET state = 'waiting', run_after = now(), attempts = 0, is_revived = true, error = NULL, since = now()
+ WHERE id = :id AND state = 'failed'""")
 
-COUNT = """
-INSERT INTO job_totals (kind, outcome, jobs, seconds)
-SELECT kind, outcome, count(*), sum(seconds) FROM unnest($1::text[], $2::text[], $3::float8[])
-    AS ended (kind, outcome, seconds)
- GROUP BY kind, outcome ORDER BY kind, outcome
-ON CONFLICT (kind, outcome) DO UPDATE SET jobs = job_totals.jobs + excluded.jobs,
-                                          seconds = job_totals.seconds + excluded.seconds"""
+STOP = sql("""
+UPDATE jobs SET stop = :message, run_after = least(run_after, now()) WHERE id = :id AND state <> 'failed'""")
 
-TRIM_LOG = """
-DELETE FROM pgqueuer_log WHERE id IN (
-    SELECT id FROM pgqueuer_log WHERE created < now() - $1::interval ORDER BY created LIMIT 5000
-       FOR UPDATE SKIP LOCKED)"""
+TOTALS = sql("""
+SELECT kind, state, count(*) AS jobs,
+       coalesce(extract(epoch FROM now() - min(run_after) FILTER (WHERE state = 'waiting')), 0)::float8 AS late_seconds
+  FROM jobs GROUP BY kind, state""")
 
-TRIM_FAILED = """
-DELETE FROM pgqueuer WHERE id IN (
-    SELECT id FROM pgqueuer WHERE status = 'failed' AND updated < now() - $1::interval LIMIT 5000
-       FOR UPDATE SKIP LOCKED)"""
+FINISHED = sql("SELECT kind, outcome, jobs, seconds FROM job_totals")
 
 
-_JOB = f"""
-SELECT job.id, job.entrypoint,
-       CASE job.status WHEN 'queued' THEN 'waiting' WHEN 'picked' THEN 'running' ELSE 'failed' END AS state,
-       workspaces.slug, (about ->> 'recordId')::uuid, job.attempts - {_SPARED} AS attempts,
-       iso(job.created) AS added_at,
-       iso(job.execute_after) AS run_after, iso(job.updated) AS since,
-       job.headers ->> 'error' AS error, (job.headers ? 'stop') IS TRUE AS is_stopping
-  FROM pgqueuer AS job
- CROSS JOIN LATERAL (SELECT convert_from(job.payload, 'UTF8')::jsonb) AS payload (about)
-  LEFT JOIN workspaces ON workspaces.id = (about ->> 'workspaceId')::uuid"""
-
-LIST = f"""
-SELECT * FROM ({_JOB} WHERE $2::uuid IS NULL OR workspaces.id = $2) AS jobs
- WHERE $1::text IS NULL OR state = $1
- ORDER BY array_position('{{running,waiting,failed}}', state), run_after, id LIMIT 1000"""
-
-FIND = f"{_JOB} WHERE job.id = $1"
-
-REVIVE = """
-UPDATE pgqueuer SET status = 'queued', execute_after = now(), updated = now(),
-       headers = jsonb_build_object('revive', true, 'spared', attempts)
- WHERE id = $1 AND status = 'failed'"""
-
-STOP = """
-UPDATE pgqueuer SET headers = coalesce(headers, '{}') || jsonb_build_object('stop', $2::text),
-       execute_after = least(execute_after, now())
- WHERE id = $1 AND status IN ('queued', 'picked')"""
-
-TOTALS = """
-SELECT entrypoint AS kind, CASE status WHEN 'queued' THEN 'waiting' WHEN 'picked' THEN 'running' ELSE 'failed' END,
-       count(*), coalesce(extract(epoch FROM now() - min(execute_after) FILTER (WHERE status = 'queued')), 0)::float8
-  FROM pgqueuer GROUP BY 1, 2"""
-
-FINISHED = "SELECT kind, outcome, jobs, seconds FROM job_totals"
-
-
-def without_job(pending: str) -> str:
-    """Those of the pending records that no job of a kind ($1) waits for or works on, at most $2."""
-    return f"""
-SELECT workspace_id, record_id, run_after FROM ({pending}) AS pending (workspace_id, record_id, run_after)
- WHERE NOT EXISTS (SELECT FROM pgqueuer WHERE dedupe_key = $1 || ':' || workspace_id || ':' || record_id
-                      AND status IN ('queued', 'picked'))
- LIMIT $2"""
+def add_missing(pending: str) -> Statement:
+    """Adds jobs for those of the pending records for which none of `:kind` waits or runs, at most `:limit`."""
+    return sql(f"""
+INSERT INTO jobs (kind, workspace_id, record_id, run_after)
+SELECT :kind, workspace_id, record_id, now() + greatest(run_after - :now, '0')
+  FROM (SELECT * FROM ({pending}) AS pending (workspace_id, record_id, run_after)
+         WHERE NOT EXISTS (SELECT FROM jobs
+                            WHERE jobs.workspace_id = pending.workspace_id AND jobs.record_id = pending.record_id
+                              AND kind = :kind AND state <> 'failed')
+         LIMIT :limit) AS missing
+ ORDER BY workspace_id, record_id
+ON CONFLICT DO NOTHING""")

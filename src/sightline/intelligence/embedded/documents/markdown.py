@@ -1,11 +1,11 @@
-"""People's words inside Markdown: they stay words, whatever signs they hold."""
+"""Escapes user texts for Markdown."""
 
 import re
 from typing import Final
 
 _SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>|~&#$])")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u2028\u2029]")
-_TURNS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # they would turn what follows in the line around
+_TURNS: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # they reverse the direction of the rest of the line
 _LIST_START: Final = re.compile(r"^(\d{1,9})([.)])")
 _LINE_START: Final = re.compile(r"^([-+=:])")
 
@@ -16,7 +16,7 @@ _NO_WORDS: Final = re.compile(r"[\s|:*_=~`+-]*|\s*`{3,}[^`]*")
 
 
 def inline(text: str) -> str:
-    """One line in which no sign means anything to Markdown or HTML."""
+    """Returns the text as one line, escaped for Markdown and HTML."""
     line = " ".join(_CONTROLS.sub(" ", _TURNS.sub("", text)).split())
     line = _SIGNS.sub(r"\\\1", line)
     line = _LIST_START.sub(r"\1\\\2", line)
@@ -24,12 +24,12 @@ def inline(text: str) -> str:
 
 
 def strong(text: str) -> str:
-    """The same, standing out."""
+    """Returns the text as one escaped line in bold."""
     return f"**{inline(text) or '…'}**"
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, each one line. Of light Markdown the points of a list stay points."""
+    """Returns the paragraphs of a text, each as one line. Items of Markdown lists stay items."""
     found: list[str] = []
     goes_on = False
     for line in text.splitlines():
@@ -50,5 +50,5 @@ def _paragraph(text: str) -> str:
 
 
 def ended(line: str) -> str:
-    """With a full stop, unless it ends with a sign of its own."""
+    """Returns the text with a full stop, unless it ends with a mark."""
     return line if not line or line[-1] in ".!?…:;。！？" else f"{line}."  # noqa: RUF001 - other scripts end their sentences so

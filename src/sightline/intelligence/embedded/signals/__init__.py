@@ -1,4 +1,4 @@
-"""Reading signals: what customers say, found in their own words and never in others."""
+"""Reading signals: statements of customers in their own words."""
 
 from sightline.intelligence.embedded.signals.extraction import extract_insights
 

@@ -1,4 +1,4 @@
-"""What stands in messages and says nothing: headers, quoted replies, signatures, notices, greetings."""
+"""Parts of messages without a statement: headers, quoted replies, signatures, notices, greetings."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +45,7 @@ _TO_THE_END: Final = 1 << 40
 
 
 def without_boilerplate(lines: Iterable[Line], text_of: Callable[[Line], str]) -> Iterator[Line]:
-    """The lines that may say something. A quoted older message is left out to its end, a signature for eight lines."""
+    """Returns the relevant lines. A quoted older message is left out to its end, a signature for eight lines."""
     turn: int | None = None
     left_out = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""How a sentence is meant, told by what it says: English cues well, German ones fairly, others not at all."""
+"""The category of a sentence by its cues: English ones well, German ones fairly, other languages not at all."""
 
 import re
 from typing import Final
@@ -11,7 +11,7 @@ def _any(words: str) -> str:
 
 
 def _cues(*patterns: str) -> re.Pattern[str]:
-    """Whole words in any letter case; a straight apostrophe stands for a typeset one too."""
+    """Returns a pattern of whole words in any letter case. A straight apostrophe also matches a typeset one."""
     alternatives = "|".join(patterns).replace("'", "['\u2019]")
     return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
 
@@ -173,15 +173,15 @@ def is_question(sentence: str) -> bool:
 
 
 def category_of(sentence: str) -> Category | None:
-    """None where no cue says that it matters. What follows a "but" weighs more than what stands before it."""
+    """Returns None without a cue. The part after a "but" has precedence."""
     parts = _TURN.split(sentence)
     for part in (parts[-1], sentence) if len(parts) > 1 else (sentence,):
-        if found := _told_by_cues(part, asks=is_question(sentence)):
+        if found := _by_cues(part, asks=is_question(sentence)):
             return found
     return None
 
 
-def _told_by_cues(text: str, *, asks: bool) -> Category | None:
+def _by_cues(text: str, *, asks: bool) -> Category | None:
     words = len(text.split())
     if words < _FEWEST_WORDS:
         return "praise" if words == _FEWEST_WORDS - 1 and _praises(text) else None

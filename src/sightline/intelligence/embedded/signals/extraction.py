@@ -4,24 +4,21 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from sightline.intelligence.embedded.sentences import beginning
+from sightline.intelligence.embedded.headlines import capitalised, fitted, without_conjunctions
+from sightline.intelligence.embedded.likeness import are_alike, telling_words
 from sightline.intelligence.embedded.signals.statements import Statement, find_statements
-from sightline.intelligence.embedded.vocabulary import STOP_WORDS
-from sightline.intelligence.embedded.words import fold, words_of
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial
 
 LONGEST_TITLE: Final = 120
 MOST_INSIGHTS: Final = 200
 MOST_QUOTES: Final = 10
 _ALIKE: Final = 0.6
-_CONTAINED: Final = 0.85
-_FEWEST_CONTAINED: Final = 4
 _MOST_COMPARED: Final = 50
 _RANK: Final[dict[Category, int]] = {"problem": 0, "request": 0, "praise": 1, "question": 2, "context": 3}
 
 
 def extract_insights(material: SignalMaterial) -> list[DraftInsight]:
-    """In the order in which they are said first. At most 200, those said most often, and ten quotes of each."""
+    """Returns insights in the order of their first quote: at most 200, the most frequent, with ten quotes each."""
     groups = _Groups()
     for statement in find_statements(material):
         groups.add(statement)
@@ -31,7 +28,10 @@ def extract_insights(material: SignalMaterial) -> list[DraftInsight]:
 
 
 def _title(sentence: str) -> str:
-    return beginning(" ".join(sentence.split()), LONGEST_TITLE)
+    """Returns a readable statement: no conjunction at either end, a capital first, cut at the end of a clause."""
+    words = without_conjunctions(sentence.split())
+    whole = " ".join(words)
+    return capitalised(whole if len(whole) <= LONGEST_TITLE else fitted(words, LONGEST_TITLE))
 
 
 @dataclass
@@ -45,15 +45,14 @@ class _Group:
 
 @dataclass
 class _Groups:
-    """Statements put together. Looked up by their words, so that each is compared with few others only."""
+    """Groups of similar statements, looked up by their words, so that each is compared with few others."""
 
     found: list[_Group] = field(default_factory=list)
     _by_word: dict[tuple[Category, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     _by_words: dict[tuple[Category, frozenset[str]], int] = field(default_factory=dict)
 
     def add(self, statement: Statement) -> None:
-        words = frozenset(fold(word) for word in words_of(statement.quote.text) if word not in STOP_WORDS)
-        words = words or frozenset(words_of(statement.quote.text)) or frozenset({statement.quote.text})
+        words = telling_words(statement.quote.text)
         place = self._by_words.get((statement.category, words))
         if place is None:
             place = self._most_alike(statement.category, words)
@@ -66,11 +65,11 @@ class _Groups:
         self._keep(statement, words)
 
     def _most_alike(self, category: Category, words: frozenset[str]) -> int | None:
-        """The first group that says the same, looked for under the rarer half of the words."""
+        """Returns the first similar group, searched by the rarer half of the words."""
         rarest = sorted(words, key=lambda word: (len(self._by_word.get((category, word), ())), word))
         for word in rarest[: len(rarest) // 2 + 1]:
             for place in self._by_word.get((category, word), ())[:_MOST_COMPARED]:
-                if _are_alike(words, self.found[place].words):
+                if are_alike(words, self.found[place].words, _ALIKE):
                     return place
         return None
 
@@ -80,9 +79,3 @@ class _Groups:
         self._by_words[statement.category, words] = place
         for word in words:
             self._by_word[statement.category, word].append(place)
-
-
-def _are_alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    """Six tenths of all words are common to both, or nearly all of the shorter statement stand in the longer."""
-    common, shorter = len(words & others), min(len(words), len(others))
-    return common >= _ALIKE * len(words | others) or (shorter >= _FEWEST_CONTAINED and common >= _CONTAINED * shorter)

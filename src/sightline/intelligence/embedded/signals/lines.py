@@ -1,4 +1,4 @@
-"""Lines of a text by their places, and whose words they are."""
+"""The lines of a text with their places and speakers."""
 
 import re
 from collections import Counter
@@ -11,15 +11,14 @@ from sightline.intelligence.evidence import SignalMaterial
 _LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
 
 _CLOCK: Final = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?(?: ?[AaPp][Mm])?[\])]?"
-_NAME: Final = r"(?P<name>[^\W\d_][\w.'\u2019&-]{0,30}(?: [\w.'\u2019&-]{1,30}){0,3}(?: \([^\W\d_][^()\r\n]{0,30}\))?)"
-_BOUNDED: Final = 200  # a label stands at the beginning of a line
+_PERSON: Final = r"[^\W\d_][\w.'\u2019&-]{0,30}(?: [\w.'\u2019&-]{1,30}){0,3}(?: \([^\W\d_][^()\r\n]{0,30}\))?"
+_NAME: Final = f"(?P<name>{_PERSON})"
+_BOUNDED: Final = 200  # a label is at the start of a line
 
 # "Bo Lee: ...", "[00:12] Bo Lee: ...", "Bo Lee (00:12:03): ...", "Bo Lee [10:02 AM]: ..."
 _LABELLED = re.compile(rf"\s*(?:{_CLOCK}\s*[-\u2013]?\s*)?{_NAME}\s*(?:{_CLOCK}\s*)?[:\uff1a]\s+(?=\S)")
 # "Bo Lee  00:12:03" or "00:12 Bo Lee" alone on a line: what follows is said by that speaker.
-_ALONE = re.compile(
-    rf"\s*(?:{_CLOCK}\s*[-\u2013|]?\s*{_NAME}|{_NAME.replace('name', 'other')}\s*[-\u2013|]?\s*{_CLOCK})\s*"
-)
+_ALONE = re.compile(rf"\s*(?:{_CLOCK}\s*[-\u2013|]?\s*{_NAME}|(?P<other>{_PERSON})\s*[-\u2013|]?\s*{_CLOCK})\s*")
 _VOICE = re.compile(r"\s*<v(?:\.[\w.]+)? (?P<name>[^<>]{1,60})>")
 _CUE = re.compile(rf"\s*(?:WEBVTT\b.*|\d{{1,6}}|{_CLOCK}\s*-->.*|{_CLOCK})\s*")
 
@@ -32,7 +31,7 @@ _NOT_NAMES: Final = word_set("""
 
 
 class Line(NamedTuple):
-    """A part of a line in which one speaker says something; places are those of the turn, or of the whole text."""
+    """The words of one speaker in a line. Positions are in the turn, or in the whole text."""
 
     start: int
     end: int
@@ -45,7 +44,7 @@ def source_of(material: SignalMaterial, turn: int | None) -> str:
 
 
 def read_lines(material: SignalMaterial) -> list[Line]:
-    """Every line that says something, in order, without what writes down who speaks and when."""
+    """Returns the lines with content, in order, without labels of speakers and times."""
     if material.turns:
         return [
             Line(found.start(), found.end(), turn.speaker, number)
@@ -61,7 +60,7 @@ def read_lines(material: SignalMaterial) -> list[Line]:
 
 
 def _speakers(material: SignalMaterial, lines: Sequence[tuple[int, int]]) -> frozenset[str]:
-    """Names that stand before what is said; none where the text is no conversation.
+    """Returns the speakers named at the start of lines; none if the text is not a conversation.
 
     Two names with three lines between them are one, or a name that speaks twice in what is known to be one.
     """
@@ -76,7 +75,7 @@ def _speakers(material: SignalMaterial, lines: Sequence[tuple[int, int]]) -> fro
 
 
 def _label(text: str, start: int, end: int) -> tuple[str | None, int]:
-    """Who a line says is speaking, and where what is said begins."""
+    """Returns the speaker that a line names, and the start of the words after the name."""
     head = text[start : min(end, start + _BOUNDED)]
     for pattern in (_VOICE, _LABELLED):
         if (found := pattern.match(head)) and (name := _as_name(found["name"])):

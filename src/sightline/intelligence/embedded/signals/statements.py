@@ -21,14 +21,14 @@ _FEWEST_CHARACTERS_ALONE: Final = 12
 
 
 class Statement(NamedTuple):
-    """One sentence that matters."""
+    """One relevant sentence."""
 
     quote: Quote
     category: Category
 
 
 def find_statements(material: SignalMaterial) -> list[Statement]:
-    """In the order of the material. What our own side says is left out.
+    """Returns statements in the order of the material, without the team's words.
 
     A review, an answer to a survey or a short text in which no cue is known gives its first sentence, as context.
     """
@@ -53,7 +53,7 @@ def _sentences(material: SignalMaterial) -> Iterator[Quote]:
 
 
 def _own_side(material: SignalMaterial, sentences: Sequence[Quote]) -> frozenset[str | None]:
-    """Who asks for us: by name, by role, or, of several speakers, whoever mostly asks questions."""
+    """Returns the speakers of the team: by name, by role, or, among several, those who mostly ask questions."""
     asked: dict[str, int] = defaultdict(int)
     said: dict[str, int] = defaultdict(int)
     for quote in sentences:

@@ -1,0 +1,168 @@
+"""The workspace that is measured, and what the requests use of it."""
+
+import random
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sightline.catalog.products.feature_maps import FeatureMaps
+from sightline.ideas.matching import outcome
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import DraftedQuestion
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Position, Tx, sql
+from sightline.platform.ids import new_id
+from sightline.portal.portals.configure import SignIn, configure
+from sightline.portal.server_secret import ServerSecret
+from sightline.portal.sessions.queries import add_session
+from sightline.sample.compose import compose
+from sightline.sample.compose import load as read_sample
+from sightline.signals.filters import NEWEST
+from sightline.studies.filters import SUBMITTED
+from sightline.workspaces.keys.lifecycle import ALL_SCOPES, create_key
+from sightline.workspaces.keys.records import NewKey
+
+SECRET = "benchmark-" + "0" * 54
+STATUSES = ["New", "Under review", "Planned", "Shipped", "Declined"]
+OWNER = "owner@bench.test"
+TEXTS = 2_000  # composed; more ideas than that repeat them
+NEW_TEXTS = 50
+IDEAS = 500  # that are asked for
+INITIATIVES = 1_000  # likewise
+STATEMENTS = (Path(__file__).parent / "world.sql").read_text().split(";\n")
+
+
+def new_ids(number: int) -> list[UUID]:
+    return [new_id() for _ in range(number)]
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """A new idea, with the questions that the engine drafts for it, and its match with the features."""
+
+    name: str
+    description: str
+    drafted: list[DraftedQuestion]
+    matched: dict[str, Any]  # columns
+    feature_ids: list[UUID]
+
+
+@dataclass(slots=True)
+class World:
+    """`size` is the number of ideas, of signals and of ratings; `ideas` and `initiatives` are some of all."""
+
+    size: int
+    workspace: UUID = field(default_factory=new_id)
+    product: UUID = field(default_factory=new_id)
+    visitor: UUID = field(default_factory=new_id)
+    features: list[UUID] = field(default_factory=lambda: new_ids(30))
+    teams: list[UUID] = field(default_factory=lambda: new_ids(5))
+    accounts: list[UUID] = field(default_factory=lambda: new_ids(100))
+    initiatives: list[UUID] = field(default_factory=list)
+    ideas: list[UUID] = field(default_factory=list)
+    texts: list[NewText] = field(default_factory=list)
+    key: str = ""
+    session: str = ""  # of the portal's visitor
+    late_signal: Position | None = None
+    late_rating: Position | None = None
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.workspace, "operator", "bench")
+
+    @property
+    def sources(self) -> list[str]:
+        """Where every second idea is imported from."""
+        return [f"source-{place}" for place in range(min(50, max(1, self.size // 2)))]
+
+    @property
+    def late(self) -> int:
+        """How many rows of a feed lie before its last tenth."""
+        return self.size * 9 // 10
+
+
+async def load(url: str, size: int) -> World:
+    """Fills a migrated, empty database, then vacuums and analyses it."""
+    world = World(size)
+    made = compose(read_sample(), ideas=TEXTS, insights=0, signals=0, ratings=0, matched=False)
+    db = await Database.connect(url, size=1)
+    try:
+        async with db.transaction() as tx:
+            await _fill(tx, world, made)
+            world.key = (await create_key(tx, world.actor, NewKey("bench", [ALL_SCOPES], OWNER))).key
+            remote = SignIn("https://product.test/enter", "https://product.test/left")
+            await configure(tx, world.actor, remote, ServerSecret(SECRET))
+            world.session = await add_session(tx, world.workspace, world.visitor)
+        async with db.autocommit() as tx:
+            await tx.connection.execute("VACUUM ANALYZE")
+            await tx.connection.execute("CHECKPOINT")
+            await _choose(tx, world)
+            await _match(db, tx, world, made["ideas"][:NEW_TEXTS])
+    finally:
+        await db.close()
+    return world
+
+
+async def _fill(tx: Tx, world: World, made: dict[str, Any]) -> None:
+    features = [feature for product in made["products"] for feature in product["features"]]
+    features = list(islice(cycle(features), len(world.features)))
+    world.initiatives = new_ids(max(50, world.size // 100))
+    values: dict[str, Any] = {
+        "workspace_id": world.workspace,
+        "now": tx.now,
+        "size": world.size,
+        "owner": OWNER,
+        "statuses": STATUSES,
+        "sources": world.sources,
+        "product_id": world.product,
+        "visitor_id": world.visitor,
+        "theme_id": new_id(),
+        "option_ids": new_ids(10),
+        "study_ids": new_ids(20),
+        "team_ids": world.teams,
+        "account_ids": world.accounts,
+        "initiative_ids": world.initiatives,
+        "feature_ids": world.features,
+        "feature_names": [feature["name"] for feature in features],
+        "feature_descriptions": [feature["description"] for feature in features],
+        "names": [idea["name"] for idea in made["ideas"]],
+        "descriptions": [idea["description"] for idea in made["ideas"]],
+    }
+    await tx.connection.execute("SET LOCAL session_replication_role = replica")
+    for statement in map(sql, STATEMENTS):
+        if statement.names:
+            await tx.run(statement, **{name: values[name] for name in statement.names})
+    await tx.connection.execute("SET LOCAL session_replication_role = DEFAULT")
+
+
+_IDEAS = sql("SELECT id FROM ideas WHERE workspace_id = :workspace_id AND number = ANY(:numbers::bigint[])")
+_SIGNAL = sql("SELECT created_at FROM signals WHERE workspace_id = :workspace_id AND number = :number")
+_RATING = sql("""
+SELECT submitted_at, id FROM study_feedback
+ WHERE workspace_id = :workspace_id ORDER BY submitted_at, id OFFSET :late LIMIT 1""")
+
+
+async def _choose(tx: Tx, world: World) -> None:
+    """Chooses the records that are asked for, spread over all, and where the last tenth of each feed begins."""
+    rng = random.Random(world.size)  # noqa: S311 - any will do
+    numbers = rng.sample(range(1, world.size + 1), min(IDEAS, world.size))
+    world.ideas = [row["id"] for row in await tx.rows(_IDEAS, workspace_id=world.workspace, numbers=numbers)]
+    world.initiatives = rng.sample(world.initiatives, min(INITIATIVES, len(world.initiatives)))
+    number = world.size - world.late + 1
+    created_at = await tx.value(_SIGNAL, workspace_id=world.workspace, number=number)
+    world.late_signal = Position(NEWEST.name, created_at, number)
+    rating = await tx.row(_RATING, workspace_id=world.workspace, late=world.late)
+    assert rating is not None  # noqa: S101 - there are more
+    world.late_rating = Position(SUBMITTED.name, rating["submitted_at"], rating["id"])
+
+
+async def _match(db: Database, tx: Tx, world: World, ideas: list[dict[str, Any]]) -> None:
+    engine = embedded_engine()
+    features = await FeatureMaps(engine).find(tx, world.workspace, world.product)
+    assert features is not None  # noqa: S101 - the product is there
+    for idea in ideas:
+        found = await outcome.match(engine, db.clock, features, idea["description"])
+        drafted = engine.ask_questions(idea["description"])
+        world.texts.append(NewText(idea["name"], idea["description"], drafted, found.columns, found.feature_ids))

@@ -1,0 +1,1 @@
+"""Accounts, the customers, and how evidence names them."""

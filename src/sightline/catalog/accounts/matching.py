@@ -1,0 +1,67 @@
+"""Finds the accounts that evidence names, by an exact match; creates them only on request. Decisions: Signals."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx, sql
+from sightline.platform.ids import new_id
+from sightline.workspaces.bulk import add_to_counts
+from sightline.workspaces.changes import log_change
+
+
+class AccountClues(NamedTuple):
+    """The details of an account in a source."""
+
+    id: UUID | None = None
+    external_id: str | None = None
+    domain: str | None = None
+    name: str | None = None
+
+
+_MATCHES = sql("""
+SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id = :id
+UNION SELECT id FROM accounts WHERE workspace_id = :workspace_id AND external_id = :external_id
+UNION SELECT id FROM accounts WHERE workspace_id = :workspace_id AND lower(domain) = lower(:domain)
+LIMIT 2""")
+_ADD = sql("""
+INSERT INTO accounts (workspace_id, id, external_id, name, domain, created_at, updated_at)
+VALUES (:workspace_id, :id, :external_id, :name, :domain, :now, :now) ON CONFLICT DO NOTHING""")
+# Transactions that create an account of the same domain wait for each other.
+_LOCK_DOMAIN = sql(
+    "SELECT pg_advisory_xact_lock(hashtextextended(:workspace_id::uuid::text || ':' || lower(:domain), 7))"
+)
+
+
+async def find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list[UUID]:
+    """Returns the accounts with this id, external id or domain, at most two."""
+    rows = await tx.rows(
+        _MATCHES, workspace_id=workspace_id, id=clues.id, external_id=clues.external_id, domain=clues.domain
+    )
+    return [row["id"] for row in rows]
+
+
+async def find_or_add_account(tx: Tx, actor: Actor, clues: AccountClues) -> UUID | None:
+    """Returns the only matching account, or adds one if none matches and the clues have a name.
+
+    Returns None if several accounts match.
+    """
+    if clues.domain is not None:
+        await tx.run(_LOCK_DOMAIN, workspace_id=actor.workspace_id, domain=clues.domain)
+    found = await find_matches(tx, actor.workspace_id, clues)
+    name = clues.name or clues.domain or clues.external_id
+    if not found and name is not None and clues.id is None:
+        id = new_id()
+        if await tx.run(
+            _ADD,
+            workspace_id=actor.workspace_id,
+            id=id,
+            external_id=clues.external_id,
+            name=name,
+            domain=clues.domain,
+        ):
+            await log_change(tx, actor, "account", id, None, "created")
+            await add_to_counts(tx, actor.workspace_id, {"account": 1})
+            return id
+        found = await find_matches(tx, actor.workspace_id, clues)
+    return found[0] if len(found) == 1 else None

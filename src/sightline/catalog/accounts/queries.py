@@ -1,0 +1,51 @@
+"""The SQL of accounts."""
+
+from uuid import UUID
+from zlib import crc32
+
+from sightline.catalog.accounts.records import Account, AccountDetail, AccountFilters
+from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db.horizon import find_horizon
+from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.errors import NotFound
+from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.workspaces.changes import count_of
+
+# The fields of an Account in order.
+_ACCOUNT = "id, name, external_id, domain, iso(created_at) AS created_at, iso(updated_at) AS updated_at"
+_ACCOUNTS = Listing("accounts", _ACCOUNT, count_of("account"))
+_FIND = sql(
+    """
+SELECT {columns},
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'email', c.email) ORDER BY c.position, c.id), '[]')
+          FROM account_contacts AS c WHERE c.workspace_id = :workspace_id AND c.account_id = :id) AS contacts,
+       version
+  FROM accounts WHERE workspace_id = :workspace_id AND id = :id""",
+    columns=_ACCOUNT,
+)
+
+
+async def find_account(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[AccountDetail]:
+    """Returns an account. Its tag covers the contacts, which do not change the version. Raises NotFound."""
+    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
+    if row is None:
+        raise NotFound
+    *fields, version = row
+    return Versioned(AccountDetail(*fields), version_tag(id, version, f".{crc32(row['contacts']):x}"))
+
+
+async def page_of_accounts(tx: Tx, workspace_id: UUID, filters: AccountFilters, window: Window) -> Page[Account]:
+    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
+    where, order = Where(workspace_id), "accounts.created_at DESC, accounts.id DESC"
+    if filters.external_id is not None:
+        where.add("external_id = :external_id", external_id=filters.external_id)
+    if filters.domain is not None:
+        where.add("lower(domain) = lower(:domain)", domain=filters.domain)
+    if filters.q is not None:
+        where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
+    if filters.updated_since is not None:
+        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
+        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
+        order = "accounts.updated_at, accounts.id"
+    rows, total = await read_page(tx, _ACCOUNTS, where, order, window)
+    return Page([Account(*fields) for *fields, _ in rows], total, window)

@@ -1,0 +1,17 @@
+"""The workflow labels of a new workspace."""
+
+from uuid import UUID
+
+from sightline.platform.db import Tx, sql
+
+IDEA_STATUSES = ("New", "Under review", "Approved", "Planned", "Delivered", "Declined")
+
+_ADD = sql("""
+INSERT INTO idea_statuses (workspace_id, label, position)
+SELECT :workspace_id, label, place - 1 FROM unnest(:labels::text[]) WITH ORDINALITY AS labels (label, place)
+ON CONFLICT DO NOTHING""")
+
+
+async def add_default_statuses(tx: Tx, workspace_id: UUID) -> None:
+    """Adds the default workflow of ideas; its first label is the initial one."""
+    await tx.run(_ADD, workspace_id=workspace_id, labels=IDEA_STATUSES)

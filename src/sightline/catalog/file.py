@@ -1,0 +1,214 @@
+"""Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
+
+from typing import Annotated
+from uuid import UUID
+
+from msgspec import Meta
+
+from sightline.catalog.default_statuses import add_default_statuses
+from sightline.catalog.file_changes import CatalogChanges
+from sightline.catalog.taxonomy.file import TAXONOMY
+from sightline.platform.db import sql
+from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
+from sightline.platform.file_section import fields as of
+
+_PARENT = Field("parent", "parent_id", Annotated[str, Meta(min_length=1)], nullable=True, show=of.show_id)
+_LABEL = Field("label", "label", Annotated[str, Meta(min_length=1, max_length=120, pattern=r"\S")], required=True)
+
+
+async def _settle_features(run: Run, entries: list[Entry]) -> None:
+    """Finds parents among the product's features, stored or in the file. Refuses cycles."""
+    by_name: dict[tuple[UUID, str], UUID] = {}
+    for entry in entries:
+        for name in (str(entry.row.get("id")), entry.row.get("key")):
+            if name:
+                by_name[entry.row["product_id"], name] = entry.row["id"]
+    with_parent = [entry for entry in entries if entry.given.get("parent") is not None]
+    for product in {entry.row["product_id"] for entry in with_parent}:
+        texts = [entry.given["parent"] for entry in with_parent if entry.row["product_id"] == product]
+        await run.lookup.load("products.features", texts, product)
+    for entry in with_parent:
+        _find_parent(run, entry, by_name)
+    await _refuse_circles(run, [entry for entry in with_parent if not entry.broken])
+
+
+def _find_parent(run: Run, entry: Entry, by_name: dict[tuple[UUID, str], UUID]) -> None:
+    product, text = entry.row["product_id"], entry.given["parent"]
+    found = by_name.get((product, text.lower())) or by_name.get((product, text))
+    found = found or run.lookup.find("products.features", text, product)
+    if found is None:
+        entry.broken = True
+        if ("products.features", text) not in run.faulty_records:
+            run.refuse(entry, "parent", f"There is no {text!r} among the product's features")
+    entry.row["parent_id"] = found
+
+
+_PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")
+
+
+async def _refuse_circles(run: Run, entries: list[Entry]) -> None:
+    if not entries:
+        return
+    products = list({entry.row["product_id"] for entry in entries})
+    rows = await run.tx.rows(_PARENTS, workspace_id=run.workspace_id, products=products)
+    parents: dict[UUID, UUID | None] = {row["id"]: row["parent_id"] for row in rows}
+    parents |= {entry.row["id"]: entry.row["parent_id"] for entry in entries}
+    sound: set[UUID] = set()
+    for entry in entries:
+        if _is_circular(entry.row["id"], parents, sound):
+            run.refuse(entry, "parent", "The feature would be its own ancestor")
+
+
+def _is_circular(start: UUID, parents: dict[UUID, UUID | None], sound: set[UUID]) -> bool:
+    path: set[UUID] = set()
+    at: UUID | None = start
+    while at is not None and at not in sound:
+        if at in path:
+            return True
+        path.add(at)
+        at = parents.get(at)
+    sound |= path
+    return False
+
+
+_FLAGGED = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id AND promotion")
+_UNFLAG = sql("""
+UPDATE idea_statuses SET promotion = false WHERE workspace_id = :workspace_id AND label = ANY(:labels)""")
+
+
+async def _settle_statuses(run: Run, entries: list[Entry]) -> None:
+    """Refuses more than one promotion label."""
+    flagged = [entry for entry in entries if entry.row.get("promotion") and not entry.broken]
+    for entry in flagged[1:]:
+        run.refuse(entry, "promotion", f"Only one label can be the promotion label; {flagged[0].path} is already")
+    named = {entry.row.get("label") for entry in entries}
+    stored = [row["label"] for row in await run.tx.rows(_FLAGGED, workspace_id=run.workspace_id)]
+    others = [label for label in stored if label not in named]
+    if flagged and others and "ideaStatuses" not in run.pruned:
+        run.refuse(flagged[0], "promotion", f"The label {others[0]!r} is the promotion label already")
+    if flagged:
+        unflagged = [label for label in stored if label != flagged[0].row["label"]]
+        await run.tx.run(_UNFLAG, workspace_id=run.workspace_id, labels=unflagged)
+    run.state(CatalogChanges).named_labels.extend(named)
+
+
+async def _note_renamed_teams(run: Run, entries: list[Entry]) -> None:
+    renamed = [entry.id for entry in entries if not entry.is_new and "name" in entry.changed]
+    run.state(CatalogChanges).renamed_teams.extend(renamed)
+
+
+FEATURES = Table(
+    "products.features",
+    "features",
+    (of.name(), of.text("description"), _PARENT),
+    kind="feature",
+    parents=(("product_id", "id"),),
+    position="position",
+    order="position, id",
+    settle=_settle_features,
+)
+PRODUCTS = Table(
+    "products",
+    "products",
+    (of.name(), of.text("description")),
+    kind="product",
+    children=(FEATURES,),
+    versioned="version",
+    counted="product",
+)
+TEAMS = Table(
+    "teams",
+    "teams",
+    (of.name(),),
+    kind="team",
+    links=(Link("members", "members", "team_members", "team_id", "member_id"),),
+    counted="team",
+    after=_note_renamed_teams,
+)
+STATUSES = Table(
+    "ideaStatuses",
+    "idea_statuses",
+    (_LABEL, of.flag("promotion", False)),
+    primary=("label",),
+    keyed=False,
+    stamped=False,
+    position="position",
+    order="position, label",
+    settle=_settle_statuses,
+)
+CONTACTS = Table(
+    "accounts.contacts",
+    "account_contacts",
+    (of.address(), of.text("name")),
+    kind="account_contact",
+    keyed=False,
+    stamped=False,
+    parents=(("account_id", "id"),),
+    identities=(("account_id", "email"),),
+    folded=frozenset({"email"}),
+    position="position",
+    order="position, id",
+)
+ACCOUNTS = Table(
+    "accounts",
+    "accounts",
+    (of.word("externalId"), of.name(), of.word("domain")),
+    kind="account",
+    children=(CONTACTS,),
+    alias="external_id",
+    identities=(("external_id",),),
+    versioned="version",
+    counted="account",
+)
+INTEGRATIONS = Table(
+    "integrations",
+    "integrations",
+    (of.word("kind", required=True), of.name(), of.flag("managesStatus", False)),
+    kind="integration",
+)
+SPRINTS = Table(
+    "sprints",
+    "sprints",
+    (of.name(), of.choice("state", "planned", "active", "completed", default="planned")),
+    kind="sprint",
+)
+
+
+# Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends.
+_LOCK_IDEAS = sql("LOCK TABLE ideas IN SHARE MODE")
+
+
+async def _begin(run: Run) -> None:
+    """Adds the default labels to a new workspace whose file has none."""
+    if "ideaStatuses" in run.pruned:
+        await run.tx.run(_LOCK_IDEAS)
+    if run.is_new and "ideaStatuses" not in run.given:
+        await add_default_statuses(run.tx, run.workspace_id)
+
+
+_USED = sql("""
+SELECT label, (SELECT count(*) FROM ideas i WHERE i.workspace_id = :workspace_id AND i.status = s.label) AS ideas
+  FROM idea_statuses s WHERE workspace_id = :workspace_id AND label <> ALL(:kept) ORDER BY position, label""")
+_DROP = sql("DELETE FROM idea_statuses WHERE workspace_id = :workspace_id AND label <> ALL(:kept)")
+
+
+async def _end(run: Run) -> None:
+    """Removes labels that a pruned list does not have, unless ideas still use them."""
+    if "ideaStatuses" not in run.pruned or "ideaStatuses" not in run.given:
+        return
+    kept = run.state(CatalogChanges).named_labels
+    left_out = await run.tx.rows(_USED, workspace_id=run.workspace_id, kept=kept)
+    for row in left_out:
+        if row["ideas"]:
+            run.faults.add("ideaStatuses", f"The label {row['label']!r} is used by {row['ideas']} ideas")
+    if not run.faults.count:
+        await run.tx.run(_DROP, workspace_id=run.workspace_id, kept=kept)
+    run.removed["ideaStatuses"] = len(left_out)
+
+
+SECTION = Section(
+    tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS),
+    parts=(TAXONOMY,),
+    begin=_begin,
+    end=_end,
+)

@@ -1,0 +1,37 @@
+"""The SQL of products."""
+
+from uuid import UUID
+
+from sightline.catalog.products.records import Product
+from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.errors import NotFound
+from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.workspaces.changes import count_of
+
+# The fields of a Product in order, then the version.
+_PRODUCT = """
+    id, name, description,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'name', f.name, 'description', f.description,
+                                                  'parentId', f.parent_id) ORDER BY f.position, f.id), '[]')
+       FROM features AS f WHERE f.workspace_id = :workspace_id AND f.product_id = products.id) AS features,
+    iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
+_FIND = sql("SELECT {columns} FROM products WHERE workspace_id = :workspace_id AND id = :id", columns=_PRODUCT)
+_PRODUCTS = Listing("products", _PRODUCT, count_of("product"))
+
+
+async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Product]:
+    """Raises NotFound."""
+    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
+    if row is None:
+        raise NotFound
+    *fields, version = row
+    return Versioned(Product(*fields), version_tag(id, version))
+
+
+async def page_of_products(tx: Tx, workspace_id: UUID, window: Window) -> Page[Product]:
+    """Returns products, newest first."""
+    rows, total = await read_page(
+        tx, _PRODUCTS, Where(workspace_id), "products.created_at DESC, products.id DESC", window
+    )
+    return Page([Product(*fields) for *fields, _, _ in rows], total, window)

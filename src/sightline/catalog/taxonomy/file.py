@@ -1,0 +1,226 @@
+"""The taxonomy in the workspace file: one active version. A different list of groups adds a version."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sightline.catalog.file_changes import CatalogChanges
+from sightline.catalog.taxonomy import queries
+from sightline.platform.access import Actor
+from sightline.platform.file_section import Part, Run
+from sightline.platform.file_section import fields as of
+from sightline.platform.ids import derived_id
+from sightline.platform.refs import parse_uuid
+from sightline.platform.wire import Moment
+from sightline.workspaces.changes import log_change
+
+Word = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")]
+Given = dict[str, Any]
+
+
+class OptionPart(Struct, forbid_unknown_fields=True):
+    key: Word
+    label: Word | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    retired: bool | UnsetType = UNSET
+
+
+class GroupPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """A group. `retired`: of an earlier version, kept for the values of ideas."""
+
+    key: Word
+    label: Word | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    kind: Literal["list", "text"] | UnsetType = UNSET
+    selection_mode: Literal["single", "multi"] | UnsetType | None = UNSET
+    required: bool | UnsetType = UNSET
+    retired: bool | UnsetType = UNSET
+    options: list[OptionPart] | UnsetType = UNSET
+
+
+class VersionPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """An earlier version, whole."""
+
+    id: str
+    version: Annotated[int, Meta(ge=1, le=of.LARGEST)]
+    groups: list[Any]
+    activated_at: str
+
+
+class TaxonomyPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    groups: list[GroupPart] | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    version: Annotated[int, Meta(ge=1, le=of.LARGEST)] | UnsetType = UNSET
+    activated_at: str | UnsetType = UNSET
+    earlier: list[VersionPart] | UnsetType = UNSET
+
+
+async def show_taxonomy(tx: Any, workspace_id: UUID) -> Given | None:
+    """Returns the active version, with retired groups and options, and the earlier versions."""
+    versions = await queries.find_versions(tx, workspace_id)
+    groups = await queries.find_groups(tx, workspace_id)
+    if not versions and not groups:
+        return None
+    shown: Given = {}
+    for row in versions:
+        if row["is_active"]:
+            moment = of.show_moment(row["activated_at"])
+            shown = {"id": str(row["id"]), "version": row["version"], "activatedAt": moment}
+    shown["groups"] = groups
+    shown["earlier"] = [_show_version(row) for row in versions if not row["is_active"]]
+    return shown
+
+
+def _show_version(row: Any) -> Given:
+    head = {"id": str(row["id"]), "version": row["version"], "activatedAt": of.show_moment(row["activated_at"])}
+    return head | {"groups": msgspec.json.decode(row["groups"])}
+
+
+async def apply_taxonomy(run: Run, given: Given) -> bool | None:
+    """Returns True for a first version, False for another version, None if nothing changed.
+
+    The list of groups is complete: omitted groups are retired.
+    """
+    faults = run.faults.count
+    before = await show_taxonomy(run.tx, run.workspace_id)
+    await _keep_earlier(run, given, before)
+    if "groups" not in given:
+        return None
+    _check_moment(run, "taxonomy.activatedAt", given.get("activatedAt"))
+    known = {group["key"]: group for group in before["groups"]} if before else {}
+    groups = _read_groups(run, given["groups"], known)
+    if run.faults.count > faults:
+        run.faulty_parts.add("taxonomy")
+        return None
+    if before and before["groups"] == groups:
+        return None
+    await _replace(run, given, before, groups)
+    return before is None or "version" not in before
+
+
+def _read_groups(run: Run, given: list[Given], known: dict[str, Given]) -> list[Given]:
+    """Returns the groups of the file in its order, then the others as retired."""
+    seen: set[str] = set()
+    groups = []
+    for index, group in enumerate(given):
+        path = f"taxonomy.groups[{index}]"
+        if group["key"] in seen:
+            run.faults.add(f"{path}.key", f"There are two groups {group['key']!r}")
+        seen.add(group["key"])
+        groups.append(_read_group(run, path, group, known.get(group["key"], {})))
+    left_out = [group | {"retired": True} for key, group in known.items() if key not in seen]
+    return sorted(groups + left_out, key=lambda group: bool(group.get("retired")))
+
+
+def _read_group(run: Run, path: str, given: Given, known: Given) -> Given:
+    kind = given.get("kind", known.get("kind", "list"))
+    mode = given.get("selectionMode", known.get("selectionMode", "multi" if kind == "list" else None))
+    if known and kind != known["kind"]:
+        run.faults.add(f"{path}.kind", f"The group is of the kind {known['kind']}; use another key")
+    if kind == "text" and (mode or given.get("options")):
+        run.faults.add(path, "A text group has neither options nor a selection mode")
+    if kind == "list" and mode is None:
+        run.faults.add(f"{path}.selectionMode", "Expected one of: single, multi")
+    group = {
+        "id": _id(run, path, given, known, "taxonomy.groups", given["key"]),
+        "key": given["key"],
+        "label": str(given.get("label", known.get("label", given["key"]))).strip(),
+        "description": given.get("description", known.get("description", "")),
+        "kind": kind,
+        "selectionMode": mode,
+        "required": given.get("required", known.get("required", False)),
+    }
+    group |= {"retired": True} if given.get("retired") else {}
+    return group | {"options": _read_options(run, path, given, known)}
+
+
+def _read_options(run: Run, path: str, given: Given, known: Given) -> list[Given]:
+    stored = {option["key"]: option for option in known.get("options", ())}
+    if "options" not in given:
+        return list(stored.values())
+    options: dict[str, Given] = {}
+    for index, option in enumerate(given["options"]):
+        here = f"{path}.options[{index}]"
+        key, before = option["key"], stored.get(option["key"], {})
+        if key in options:
+            run.faults.add(f"{here}.key", f"There are two options {key!r}")
+        id = _id(run, here, option, before, "taxonomy.options", f"{given['key']}\x1f{key}")
+        options[key] = {"id": id, "key": key, "label": str(option.get("label", before.get("label", key))).strip()}
+        options[key] |= {"retired": True} if option.get("retired") else {}
+    left_out = [option | {"retired": True} for key, option in stored.items() if key not in options]
+    return sorted([*options.values(), *left_out], key=lambda option: bool(option.get("retired")))
+
+
+def _id(run: Run, path: str, given: Given, known: Given, *names: str) -> str:
+    """Returns the stored id of the key, else the given one, else one derived from the names."""
+    own_id = given.get("id")
+    if own_id is not None and parse_uuid(own_id) is None:
+        run.faults.add(f"{path}.id", "Expected a UUID")
+    elif own_id is not None and known and own_id.lower() != known["id"]:
+        run.faults.add(f"{path}.id", "The key has another id already")
+    kept: str = known.get("id") or (own_id.lower() if own_id else str(derived_id(run.workspace_id, *names)))
+    return kept
+
+
+async def _replace(run: Run, given: Given, before: Given | None, groups: list[Given]) -> None:
+    """Stores a new active version with its groups, and keeps inactive options."""
+    last = (before or {}).get("version", 0)
+    version = given.get("version", 0) if given.get("version", 0) > last else last + 1
+    id = given.get("id") if version == given.get("version") else None
+    id = UUID(id) if id and parse_uuid(id) else derived_id(run.workspace_id, "taxonomy", str(version))
+    activated = run.tx.now
+    if version == given.get("version") and "activatedAt" in given:
+        activated = Moment.read(given["activatedAt"])
+    active = [_without_retired(group) for group in groups if not group.get("retired")]
+    await queries.add_version(
+        run.tx,
+        run.workspace_id,
+        {"id": id, "version": version, "groups": active, "activated_at": activated},
+    )
+    await queries.save_groups(run.tx, run.workspace_id, groups)
+    options_before = _active_options((before or {}).get("groups", []))
+    vanished = options_before - _active_options(groups)
+    run.state(CatalogChanges).vanished_options = [UUID(option) for option in vanished]
+    actor = Actor(run.workspace_id, "file", run.actor_id)
+    action = "updated" if last else "created"
+    await log_change(run.tx, actor, "taxonomy", id, None, action, version=version)
+
+
+def _without_retired(group: Given) -> Given:
+    return group | {"options": [option for option in group["options"] if not option.get("retired")]}
+
+
+def _active_options(groups: list[Given]) -> set[str]:
+    active = [_without_retired(group) for group in groups if not group.get("retired")]
+    return {option["id"] for group in active for option in group["options"]}
+
+
+async def _keep_earlier(run: Run, given: Given, before: Given | None) -> None:
+    """Adds earlier versions that are not stored yet. The others stay."""
+    known = {version["version"] for version in (before or {}).get("earlier", ())} | {(before or {}).get("version")}
+    for index, version in enumerate(given.get("earlier", ())):
+        if version["version"] in known or version["version"] >= given.get("version", 0):
+            continue
+        activated = _check_moment(run, f"taxonomy.earlier[{index}].activatedAt", version["activatedAt"])
+        if (id := parse_uuid(version["id"])) is None:
+            run.faults.add(f"taxonomy.earlier[{index}].id", "Expected a UUID")
+        if id is None or activated is None:
+            continue
+        known.add(version["version"])
+        values = {"id": id, "version": version["version"], "groups": version["groups"], "activated_at": activated}
+        await queries.add_earlier_version(run.tx, run.workspace_id, values)
+
+
+def _check_moment(run: Run, path: str, text: str | None) -> datetime | None:
+    try:
+        return None if text is None else Moment.read(text)
+    except ValueError as error:
+        run.faults.add(path, str(error))
+        return None
+
+
+TAXONOMY = Part("taxonomy", TaxonomyPart, apply_taxonomy, show_taxonomy)

@@ -1,0 +1,1 @@
+"""Teams that work is assigned to."""

@@ -1,0 +1,87 @@
+"""`sightline portal`: how customers sign in to a workspace's portal."""
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+from msgspec import Struct
+
+from sightline.cli.options import InWorkspace, group
+from sightline.cli.output import note, print_json, print_pairs
+from sightline.cli.site import Site, command_of
+from sightline.portal.addresses import CALLBACK, portal_url
+from sightline.portal.portals import configure as portals
+from sightline.portal.portals.configure import SignIn
+from sightline.portal.portals.records import Portal
+from sightline.portal.server_secret import ServerSecret
+from sightline.portal.sign_in import trial as trials
+from sightline.workspaces.tenants import find_workspace
+
+app = group("portal", "The portal's sign-in.")
+
+
+class Addresses(Struct, rename="camel"):
+    """What the customer's product has to know."""
+
+    portal_url: str
+    callback_url: str
+    secret: str | None
+
+
+def _addresses(site: Site, portal: Portal, secret: str | None) -> Addresses:
+    url = portal_url(portal, site.settings.address())
+    return Addresses(url, url + CALLBACK, secret)
+
+
+def _print(shown: Addresses) -> None:
+    print_pairs([("portal", f"{shown.portal_url}/"), ("callback", shown.callback_url), ("secret", shown.secret)])
+    if shown.secret is None:
+        note("The secret is the one there was; `sightline portal rotate-secret` makes a new one.")
+    else:
+        note("Keep the secret now, on the product's server only: it is not shown again.")
+
+
+@command_of(app, "configure", show=_print)
+async def configure(
+    site: Site,
+    workspace: InWorkspace,
+    remote_login_url: Annotated[str, typer.Option("--remote-login-url", help="Where people are sent to sign in.")],
+    remote_logout_url: Annotated[str, typer.Option("--remote-logout-url", help="Where they are sent to sign out.")],
+    host: Annotated[
+        str | None, typer.Option("--host", help="A host name of the portal's own.", show_default=False)
+    ] = None,
+) -> Addresses:
+    """Switches portal sign-in on. Prints the secret the first time only; later the secret stays as it is."""
+    sign_in = SignIn(remote_login_url, remote_logout_url, host)
+    server_secret = ServerSecret(site.settings.server_secret())
+    service_host = urlsplit(site.settings.address()).hostname
+    async with site.transaction(workspace) as (tx, actor):
+        portal, secret = await portals.configure(tx, actor, sign_in, server_secret, service_host)
+    return _addresses(site, portal, secret)
+
+
+@command_of(app, "rotate-secret", show=_print)
+async def rotate_secret(site: Site, workspace: InWorkspace) -> Addresses:
+    """Makes a new secret. Tokens signed with the old one stop working at once."""
+    server_secret = ServerSecret(site.settings.server_secret())
+    async with site.transaction(workspace) as (tx, actor):
+        portal, secret = await portals.rotate_secret(tx, actor, server_secret)
+    return _addresses(site, portal, secret)
+
+
+@command_of(app, "test-token")
+async def try_token(
+    site: Site,
+    workspace: InWorkspace,
+    token: Annotated[str, typer.Argument(metavar="JWT", help="A token as the product signs it.")],
+) -> None:
+    """Says whether a token is accepted, or which claim is wrong. The token is not used up."""
+    secret = ServerSecret(site.settings.server_secret())
+    async with site.db.autocommit() as tx:
+        trial = await trials.try_token(tx, (await find_workspace(tx, workspace)).id, secret, token)
+    if site.as_json:
+        print_json(trial)
+    else:
+        typer.echo(trial.message)
+    if not trial.accepted:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Generations of documents: requested, carried out by a worker, completed or failed."""

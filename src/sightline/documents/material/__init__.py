@@ -1,0 +1,1 @@
+"""The material that a document is written from."""

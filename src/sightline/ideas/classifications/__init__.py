@@ -1,0 +1,1 @@
+"""Classifications of ideas by the active taxonomy, and their review."""

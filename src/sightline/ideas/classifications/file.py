@@ -1,0 +1,223 @@
+"""The classifications of ideas in the workspace file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sightline.catalog.file_changes import CatalogChanges
+from sightline.ideas.classifications.queries import StoredValue, copy_values, distrust, find_values, save_values
+from sightline.ideas.classifications.records import ReviewState, TextValue, ValueOrigin
+from sightline.platform.db import Tx, sql
+from sightline.platform.file_section import Entry, Run
+from sightline.platform.file_section.fields import show_moment
+from sightline.platform.file_section.tables import Showing
+from sightline.platform.wire import Moment
+
+_Text = Annotated[str, Meta(min_length=1, max_length=TextValue.longest, pattern=r"\S")]
+
+
+class ClassificationPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """The value of one group: keys or labels of options, or a text."""
+
+    group_key: str
+    option_values: list[str] | UnsetType = UNSET
+    text_value: Annotated[str, Meta(min_length=1, max_length=TextValue.longest, pattern=r"\S")] | UnsetType | None = (
+        UNSET
+    )
+    review_state: ReviewState | UnsetType = UNSET
+    origin: ValueOrigin | UnsetType | None = UNSET
+    updated_at: str | UnsetType = UNSET
+
+
+@dataclass
+class _Group:
+    id: UUID
+    kind: str
+    mode: str | None
+    keys: dict[str, UUID] = field(default_factory=dict)
+    labels: dict[str, UUID] = field(default_factory=dict)
+
+    def find(self, value: str) -> UUID | None:
+        return self.keys.get(value) or self.labels.get(value)
+
+
+_GROUPS = sql("SELECT id, key, kind, selection_mode FROM taxonomy_groups WHERE workspace_id = :workspace_id")
+_OPTIONS = sql("""
+SELECT id, group_id, key, label FROM taxonomy_options WHERE workspace_id = :workspace_id ORDER BY is_active""")
+_VERSIONS = sql("SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = :workspace_id")
+
+
+async def distrust_vanished_options(run: Run) -> None:
+    """Marks values with an option that the taxonomy no longer has as unreviewed."""
+    if vanished := run.state(CatalogChanges).vanished_options:
+        await distrust(run.tx, run.workspace_id, vanished)
+
+
+@dataclass
+class _Taxonomy:
+    """Groups by key, versions by number, and the active version."""
+
+    is_read: bool = False
+    groups: dict[str, _Group] = field(default_factory=dict)
+    versions: dict[int, UUID] = field(default_factory=dict)
+    active: UUID | None = None
+
+
+@dataclass
+class _ChangedValues:
+    """The values of one idea that differ from the stored ones."""
+
+    values: list[StoredValue] = field(default_factory=list)
+
+
+async def _taxonomy(run: Run) -> _Taxonomy:
+    """Returns the workspace's taxonomy, read once for all ideas."""
+    taxonomy = run.state(_Taxonomy)
+    if not taxonomy.is_read:
+        taxonomy.groups = {
+            row["key"]: _Group(row["id"], row["kind"], row["selection_mode"])
+            for row in await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)
+        }
+        by_id = {group.id: group for group in taxonomy.groups.values()}
+        for row in await run.tx.rows(_OPTIONS, workspace_id=run.workspace_id):
+            by_id[row["group_id"]].keys[row["key"]] = row["id"]
+            by_id[row["group_id"]].labels[row["label"]] = row["id"]
+        rows = await run.tx.rows(_VERSIONS, workspace_id=run.workspace_id)
+        taxonomy.active = next((row["id"] for row in rows if row["is_active"]), None)
+        taxonomy.versions = {row["version"]: row["id"] for row in rows}
+        taxonomy.is_read = True
+    return taxonomy
+
+
+async def settle_classifications(run: Run, entries: Sequence[Entry]) -> None:
+    """Resolves groups and options, and keeps the values that differ from the stored ones."""
+    giving = [e for e in entries if e.given.get("classifications") or e.given.get("taxonomyVersion")]
+    if not giving:
+        return
+    taxonomy = await _taxonomy(run)
+    known = [entry.id for entry in giving if not entry.is_new]
+    stored = await find_values(run.tx, run.workspace_id, known) if known else {}
+    for entry in giving:
+        values = _read_all(run, entry, taxonomy.groups, stored)
+        entry.state(_ChangedValues).values = values
+        if values and not entry.is_new:
+            entry.changed.add("classifications")
+        if values:
+            entry.row["taxonomy_version_id"] = taxonomy.active
+        if (version := entry.given.get("taxonomyVersion")) is not None:
+            if version not in taxonomy.versions:
+                run.refuse(entry, "taxonomyVersion", f"The taxonomy has no version {version}")
+            entry.row["taxonomy_version_id"] = taxonomy.versions.get(version)
+
+
+def _read_all(
+    run: Run, entry: Entry, groups: dict[str, _Group], stored: dict[tuple[UUID, UUID], StoredValue]
+) -> list[StoredValue]:
+    """Returns the values to store: those that differ from the stored ones."""
+    seen: set[str] = set()
+    rows = []
+    for index, given in enumerate(entry.given.get("classifications") or ()):
+        here = f"classifications[{index}]"
+        key = given["groupKey"]
+        if key in seen:
+            run.refuse(entry, f"{here}.groupKey", f"The group {key!r} is here twice")
+        elif (group := groups.get(key)) is None:
+            entry.broken = True
+            if "taxonomy" not in run.faulty_parts:
+                run.refuse(entry, f"{here}.groupKey", f"The taxonomy has no group {key!r}")
+        elif _fits(run, entry, here, given, group):
+            row = _read_one(run, entry, here, given, group, stored.get((entry.id, group.id)))
+            rows += [row] if row else []
+        seen.add(key)
+    return rows
+
+
+def _fits(run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group) -> bool:
+    if group.kind == "text" and given.get("optionValues"):
+        run.refuse(entry, f"{here}.optionValues", "A text group takes a textValue")
+    elif group.kind == "list" and given.get("textValue") is not None:
+        run.refuse(entry, f"{here}.textValue", "A list group takes optionValues")
+    elif group.mode == "single" and len(set(given.get("optionValues", ()))) > 1:
+        run.refuse(entry, f"{here}.optionValues", "The group takes one option at most")
+    else:
+        return True
+    return False
+
+
+def _read_one(
+    run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, before: StoredValue | None
+) -> StoredValue | None:
+    """Returns the value to store, or None if it is stored already."""
+    options = _find_options(run, entry, here, given, group, before)
+    text = given.get("textValue", before.text_value if before else None)
+    is_same = before is not None and (before.option_ids, before.text_value) == (options, text)
+    state = given.get("reviewState", before.review_state if before and is_same else "unreviewed")
+    origin = given.get("origin", before.origin if before else "manual")
+    updated_at = _updated_at(run, entry, here, given)
+    value = StoredValue(entry.id, group.id, options, text, state, origin, updated_at or run.tx.now)
+    if before is not None and value == before._replace(updated_at=value.updated_at):
+        return None if updated_at in (None, before.updated_at) else value
+    return value
+
+
+def _find_options(
+    run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, before: StoredValue | None
+) -> list[UUID]:
+    if "optionValues" not in given:
+        return list(before.option_ids) if before else []
+    found: dict[UUID, None] = {}
+    for index, value in enumerate(given["optionValues"]):
+        if (option := group.find(value)) is not None:
+            found[option] = None
+        elif "taxonomy" not in run.faulty_parts:
+            run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")
+    return list(found)
+
+
+def _updated_at(run: Run, entry: Entry, here: str, given: dict[str, Any]) -> Any:
+    try:
+        return Moment.read(given["updatedAt"]) if "updatedAt" in given else None
+    except ValueError as error:
+        run.refuse(entry, f"{here}.updatedAt", str(error))
+        return None
+
+
+async def write_classifications(run: Run, entries: list[Entry]) -> None:
+    """Writes the values. Those of new ideas are copied, which is faster; the others may replace stored ones."""
+    values: dict[bool, list[StoredValue]] = {True: [], False: []}
+    for entry in entries:
+        values[entry.is_new] += entry.state(_ChangedValues).values
+    if values[True]:
+        await copy_values(run.tx, run.workspace_id, values[True])
+    if values[False]:
+        await save_values(run.tx, run.workspace_id, values[False])
+
+
+_SHOW = sql("""
+SELECT value.idea_id, g.key, value.text_value, value.review_state, value.origin, value.updated_at,
+       ARRAY(SELECT o.key FROM unnest(value.option_ids) WITH ORDINALITY AS l (id, place)
+               JOIN taxonomy_options o ON o.workspace_id = :workspace_id AND o.id = l.id ORDER BY l.place) AS options
+  FROM unnest(:idea_ids::uuid[]) AS idea (id)
+ CROSS JOIN LATERAL (SELECT * FROM idea_classifications
+                      WHERE workspace_id = :workspace_id AND idea_id = idea.id OFFSET 0) AS value
+  JOIN taxonomy_groups g ON g.workspace_id = :workspace_id AND g.id = value.group_id
+ ORDER BY value.idea_id, NOT g.is_active, g.position, g.id""")
+
+
+async def show_classifications(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
+    """Returns a function that shows an idea's values by the groups' keys, and the version they were assigned in."""
+    versions = {row["id"]: row["version"] for row in await tx.rows(_VERSIONS, workspace_id=workspace_id)}
+    values: dict[UUID, list[dict[str, Any]]] = {}
+    for row in await tx.rows(_SHOW, workspace_id=workspace_id, idea_ids=[row["id"] for row in rows]):
+        shown = {"groupKey": row["key"], "optionValues": row["options"], "textValue": row["text_value"]}
+        shown |= {"reviewState": row["review_state"], "origin": row["origin"]}
+        values.setdefault(row["idea_id"], []).append(shown | {"updatedAt": show_moment(row["updated_at"])})
+
+    def show(row: Any) -> dict[str, Any]:
+        version = versions.get(row["taxonomy_version_id"])
+        return {"taxonomyVersion": version, "classifications": values.get(row["id"], [])}
+
+    return show

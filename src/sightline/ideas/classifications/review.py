@@ -1,0 +1,148 @@
+"""Reading the classifications of one idea, and reviewing them group by group. Specification: Classifications review."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from msgspec import UNSET
+
+from sightline.catalog.taxonomy import Group, Taxonomy, find_taxonomy
+from sightline.ideas import queries
+from sightline.ideas.classifications.queries import StoredValue, find_values, save_values
+from sightline.ideas.classifications.records import (
+    ClassificationGroup,
+    ClassificationReview,
+    Classifications,
+    ClassificationUpdate,
+    GroupOption,
+    GroupValue,
+    ReviewState,
+    TaxonomyVersion,
+    ValueOrigin,
+)
+from sightline.ideas.classifications.values import summary_of
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx
+from sightline.platform.db.updates import update_record
+from sightline.platform.errors import ValidationFailed
+from sightline.platform.refs import IdeaRef
+from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.workspaces.changes import log_change
+
+
+class Decision(NamedTuple):
+    """The value of a group after a review."""
+
+    option_ids: list[UUID]
+    text_value: str | None
+    review_state: ReviewState
+    origin: ValueOrigin | None
+
+
+async def read_classifications(tx: Tx, actor: Actor, ref: IdeaRef) -> Versioned[Classifications]:
+    """Returns every group with the idea's value, and the tag. Raises NotFound."""
+    row = await queries.find_idea(tx, actor.workspace_id, ref)
+    taxonomy = await find_taxonomy(tx, actor.workspace_id)
+    return await _shown(tx, actor, row["id"], row["version"], taxonomy)
+
+
+async def review_classification(
+    tx: Tx, actor: Actor, ref: IdeaRef, review: ClassificationReview, expect: Expectation = expect_anything
+) -> Versioned[Classifications]:
+    """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed."""
+    if len(review.updates) != 1:
+        raise ValidationFailed.of("updates", "Send exactly one update")
+    update = review.updates[0]
+    idea = await queries.lock_idea(tx, actor.workspace_id, ref)
+    tx = tx.later()
+    taxonomy = await find_taxonomy(tx, actor.workspace_id)
+    group = _find_group(taxonomy, update)
+    stored = await find_values(tx, actor.workspace_id, [idea["id"]])
+    decision = _decide(group, update, stored.get((idea["id"], group.id)))
+    expect(version_tag(idea["id"], idea["version"], f".c{taxonomy.version}"))
+    await save_values(tx, actor.workspace_id, [StoredValue(idea["id"], group.id, *decision, tx.now)])
+    await update_record(tx, "ideas", actor.workspace_id, idea["id"], {"taxonomy_version_id": taxonomy.id})
+    detail = {"group": group.key, "reviewAction": update.action}
+    await log_change(tx, actor, "idea", idea["id"], idea["public_id"], "classification_reviewed", **detail)
+    return await _shown(tx, actor, idea["id"], idea["version"] + 1, taxonomy)
+
+
+def _find_group(taxonomy: Taxonomy, update: ClassificationUpdate) -> Group:
+    if update.group_key is UNSET and update.taxonomy_group_id is UNSET:
+        raise ValidationFailed.of("updates[0]", "Name the group by groupKey or taxonomyGroupId")
+    for group in taxonomy.groups:
+        if update.group_key in (UNSET, group.key) and update.taxonomy_group_id in (UNSET, group.id):
+            return group
+    raise ValidationFailed.of("updates[0]", "The active taxonomy has no such group")
+
+
+def _decide(group: Group, update: ClassificationUpdate, stored: StoredValue | None) -> Decision:
+    """Raises ValidationFailed for an action that does not fit the group or its value."""
+    _refuse_stray_fields(update)
+    if update.action == "set_option":
+        return Decision(_chosen_options(group, update), None, "corrected", "manual")
+    if update.action == "set_text":
+        if group.kind != "text" or not update.text_value:
+            raise ValidationFailed.of("updates[0].textValue", "A text group takes set_text with textValue")
+        return Decision([], update.text_value, "corrected", "manual")
+    if update.action == "mark_unassigned":
+        return Decision([], None, "unassigned", "manual")
+    has_value = stored is not None and bool(_active_options(group, stored) or stored.text_value is not None)
+    if stored is None or not has_value:
+        raise ValidationFailed.of("updates[0].action", f"The group {group.key} has no value to {update.action}")
+    if update.action == "reject":
+        return Decision([], None, "rejected", stored.origin)
+    return Decision(_active_options(group, stored), stored.text_value, "accepted", stored.origin)
+
+
+def _refuse_stray_fields(update: ClassificationUpdate) -> None:
+    if update.option_ids not in (UNSET, None) and update.action != "set_option":
+        raise ValidationFailed.of("updates[0].optionIds", "Only set_option takes optionIds")
+    if update.text_value not in (UNSET, None) and update.action != "set_text":
+        raise ValidationFailed.of("updates[0].textValue", "Only set_text takes textValue")
+
+
+def _chosen_options(group: Group, update: ClassificationUpdate) -> list[UUID]:
+    path = "updates[0].optionIds"
+    if group.kind != "list" or not update.option_ids:
+        raise ValidationFailed.of(path, "A list group takes set_option with one option or more")
+    chosen: list[UUID] = list(dict.fromkeys(update.option_ids))
+    if any(id not in {option.id for option in group.options} for id in chosen):
+        raise ValidationFailed.of(path, f"Not an option of the group {group.key}")
+    if group.selection_mode == "single" and len(chosen) > 1:
+        raise ValidationFailed.of(path, f"The group {group.key} takes one option")
+    return chosen
+
+
+def _active_options(group: Group, stored: StoredValue) -> list[UUID]:
+    return [option.id for option in group.options if option.id in stored.option_ids]
+
+
+async def _shown(tx: Tx, actor: Actor, id: UUID, version: int, taxonomy: Taxonomy) -> Versioned[Classifications]:
+    stored = await find_values(tx, actor.workspace_id, [id])
+    groups = [_shown_group(group, stored.get((id, group.id))) for group in taxonomy.groups]
+    active = TaxonomyVersion(taxonomy.id, taxonomy.version, taxonomy.activated_at) if taxonomy.id else None
+    states = [(group.value is not None, stored.get((id, group.taxonomy_group_id))) for group in groups]
+    shown = Classifications(id, active, groups, summary_of(states))
+    return Versioned(shown, version_tag(id, version, f".c{taxonomy.version}"))
+
+
+def _shown_group(group: Group, stored: StoredValue | None) -> ClassificationGroup:
+    chosen = [option for option in group.options if stored and option.id in stored.option_ids]
+    text = stored.text_value if stored else None
+    value = None
+    if chosen or text is not None:
+        value = GroupValue(
+            [each.id for each in chosen], [each.key for each in chosen], [each.label for each in chosen], text
+        )
+    return ClassificationGroup(
+        taxonomy_group_id=group.id,
+        group_key=group.key,
+        label=group.label,
+        kind=group.kind,
+        selection_mode=group.selection_mode,
+        required=group.required,
+        options=[GroupOption(*option) for option in group.options],
+        value=value,
+        review_state=stored.review_state if stored else "unreviewed",
+        origin=stored.origin if stored else None,
+    )

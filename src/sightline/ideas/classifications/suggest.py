@@ -1,0 +1,71 @@
+"""Suggested options: made from an idea's text, never over what a person or the API chose.
+
+Decision: docs/decisions/0023-suggested-classifications.md.
+"""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from sightline.catalog.taxonomy import Group, Taxonomy, find_taxonomy
+from sightline.ideas.classifications.queries import StoredValue, find_values, remove_values, save_values
+from sightline.intelligence.engine import Engine, ListGroup, OptionText
+from sightline.platform.db import Tx
+
+Suggestions = dict[UUID, list[UUID]]  # the options by group
+
+
+def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
+    """Returns the options of list groups that the text supports by an exact quote, but none for `assigned` groups."""
+    groups = [_as_input(group) for group in taxonomy.groups if group.kind == "list" and group.id not in assigned]
+    found: Suggestions = {}
+    for one in engine.suggest_options(text, groups) if groups else ():
+        if one.source_quote in text:
+            found.setdefault(one.group_id, []).append(one.option_id)
+    return {group.id: found[group.id] for group in groups if _fits(group, found.get(group.id, []))}
+
+
+def _as_input(group: Group) -> ListGroup:
+    options = [OptionText(option.id, option.label) for option in group.options]
+    return ListGroup(group.id, group.selection_mode == "single", options)
+
+
+def _fits(group: ListGroup, option_ids: list[UUID]) -> bool:
+    """Whether an engine suggested options of the group, and no more than it takes."""
+    known = {option.id for option in group.options}
+    return bool(option_ids) and known.issuperset(option_ids) and (len(option_ids) == 1 or not group.takes_one)
+
+
+def suggested_links(found: Suggestions) -> dict[str, list[UUID]]:
+    """Returns the values for the statement that adds an idea."""
+    pairs = [(group_id, id) for group_id, ids in found.items() for id in ids]
+    return {"suggested_group_ids": [group_id for group_id, _ in pairs], "suggested_ids": [id for _, id in pairs]}
+
+
+async def renew_suggestions(tx: Tx, engine: Engine, workspace_id: UUID, idea_id: UUID, text: str) -> int:
+    """Replaces the unreviewed suggestions of an idea by those for its text. Returns how many values changed.
+
+    The caller holds the idea's lock, and has stored what the request assigns.
+    """
+    taxonomy = await find_taxonomy(tx, workspace_id)
+    if not any(group.kind == "list" for group in taxonomy.groups):
+        return 0
+    stored = await find_values(tx, workspace_id, [idea_id])
+    chosen = {value.group_id for value in stored.values() if not _is_open(value)}
+    before = {value.group_id: value.option_ids for value in stored.values() if _is_open(value)}
+    found = suggest(engine, taxonomy, text, chosen)
+    changed = {group: options for group, options in found.items() if before.get(group) != options}
+    gone = [group for group in before if group not in found]
+    if changed:
+        await save_values(tx, workspace_id, [_value(tx, idea_id, *each) for each in changed.items()])
+    if gone:
+        await remove_values(tx, workspace_id, idea_id, gone)
+    return len(changed) + len(gone)
+
+
+def _is_open(value: StoredValue) -> bool:
+    """Whether a value is a suggested option that nobody reviewed."""
+    return value.origin == "suggested" and value.review_state == "unreviewed" and value.text_value is None
+
+
+def _value(tx: Tx, idea_id: UUID, group_id: UUID, option_ids: list[UUID]) -> StoredValue:
+    return StoredValue(idea_id, group_id, option_ids, None, "unreviewed", "suggested", tx.now)

@@ -1,0 +1,63 @@
+"""The classifications that are shown with an idea. Specification: ClassificationValue; decisions: Classifications."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sightline.catalog.taxonomy import Group, find_taxonomy
+from sightline.ideas.classifications.queries import StoredValue, find_values
+from sightline.ideas.classifications.records import ClassificationSummary, ClassificationValue
+from sightline.ideas.records import Idea
+from sightline.platform.db import Tx
+
+
+async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea]) -> int:
+    """Adds values and summary to each idea, in two statements for all. Returns the taxonomy's version."""
+    taxonomy = await find_taxonomy(tx, workspace_id)
+    stored = await find_values(tx, workspace_id, [idea.id for idea in ideas])
+    for idea in ideas:
+        of_idea = [(group, stored.get((idea.id, group.id))) for group in taxonomy.groups]
+        shown = [_shown(group, value) if value else None for group, value in of_idea]
+        idea.classifications = [value for value in shown if value is not None and _has_value(value)]
+        idea.classification_summary = summary_of(
+            [(value is not None and _has_value(value), kept) for value, (_, kept) in zip(shown, of_idea, strict=True)]
+        )
+    return taxonomy.version
+
+
+def _has_value(value: ClassificationValue) -> bool:
+    return bool(value.option_ids) or value.text_value is not None
+
+
+def _shown(group: Group, value: StoredValue) -> ClassificationValue:
+    chosen = [option for option in group.options if option.id in value.option_ids]
+    return ClassificationValue(
+        taxonomy_group_id=group.id,
+        group_key=group.key,
+        group_label=group.label,
+        kind=group.kind,
+        option_ids=[option.id for option in chosen],
+        option_keys=[option.key for option in chosen],
+        option_labels=[option.label for option in chosen],
+        text_value=value.text_value,
+        review_state=value.review_state,
+    )
+
+
+def summary_of(states: Sequence[tuple[bool, StoredValue | None]]) -> ClassificationSummary:
+    """Counts the groups of the active taxonomy. Each is given as whether a value is shown, and the stored value.
+
+    A stored value whose options the taxonomy no longer has is not shown, but needs review.
+    """
+    assigned = sum(has_value for has_value, _ in states)
+    return ClassificationSummary(
+        total=len(states),
+        assigned=assigned,
+        unassigned=len(states) - assigned,
+        reviewed=sum(stored is not None and stored.review_state != "unreviewed" for _, stored in states),
+        needs_review=sum(stored is not None and _needs_review(stored) for _, stored in states),
+    )
+
+
+def _needs_review(stored: StoredValue) -> bool:
+    has_value = bool(stored.option_ids) or stored.text_value is not None
+    return has_value and stored.review_state == "unreviewed"

@@ -1,0 +1,46 @@
+"""Creating an idea from a customer's request. Decisions: Portal."""
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sightline.catalog.taxonomy import find_taxonomy
+from sightline.ideas import queries
+from sightline.ideas.classifications.suggest import suggest, suggested_links
+from sightline.ideas.evidence.portal import add_request_evidence
+from sightline.ideas.records import Provenance
+from sightline.intelligence.engine import Engine
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx
+from sightline.platform.ids import new_id
+
+CHANNEL = "portal"
+
+
+class RequestedIdea(NamedTuple):
+    """A request in its author's words; the text may be empty. `is_visible`: other customers see it immediately."""
+
+    number: int
+    title: str
+    text: str
+    account_ids: list[UUID]
+    is_visible: bool
+
+
+async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: RequestedIdea) -> UUID:
+    """Adds the idea, and the author's words as its evidence. Returns its id."""
+    description = request.text or request.title
+    idea: dict[str, Any] = {
+        "id": new_id(),
+        "number": request.number,
+        "name": request.title,
+        "description": description,
+        "created_source": CHANNEL,
+        "provenance": Provenance(CHANNEL),
+        "portal_visible": request.is_visible,
+    }
+    suggested = suggest(engine, await find_taxonomy(tx, actor.workspace_id), description)
+    links = {"account_ids": request.account_ids} | suggested_links(suggested)
+    await queries.add_idea(tx, actor, idea, engine.ask_questions(description), links=links)
+    await add_request_evidence(tx, actor.workspace_id, idea["id"], request.title, request.text)
+    id: UUID = idea["id"]
+    return id

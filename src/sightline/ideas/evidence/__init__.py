@@ -1,0 +1,1 @@
+"""Evidence linked to ideas."""

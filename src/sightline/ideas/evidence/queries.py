@@ -1,0 +1,127 @@
+"""The SQL of an idea's evidence."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sightline.ideas.evidence.records import Evidence, EvidenceFilters
+from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db.database import Row
+from sightline.platform.db.sql import assignments
+from sightline.platform.errors import NotFound
+from sightline.platform.wire import Page, Versioned, version_tag
+
+# In the order of Evidence's fields.
+_EVIDENCE = """
+    e.id, e.title, e.description, e.extracts, e.category, e.signal_id,
+    (SELECT 'SIGNAL-' || number FROM signals WHERE workspace_id = :workspace_id AND id = e.signal_id),
+    iso(e.resolved_at), e.resolution, e.resolved_by, iso(e.dismissed_at), e.role, e.origin"""
+
+_PAGE = """
+SELECT {columns}, (SELECT count(*) FROM idea_evidence WHERE {where}) AS total
+  FROM (SELECT * FROM idea_evidence WHERE {where} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset) AS e
+ ORDER BY e.created_at DESC, e.id"""
+_COUNT = "SELECT count(*) FROM idea_evidence WHERE {where}"
+
+
+async def page_of_evidence(
+    tx: Tx, workspace_id: UUID, idea_id: UUID, filters: EvidenceFilters, window: Window
+) -> Page[Evidence]:
+    """Returns a page, newest link first."""
+    where = Where(workspace_id)
+    where.add("idea_id = :idea_id", idea_id=idea_id)
+    if filters.visibility == "active":
+        where.add("resolved_at IS NULL AND dismissed_at IS NULL")
+    page = sql(_PAGE, columns=_EVIDENCE, where=str(where))
+    rows = await tx.rows(page, **where.values, limit=window.limit, offset=window.offset)
+    total = rows[0]["total"] if rows else await tx.value(sql(_COUNT, where=str(where)), **where.values)
+    return Page([Evidence(*fields) for *fields, _ in rows], total, window)
+
+
+class State(NamedTuple):
+    """The columns of a piece of evidence that a change may set."""
+
+    role: str
+    resolution: str | None
+    resolved_at: datetime | None
+    resolved_by: UUID | None
+    dismissed_at: datetime | None
+
+
+_LOCK = sql(
+    """
+SELECT {state}, version
+  FROM idea_evidence WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id FOR NO KEY UPDATE""",
+    state=", ".join(State._fields),
+)
+_FIND = sql(
+    """
+SELECT {columns}, e.version
+  FROM idea_evidence e WHERE e.workspace_id = :workspace_id AND e.idea_id = :idea_id AND e.id = :id""",
+    columns=_EVIDENCE,
+)
+_CHANGE = sql(
+    """
+UPDATE idea_evidence SET {state}, updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id""",
+    state=assignments(State._fields),
+)
+
+
+async def lock_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> tuple[State, int]:
+    """Locks the evidence; returns its state and its version. Raises NotFound."""
+    *state, version = _found(await tx.row(_LOCK, workspace_id=workspace_id, idea_id=idea_id, id=id))
+    return State(*state), version
+
+
+async def find_evidence(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> Versioned[Evidence]:
+    """Raises NotFound."""
+    *fields, version = _found(await tx.row(_FIND, workspace_id=workspace_id, idea_id=idea_id, id=id))
+    return Versioned(Evidence(*fields), version_tag(id, version))
+
+
+async def change_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, state: State) -> None:
+    await tx.run(_CHANGE, workspace_id=workspace_id, idea_id=idea_id, id=id, **state._asdict())
+
+
+# The content of a signal: its text, under any name it is sent with, or the turns of its transcript.
+_TEXT_NAMES = ("text", "body", "content", "comment", "description", "message", "transcript")
+_IS_QUOTED = sql("""
+SELECT EXISTS (
+         SELECT FROM (VALUES (r.raw), (s.data)) AS held (fields), unnest(:names::text[]) AS name
+          WHERE jsonb_typeof(held.fields -> name) = 'string' AND strpos(held.fields ->> name, :quote) > 0)
+    OR EXISTS (
+         SELECT FROM jsonb_path_query(r.raw, '$.transcript.turns[*]') AS turn
+          WHERE strpos(turn ->> 'text', :quote) > 0)
+  FROM signals AS s LEFT JOIN signal_raw AS r ON r.workspace_id = :workspace_id AND r.signal_id = s.id
+ WHERE s.workspace_id = :workspace_id AND s.id = :signal_id
+   FOR KEY SHARE OF s""")
+
+
+async def is_quoted(tx: Tx, workspace_id: UUID, signal_id: UUID, quote: str) -> bool | None:
+    """Returns whether the quote is an exact part of the signal's content, or None if there is no such signal.
+
+    The signal cannot be deleted before the transaction ends.
+    """
+    found: bool | None = await tx.value(
+        _IS_QUOTED, workspace_id=workspace_id, signal_id=signal_id, quote=quote, names=_TEXT_NAMES
+    )
+    return found
+
+
+_ADD = sql("""
+INSERT INTO idea_evidence (workspace_id, id, idea_id, title, description, category, extracts, signal_id, role, origin,
+                           created_at, updated_at)
+VALUES (:workspace_id, :id, :idea_id, :title, :description, :category, :extracts, :signal_id, :role, :origin,
+        :now, :now)""")
+
+
+async def add_evidence(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, evidence: dict[str, Any]) -> None:
+    """Adds evidence from title, description, category, extracts, signal_id, role and origin."""
+    await tx.run(_ADD, **evidence, workspace_id=workspace_id, idea_id=idea_id, id=id)
+
+
+def _found(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound
+    return row

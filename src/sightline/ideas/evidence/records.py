@@ -1,0 +1,104 @@
+"""What is shown of an idea's evidence, and what may be sent. Specification: Idea evidence record."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from msgspec import UNSET, Meta, UnsetType
+
+from sightline.platform.http.query_strings import Query
+from sightline.platform.wire import Id, Input, Record, Text, Timestamp, Trimmed
+from sightline.signals.insights.records import Extract
+
+EvidenceRole = Literal["supports", "qualifies", "contradicts", "context"]
+EvidenceOrigin = Literal["entity_creation", "manual", "import", "study", "research", "portal"]
+
+
+class Evidence(Record):
+    """A piece of evidence linked to an idea itself; evidence of its insights is not repeated here.
+
+    `resolution` describes how it was resolved; `dismissedAt` says that it no longer counts.
+    """
+
+    id: UUID
+    title: str
+    description: str
+    extracts: list[Extract] | None
+    category: str
+    signal_id: UUID | None
+    signal_public_id: str | None
+    resolved_at: Timestamp | None
+    resolution: str | None
+    resolved_by_user_id: UUID | None
+    dismissed_at: Timestamp | None
+    role: EvidenceRole
+    origin: EvidenceOrigin
+
+
+class EvidenceFilters(Query):
+    """Filters of evidence."""
+
+    visibility: Annotated[
+        Literal["active", "all"], Meta(description="`active`: neither dismissed nor resolved; `all`: also those.")
+    ] = "active"
+
+
+class EvidenceTitle(Trimmed):
+    """1 to 1,000 characters, trimmed."""
+
+    longest = 1000
+
+
+class EvidenceCategory(Trimmed):
+    """1 to 255 characters, trimmed."""
+
+    longest = 255
+
+
+class EvidenceDescription(Text):
+    """1 to 60,000 characters, kept as sent."""
+
+    longest = 60_000
+
+
+class Quote(Text):
+    """1 to 10,000 characters, kept as sent."""
+
+    longest = 10_000
+
+
+class NewExtract(Input):
+    """A quote: `text` is an exact part of the signal's text, or of one turn of its transcript."""
+
+    text: Quote
+    signal_id: Id
+
+
+class NewEvidence(Input):
+    """Evidence to add to an idea. `signalId` of the evidence becomes that of the first extract. null means omitted.
+
+    `category` is `observation` when omitted, `role` is `supports`. At most 20 extracts.
+    """
+
+    title: EvidenceTitle
+    description: EvidenceDescription | None = None
+    category: EvidenceCategory | None = None
+    role: EvidenceRole | None = None
+    extracts: Annotated[list[NewExtract], Meta(max_length=20)] | None = None
+
+
+class Resolution(Text):
+    """1 to 10,000 characters."""
+
+    longest = 10_000
+
+
+class EvidenceChanges(Input):
+    """Changes of evidence, at least one. `resolution` sets `resolvedAt`: a text resolves, null undoes it.
+
+    `resolved` does so without a text; if it is true and `resolution` is null, only the text is removed.
+    """
+
+    role: EvidenceRole | UnsetType = UNSET
+    resolution: Resolution | UnsetType | None = UNSET
+    resolved: bool | UnsetType = UNSET
+    dismissed: bool | UnsetType = UNSET

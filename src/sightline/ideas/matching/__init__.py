@@ -1,0 +1,1 @@
+"""Matching of ideas with the features of their products."""

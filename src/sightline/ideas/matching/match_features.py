@@ -1,0 +1,87 @@
+"""Matching an idea with the features of its product on request. Specification: match-features."""
+
+from asyncpg import ForeignKeyViolationError
+
+from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
+from sightline.ideas import links, queries
+from sightline.ideas.classifications.suggest import renew_suggestions
+from sightline.ideas.matching import outcome
+from sightline.ideas.matching.outcome import Outcome
+from sightline.ideas.matching.queries import find_map_version
+from sightline.ideas.matching.records import MatchingReceipt
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.database import Row
+from sightline.platform.db.updates import update_record
+from sightline.platform.errors import Conflict, NotFound
+from sightline.platform.refs import IdeaRef
+from sightline.platform.wire import Expectation, expect_anything, version_tag
+from sightline.workspaces.changes import log_change
+
+
+class MatchingStale(Conflict):
+    """409: the idea or the feature map changed while it was matched."""
+
+    code = "MATCHING_STALE"
+
+
+async def match_features(
+    db: Database, maps: FeatureMaps, actor: Actor, ref: IdeaRef, expect: Expectation = expect_anything
+) -> MatchingReceipt:
+    """Matches an idea with the features of its product. A manual selection and an unchanged result stay.
+
+    Raises NotFound, PreconditionFailed, and MatchingStale if the idea or the feature map changed during matching.
+    """
+    async with db.autocommit() as tx:
+        seen = await queries.find_state(tx, actor.workspace_id, ref)
+        expect(version_tag(seen["id"], seen["version"]))
+        product_id = seen["product_id"]
+        features = await maps.find(tx, actor.workspace_id, product_id) if product_id else None
+    if features is None or (seen["feature_ownership"] == "manual" and seen["feature_matching"] is not None):
+        return _receipt(seen)
+    if seen["feature_ownership"] == "manual":
+        found = outcome.chosen(maps.engine, product_id, seen["feature_ids"], db.clock.now())
+    elif _is_matched(seen, outcome.key_of(maps.engine, features, seen["description"])):
+        return _receipt(seen)
+    else:
+        found = await outcome.match(maps.engine, db.clock, features, seen["description"])
+    try:
+        async with db.transaction() as tx:
+            receipt = await _save(tx, actor, seen, features, found, expect)
+            await renew_suggestions(tx, maps.engine, actor.workspace_id, seen["id"], seen["description"])
+            return receipt
+    except (ForeignKeyViolationError, NotFound):
+        raise _stale() from None
+
+
+def _is_matched(idea: Row, key: str) -> bool:
+    return idea["feature_matching"] is not None and bool(idea["matched_key"] == key)
+
+
+def _stale() -> MatchingStale:
+    return MatchingStale("The idea or its product's features changed during matching. Read it and try again.")
+
+
+async def _save(
+    tx: Tx, actor: Actor, seen: Row, features: VersionedMap, found: Outcome, expect: Expectation
+) -> MatchingReceipt:
+    """Stores the outcome under the idea's lock, if idea and feature map have not changed since they were read."""
+    ref = IdeaRef(id=seen["id"])
+    current = await queries.lock_idea(tx, actor.workspace_id, ref)
+    tx = tx.later()
+    expect(version_tag(current["id"], current["version"]))
+    version = await find_map_version(tx, actor.workspace_id, features.product_id)
+    deciding = ("description", "product_id", "feature_ownership")
+    if version != features.version or any(current[column] != seen[column] for column in deciding):
+        raise _stale()
+    if found.matched_key is not None and _is_matched(current, found.matched_key):
+        return _receipt(current)
+    if found.ownership == "automatic":
+        await links.replace_features(tx, actor.workspace_id, seen["id"], found.feature_ids)
+    await update_record(tx, "ideas", actor.workspace_id, seen["id"], found.columns)
+    await log_change(tx, actor, "idea", seen["id"], seen["public_id"], "features_matched")
+    return _receipt(await queries.find_state(tx, actor.workspace_id, ref))
+
+
+def _receipt(row: Row) -> MatchingReceipt:
+    return MatchingReceipt(row["id"], row["public_id"], row["feature_ids"], row["feature_matching"])

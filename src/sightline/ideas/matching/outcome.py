@@ -1,0 +1,122 @@
+"""The outcome of matching an idea with the features of its product. Decisions: featureMatching."""
+
+import asyncio
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Raw, Struct
+
+from sightline.catalog.products.feature_maps import VersionedMap
+from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
+from sightline.intelligence.engine import Engine
+from sightline.platform.clock import Clock
+from sightline.platform.db.database import Row
+from sightline.platform.wire import shown_moment
+
+# The columns of an idea that hold a matching. Writing them does not count as a change of the idea.
+MATCHED = ("feature_matching", "matched_key")
+NONE: dict[str, Any] = dict.fromkeys(MATCHED)
+
+# Texts of up to this many characters are matched in the event loop, longer ones in a thread, so that nothing blocks.
+_SHORT = 2_000
+
+
+class Outcome:
+    """The result of a matching, to be stored. `matched_key` is None if nothing was matched."""
+
+    __slots__ = ("feature_ids", "matched_key", "matching", "ownership")
+
+    def __init__(
+        self,
+        ownership: FeatureOwnership,
+        matching: FeatureMatching | None,
+        feature_ids: list[UUID],
+        matched_key: str | None = None,
+    ) -> None:
+        self.ownership = ownership
+        self.matching = matching
+        self.feature_ids = feature_ids
+        self.matched_key = matched_key
+
+    @property
+    def product_id(self) -> UUID | None:
+        return self.matching.product_id if self.matching else None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of an idea that hold it, without its features."""
+        return {
+            "feature_ownership": self.ownership,
+            "feature_matching": self.matching,
+            "matched_key": self.matched_key,
+        }
+
+
+def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Outcome:
+    """Returns the outcome for features that a person chose; the selection may be empty."""
+    if product_id is None:
+        return Outcome("manual", None, feature_ids)
+    matcher = Matcher(engine.name, engine.version)
+    return Outcome("manual", FeatureMatching("manual", product_id, [], [], shown_moment(at), matcher), feature_ids)
+
+
+async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Outcome:
+    """Matches a text with the features of a product. Call it outside transactions."""
+    if len(text) <= _SHORT:
+        found = engine.match_features(text, features.features)
+    else:
+        found = await asyncio.to_thread(engine.match_features, text, features.features)
+    matching = FeatureMatching(
+        found.status,
+        features.product_id,
+        found.matches,
+        found.suggestions,
+        shown_moment(clock.now()),
+        Matcher(engine.name, engine.version),
+    )
+    return Outcome("automatic", matching, [each.feature_id for each in found.matches], key_of(engine, features, text))
+
+
+def key_of(engine: Engine, features: VersionedMap, text: str) -> str:
+    """Returns a key that is equal for the same engine, feature map and text, so that none is matched twice."""
+    return f"{engine.name}/{engine.version}/{features.product_id}/{features.version}/{_hash(text)}"
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+class _Quoting(Struct, rename="camel"):
+    source_quote: str
+
+
+class _Quotes(Struct):
+    matches: list[_Quoting] = []
+    suggestions: list[_Quoting] = []
+
+
+def is_stale(idea: Row) -> bool:
+    """Whether the stored matching was made for another text or product than the idea has now."""
+    if idea["feature_matching"] is None:
+        return False
+    if idea["matched_key"] is None:
+        return not quotes_only(idea["description"], idea["feature_matching"])
+    _, product_id, _, hashed = idea["matched_key"].rsplit("/", 3)
+    return bool(product_id != str(idea["product_id"]) or hashed != _hash(idea["description"]))
+
+
+def quotes_only(description: str, matching: Raw | dict[str, Any] | None) -> bool:
+    """Whether every quote of a matching is an exact part of the description. False for a matching of another shape."""
+    if matching is None:
+        return True
+    try:
+        if isinstance(matching, dict):
+            quotes = msgspec.convert(matching, _Quotes)
+        else:
+            quotes = msgspec.json.decode(matching, type=_Quotes)
+    except msgspec.ValidationError:
+        return False
+    return all(each.source_quote in description for each in (*quotes.matches, *quotes.suggestions))

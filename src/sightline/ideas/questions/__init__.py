@@ -1,0 +1,1 @@
+"""Open questions about ideas, and their answers."""

@@ -1,0 +1,48 @@
+"""Questions that the engine drafts for an idea, each with a placeholder, its unchecked answer. Decisions: Ideas."""
+
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+
+from sightline.intelligence.engine import DraftedQuestion
+from sightline.platform.db import Tx, sql
+from sightline.platform.ids import new_id
+
+
+def insert_drafted(idea: str) -> str:
+    """Returns the INSERT of drafted questions for the one row of `idea`, a FROM item with `id` and `created_at`.
+
+    A question is never older than its idea. The values come from `drafted_values`.
+    """
+    return f"""
+INSERT INTO idea_questions (workspace_id, id, idea_id, question, reasoning, placeholder, status, origin, created_at,
+                            updated_at)
+SELECT :workspace_id, drafted.id, idea.id, drafted.question, drafted.reasoning, drafted.placeholder, 'pending',
+       'engine', greatest(:now::timestamptz, idea.created_at), greatest(:now::timestamptz, idea.created_at)
+  FROM {idea} AS idea, jsonb_to_recordset(:drafted::jsonb)
+                       AS drafted (id uuid, question text, reasoning text, placeholder text)"""
+
+
+class _Drafted(Struct):
+    id: UUID
+    question: str
+    reasoning: str
+    placeholder: str
+
+
+def drafted_values(drafted: list[DraftedQuestion]) -> dict[str, Any]:
+    """Returns the value for a statement with `insert_drafted`: one in JSON, as the driver takes longer for arrays."""
+    return {"drafted": [_Drafted(new_id(), each.question, each.reasoning, each.placeholder) for each in drafted]}
+
+
+_WITHOUT_QUESTIONS = """
+(SELECT id, created_at FROM ideas
+  WHERE workspace_id = :workspace_id AND id = :idea_id
+    AND NOT EXISTS (SELECT FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id))"""
+_ADD_DRAFTED = sql(insert_drafted(_WITHOUT_QUESTIONS))
+
+
+async def add_drafted(tx: Tx, workspace_id: UUID, idea_id: UUID, drafted: list[DraftedQuestion]) -> int:
+    """Adds the questions, unless the idea has some. Returns how many were added."""
+    return await tx.run(_ADD_DRAFTED, workspace_id=workspace_id, idea_id=idea_id, **drafted_values(drafted))

@@ -1,0 +1,65 @@
+"""The SQL of an idea's questions."""
+
+from uuid import UUID
+
+from sightline.ideas.questions.records import IdeaQuestion
+from sightline.platform.db import Tx, Window, sql
+from sightline.platform.db.database import Row
+from sightline.platform.errors import NotFound
+from sightline.platform.wire import Page, Versioned, version_tag
+
+# In the order of IdeaQuestion's fields.
+_QUESTION = """
+    id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at), iso(updated_at)"""
+
+_PAGE = sql(
+    """
+SELECT {columns}, (SELECT count(*) FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id)
+  FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id
+ ORDER BY created_at, id LIMIT :limit OFFSET :offset""",
+    columns=_QUESTION,
+)
+_COUNT = sql("SELECT count(*) FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id")
+
+
+async def page_of_questions(tx: Tx, workspace_id: UUID, idea_id: UUID, window: Window) -> Page[IdeaQuestion]:
+    """Questions of all four statuses, oldest first."""
+    idea = {"workspace_id": workspace_id, "idea_id": idea_id}
+    rows = await tx.rows(_PAGE, **idea, limit=window.limit, offset=window.offset)
+    total = rows[0]["count"] if rows else await tx.value(_COUNT, **idea)
+    return Page([IdeaQuestion(*fields) for *fields, _ in rows], total, window)
+
+
+_LOCK = sql(
+    """
+SELECT {columns}, version
+  FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id FOR NO KEY UPDATE""",
+    columns=_QUESTION,
+)
+_CHANGE = sql(
+    """
+UPDATE idea_questions SET answer = :answer, status = :status, updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id
+RETURNING {columns}, version""",
+    columns=_QUESTION,
+)
+
+
+async def lock_question(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> Versioned[IdeaQuestion]:
+    """Locks a question and returns it. Raises NotFound."""
+    return _versioned(await tx.row(_LOCK, workspace_id=workspace_id, idea_id=idea_id, id=id))
+
+
+async def change_question(
+    tx: Tx, workspace_id: UUID, current: IdeaQuestion, answer: str | None, status: str
+) -> Versioned[IdeaQuestion]:
+    """Sets answer and status. Raises NotFound."""
+    question = {"workspace_id": workspace_id, "idea_id": current.idea_id, "id": current.id}
+    return _versioned(await tx.row(_CHANGE, **question, answer=answer, status=status))
+
+
+def _versioned(row: Row | None) -> Versioned[IdeaQuestion]:
+    if row is None:
+        raise NotFound
+    *fields, version = row
+    return Versioned(IdeaQuestion(*fields), version_tag(row["id"], version))

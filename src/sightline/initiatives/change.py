@@ -1,0 +1,103 @@
+"""Changing an initiative. Omitted fields stay. Specification: PATCH /initiatives/:id; decisions: Initiatives."""
+
+from typing import Any
+from uuid import UUID
+
+from msgspec import UNSET
+
+from sightline.initiatives import limits, queries
+from sightline.initiatives.create import ensure_known
+from sightline.initiatives.queries import Current
+from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
+from sightline.initiatives.teams import ensure_unique
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.updates import update_record
+from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
+from sightline.platform.refs import InitiativeRef
+from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.workspaces.changes import log_change
+
+
+class ProductConflict(BadRequest):
+    """400: the initiative has features of another product."""
+
+    code = "PRODUCT_CONFLICT"
+
+
+async def change_initiative(
+    db: Database, actor: Actor, ref: InitiativeRef, changes: InitiativeChanges, expect: Expectation = expect_anything
+) -> Versioned[Initiative]:
+    """Changes an initiative. Participants, features, questions and documents stay.
+
+    Raises ValidationFailed, NotFound, ProductConflict, PreconditionFailed, LimitReached.
+    """
+    if all(value is UNSET for value in _fields(changes).values()):
+        raise ValidationFailed.of("", "Send at least one field")
+    if changes.team_ids is not UNSET:
+        ensure_unique(changes.team_ids)
+
+    async def attempt() -> Versioned[Initiative]:
+        async with db.transaction() as tx:
+            return await _change(tx, actor, ref, changes, expect)
+
+    return await retry_when_overtaken(
+        attempt, Conflict("The teams or the product of the request keep changing. Try again.")
+    )
+
+
+def _fields(changes: InitiativeChanges) -> dict[str, Any]:
+    return {name: getattr(changes, name) for name in changes.__struct_fields__}
+
+
+async def _change(
+    tx: Tx, actor: Actor, ref: InitiativeRef, changes: InitiativeChanges, expect: Expectation
+) -> Versioned[Initiative]:
+    """Locks the plan before the initiative, as creating does."""
+    becomes_active = changes.status is not UNSET and changes.status.is_active
+    plan = await limits.hold_plan(tx, actor.workspace_id) if becomes_active else None
+    current = await queries.lock_initiative(tx, actor.workspace_id, ref)
+    tx = tx.later()
+    await _check(tx, actor.workspace_id, changes, current)
+    expect(version_tag(current.id, current.version))
+    if plan is not None and not InitiativeStatus(current.columns["status"]).is_active:
+        await limits.ensure_one_more_active(tx, actor.workspace_id, plan)
+    await _store(tx, actor, current, _changed(changes, current))
+    return await queries.find_initiative(tx, actor.workspace_id, InitiativeRef(id=current.id))
+
+
+async def _check(tx: Tx, workspace_id: UUID, changes: InitiativeChanges, current: Current) -> None:
+    teams = [] if changes.team_ids is UNSET else changes.team_ids
+    start = current.columns["start_date"] if changes.start_date is UNSET else changes.start_date
+    finish = current.columns["finish_date"] if changes.finish_date is UNSET else changes.finish_date
+    if start is not None and finish is not None and start > finish:
+        raise ValidationFailed.of("finishDate", "Is before startDate")
+    product_id = None if changes.product_id is UNSET else changes.product_id
+    if teams or product_id is not None:
+        await ensure_known(tx, workspace_id, teams, product_id)
+    if product_id is not None and any(other != product_id for other in current.feature_products):
+        raise ProductConflict("The initiative has features of another product.", field="productId")
+
+
+def _changed(changes: InitiativeChanges, current: Current) -> dict[str, Any]:
+    """Returns the columns whose value differs. The order of teams is not compared."""
+    fields = {name: value for name, value in _fields(changes).items() if value is not UNSET}
+    if "team_ids" in fields and set(fields["team_ids"]) == set(current.columns["team_ids"]):
+        del fields["team_ids"]
+    return {name: value for name, value in fields.items() if value != current.columns[name]}
+
+
+async def _store(tx: Tx, actor: Actor, current: Current, changed: dict[str, Any]) -> None:
+    """Stores the change; leaves `updated_at` alone if nothing changed."""
+    if not changed:
+        return
+    columns = {name: value for name, value in changed.items() if name != "team_ids"}
+    if "team_ids" in changed:
+        await queries.assign_teams(tx, actor.workspace_id, current.id, changed["team_ids"])
+    await update_record(tx, "initiatives", actor.workspace_id, current.id, columns)
+    about = ("initiative", current.id, current.public_id)
+    await log_change(tx, actor, *about, "updated", fields=list(changed))
+    if "status" in changed:
+        moved = {"from": current.columns["status"], "to": changed["status"]}
+        await log_change(tx, actor, *about, "status_changed", **moved)

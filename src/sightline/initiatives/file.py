@@ -1,0 +1,115 @@
+"""Initiatives with their questions in the workspace file."""
+
+from typing import get_args
+
+from sightline.catalog.file_changes import CatalogChanges
+from sightline.initiatives.records import (
+    DEFAULT_PRIORITY,
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+    InitiativeStatus,
+    Priority,
+)
+from sightline.platform.db.sql import sql
+from sightline.platform.file_section import Entry, Link, Run, Section, Table
+from sightline.platform.file_section import fields as of
+
+
+async def _settle(run: Run, entries: list[Entry]) -> None:
+    for entry in entries:
+        start, finish = entry.row.get("start_date"), entry.row.get("finish_date")
+        if start is not None and finish is not None and start > finish:
+            run.refuse(entry, "finishDate", "Is before startDate")
+    await _keep_features_of_product(run, entries)
+
+
+_FIND_CONFLICTS = sql("""
+SELECT DISTINCT linked.initiative_id
+  FROM unnest(:initiative_ids::uuid[], :product_ids::uuid[]) AS moved (initiative_id, product_id)
+ CROSS JOIN LATERAL (SELECT * FROM initiative_features l
+                      WHERE l.workspace_id = :workspace_id AND l.initiative_id = moved.initiative_id OFFSET 0) AS linked
+  JOIN features f
+    ON f.workspace_id = :workspace_id AND f.id = linked.feature_id AND f.product_id <> moved.product_id""")
+
+
+async def _keep_features_of_product(run: Run, entries: list[Entry]) -> None:
+    """Refuses a product that does not have the features that stay."""
+    moved = [
+        entry
+        for entry in entries
+        if not entry.broken
+        and not entry.is_new
+        and entry.row["product_id"] not in (None, entry.stored["product_id"])
+        and "features" not in entry.links
+    ]
+    if not moved:
+        return
+    rows = await run.tx.rows(
+        _FIND_CONFLICTS,
+        workspace_id=run.workspace_id,
+        initiative_ids=[entry.id for entry in moved],
+        product_ids=[entry.row["product_id"] for entry in moved],
+    )
+    conflicts = {row["initiative_id"] for row in rows}
+    for entry in moved:
+        if entry.id in conflicts:
+            run.refuse(entry, "product", "The initiative has features of another product; give its features too")
+
+
+_MOVE_VERSIONS = sql("""
+UPDATE initiatives SET version = version + 1 WHERE workspace_id = :workspace_id AND team_ids && :team_ids::uuid[]""")
+
+
+async def _end(run: Run) -> None:
+    """Changes the versions of initiatives with a renamed team, so that copies are read again."""
+    if renamed := run.state(CatalogChanges).renamed_teams:
+        await run.tx.run(_MOVE_VERSIONS, workspace_id=run.workspace_id, team_ids=renamed)
+
+
+QUESTIONS = Table(
+    "initiatives.questions",
+    "initiative_questions",
+    (of.full_text("question"), of.text("placeholder"), of.text("answer", nullable=True)),
+    kind="initiative_question",
+    parents=(("initiative_id", "id"),),
+    position="position",
+    order="position, id",
+)
+
+
+def section_with(documents: Table) -> Section:
+    """Returns the section of initiatives. A higher room supplies the table of their documents."""
+    initiatives = Table(
+        "initiatives",
+        "initiatives",
+        (
+            of.name(longest=LONGEST_NAME),
+            of.text("description", longest=LONGEST_DESCRIPTION),
+            of.choice("status", *map(str, InitiativeStatus), default="PENDING"),
+            of.choice("priority", *get_args(Priority), default=DEFAULT_PRIORITY),
+            of.reference("product", "products"),
+            of.day("startDate"),
+            of.day("finishDate"),
+            of.hexadecimal("requestHash"),
+        ),
+        kind="initiative",
+        links=(
+            Link(
+                "features",
+                "products.features",
+                "initiative_features",
+                "initiative_id",
+                "feature_id",
+                "feature_ids",
+                scope="product_id",
+            ),
+            Link("teams", "teams", "initiative_teams", "initiative_id", "team_id", "team_ids"),
+        ),
+        children=(QUESTIONS, documents),
+        versioned="version",
+        numbered="initiative",
+        counted="initiative",
+        order="number",
+        settle=_settle,
+    )
+    return Section(tables=(initiatives,), end=_end)

@@ -1,0 +1,121 @@
+"""The options of a taxonomy that a text names, each with the sentence that names it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.sentences import Sentence, read_sentences
+from sightline.intelligence.embedded.vocabulary import (
+    CONTRASTING_WORDS,
+    CONTRASTS,
+    DENIALS,
+    GENERIC_WORDS,
+    STOP_WORDS,
+    word_set,
+)
+from sightline.intelligence.embedded.words import fold, singular, words_of
+from sightline.intelligence.engine import ListGroup, SuggestedOption
+
+MOST_OPTIONS: Final = 5  # of one group
+_MOST_BETWEEN: Final = 2  # other words among those of a label
+_PARTS = re.compile(r"[,;/&+|]|\band\b|\bor\b")
+# Labels of such words alone are a judgement: no text names them.
+_JUDGING: Final = word_set("""
+    big critical days easy extra general hard high hours huge large long longer low major medium minor misc
+    miscellaneous months none normal one problem second short small third three unclear unknown urgent various weeks
+    years
+""")
+
+
+class _Phrase(NamedTuple):
+    """A label, or a part of one that stands before or after "and". `words`: as they are compared."""
+
+    said: str
+    words: tuple[str, ...]
+
+
+class _Text(NamedTuple):
+    """The sentences of a text with their words in the two forms of comparing, and all forms of the text."""
+
+    sentences: Sequence[Sentence]
+    singulars: Sequence[Sequence[str]]
+    folded: Sequence[Sequence[str]]
+    forms: frozenset[str]
+
+
+def suggest_options(text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
+    """Returns the options whose labels the text names, at most five of a group, in the order of the taxonomy.
+
+    A label is named by a sentence with all its telling words close together; a part before or after "and" is enough.
+    A group that takes one option gets none if several are named. What is denied or compared with does not count.
+    """
+    read = _read(text)
+    found: list[SuggestedOption] = []
+    for group in groups:
+        named = [
+            SuggestedOption(group.id, option.id, f"The sentence names “{phrase}”.", sentence.text)
+            for option in group.options
+            if (mention := _find_mention(option.label, read))
+            for phrase, sentence in [mention]
+        ]
+        if len(named) == 1 or not group.takes_one:
+            found += named[:MOST_OPTIONS]
+    return found
+
+
+def _read(text: str) -> _Text:
+    sentences = read_sentences(text)
+    singulars = [tuple(map(_singular, sentence.words)) for sentence in sentences]
+    folded = [tuple(map(fold, sentence.words)) for sentence in sentences]
+    return _Text(sentences, singulars, folded, frozenset(chain(*singulars, *folded)))
+
+
+_singular = lru_cache(maxsize=20_000)(singular)
+
+
+def _find_mention(label: str, text: _Text) -> tuple[str, Sentence] | None:
+    for phrase in _phrases_of(label):
+        if not text.forms.issuperset(phrase.words):
+            continue
+        forms = text.singulars if len(phrase.words) == 1 else text.folded
+        for sentence, compared in zip(text.sentences, forms, strict=True):
+            if _names(sentence.words, compared, phrase.words):
+                return phrase.said, sentence
+    return None
+
+
+@lru_cache(maxsize=4_000)
+def _phrases_of(label: str) -> tuple[_Phrase, ...]:
+    """Returns the phrases that name an option: the whole label, then its parts. None if it only judges."""
+    return tuple(_read_phrases([label, *_PARTS.split(label)] if _PARTS.search(label) else [label]))
+
+
+def _read_phrases(parts: Sequence[str]) -> Iterator[_Phrase]:
+    for part in parts:
+        words = [word for word in words_of(part) if word not in STOP_WORDS and word not in {"and", "or"}]
+        if any(word not in GENERIC_WORDS and word not in _JUDGING and not word.isdecimal() for word in words):
+            yield _Phrase(part.strip(), _compared(words))
+
+
+def _compared(words: Sequence[str]) -> tuple[str, ...]:
+    """Returns the words as they are compared: a single one only in singular or plural, several in any form."""
+    return (_singular(words[0]),) if len(words) == 1 else tuple(map(fold, words))
+
+
+def _names(words: Sequence[str], forms: Sequence[str], phrase: Sequence[str]) -> bool:
+    """Whether a sentence has all words of a phrase close together, and does not deny them. `forms` are of `words`."""
+    wanted = set(phrase)
+    if not wanted.issubset(forms):
+        return False
+    width = len(phrase) + _MOST_BETWEEN
+    starts = (at for at, each in enumerate(forms) if each in wanted and wanted.issubset(forms[at : at + width]))
+    return any(not _is_denied(words[:at]) for at in starts)
+
+
+def _is_denied(before: Sequence[str]) -> bool:
+    """Whether the words before a mention deny it or only compare with it."""
+    if not CONTRASTING_WORDS.isdisjoint(before) or not {"no", "not", "never"}.isdisjoint(before[-2:]):
+        return True
+    return any(pair in DENIALS or pair in CONTRASTS for pair in pairwise(before))

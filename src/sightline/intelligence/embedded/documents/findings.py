@@ -1,0 +1,253 @@
+"""Findings of a document: insights and evidence that say the same are one, the best supported first."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.likeness import are_alike, telling_words
+from sightline.intelligence.embedded.words import words_of
+from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, Quote
+
+_ALIKE: Final = 0.75
+_AGAINST: Final = ("contradicts", "qualifies")
+_MOST_COMPARED: Final = 50
+_SHORTEST_CLAUSE: Final = 4
+_CLAUSE_END = re.compile(r"[,;:]\s|\s[-\u2013\u2014]\s")
+_SHORTEST_PART: Final = 20  # a shorter quote inside another one may be a coincidence
+
+
+@dataclass(eq=False)
+class Finding:
+    """A statement with everything that supports it: its insights and its evidence, the strongest one first.
+
+    Derived values are cached: read them when the finding is complete.
+    """
+
+    insights: list[AboutInsight] = field(default_factory=list)
+    evidence: list[AboutEvidence] = field(default_factory=list)
+
+    @property
+    def records(self) -> Sequence[AboutInsight | AboutEvidence]:
+        return [*self.insights, *self.evidence]
+
+    @property
+    def title(self) -> str:
+        return self.records[0].title
+
+    @property
+    def description(self) -> str:
+        return next((record.description for record in self.records if record.description.strip()), "")
+
+    @property
+    def category(self) -> str:
+        return self.insights[0].category if self.insights else ""
+
+    @property
+    def is_reviewed(self) -> bool:
+        return any(insight.is_reviewed for insight in self.insights)
+
+    @property
+    def rank(self) -> int:
+        """0 for reviewed insights, 1 for validated ones, 2 for directly linked evidence, 3 for the rest."""
+        return 0 if self.is_reviewed else 1 if self.validated_for else 2 if self.evidence else 3
+
+    @cached_property
+    def validated_for(self) -> list[str]:
+        return _distinct(chain.from_iterable(insight.validated_for for insight in self.insights))
+
+    @cached_property
+    def ideas(self) -> list[str]:
+        of_insights = chain.from_iterable(insight.ideas for insight in self.insights)
+        return _distinct(chain(of_insights, (each.idea for each in self.evidence)))
+
+    @cached_property
+    def accounts(self) -> list[str]:
+        """The customers of the finding, those with a quote first."""
+        quoted = chain.from_iterable(quote.accounts for quote in self.quotes)
+        return _distinct(chain(quoted, *(record.accounts for record in self.records)))
+
+    @cached_property
+    def signals(self) -> list[str]:
+        return _distinct(chain.from_iterable(record.signals for record in self.records))
+
+    @cached_property
+    def quotes(self) -> list[Quote]:
+        """Each quote once, those of a known customer first, without quotes that are part of another one."""
+        found: list[Quote] = []
+        for quote in chain.from_iterable(record.quotes for record in self.records):
+            if quote.text.strip() and not any(_is_part(quote, other) for other in found):
+                found = [other for other in found if not _is_part(other, quote)] + [quote]
+        return sorted(found, key=lambda quote: (not quote.accounts, quote.signal is None))
+
+    def records_of(self, quote: Quote) -> list[AboutInsight | AboutEvidence]:
+        """Returns the records with the quote or a part of it."""
+        return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
+
+
+class Findings(NamedTuple):
+    """The findings for the initiative (problems, needs, observations), praise, and the findings against it."""
+
+    problems: list[Finding]
+    praise: list[Finding]
+    objections: list[Finding]
+
+
+def find_findings(material: Material) -> Findings:
+    """Groups insights and evidence: reviewed findings first, then validated ones, then by customers and signals."""
+    against = [each for each in material.evidence if each.role in _AGAINST]
+    support = [each for each in material.evidence if each.role not in _AGAINST]
+    contradicted = _Quoted(each for each in against if each.role == "contradicts")
+    supported = _Quoted(support)
+    opposed: list[AboutInsight] = []
+    praise: list[AboutInsight] = []
+    others: list[AboutInsight] = []
+    for insight in material.insights:
+        if contradicted.has_quote_of(insight) and not supported.has_quote_of(insight):
+            opposed.append(insight)
+        else:
+            (praise if insight.category == "praise" else others).append(insight)
+    praised = _Quoted(praise)
+    return Findings(
+        problems=_grouped(others, [each for each in support if not praised.has_quote_of(each)]),
+        praise=_grouped(praise, [each for each in support if praised.has_quote_of(each)]),
+        objections=_grouped(opposed, against),
+    )
+
+
+class _Quoted:
+    """Quotes by signal, to find other records with the same words."""
+
+    def __init__(self, records: Iterable[AboutInsight | AboutEvidence]) -> None:
+        self._by_signal: dict[str | None, list[Quote]] = defaultdict(list)
+        for quote in chain.from_iterable(record.quotes for record in records):
+            self._by_signal[quote.signal].append(quote)
+
+    def has_quote_of(self, record: AboutInsight | AboutEvidence) -> bool:
+        return any(
+            _is_part(quote, other) or _is_part(other, quote)
+            for quote in record.quotes
+            for other in self._by_signal[quote.signal]
+        )
+
+
+def _is_part(quote: Quote, other: Quote) -> bool:
+    """Whether the quote repeats words of the other one, from the same signal."""
+    if quote.signal != other.signal:
+        return False
+    text, whole = _normal(quote.text), _normal(other.text)
+    return text == whole or (len(text) >= _SHORTEST_PART and text in whole)
+
+
+@lru_cache(maxsize=20_000)
+def _normal(text: str) -> str:
+    return " ".join(words_of(text)) or text.strip()
+
+
+def _grouped(insights: Sequence[AboutInsight], evidence: Sequence[AboutEvidence]) -> list[Finding]:
+    groups = _Groups()
+    for insight in sorted(insights, key=_weakness):
+        groups.add_insight(insight)
+    for each in evidence:
+        groups.add_evidence(each)
+    return sorted(groups.found, key=_order)
+
+
+def _weakness(insight: AboutInsight) -> tuple[bool, bool, int, int, int]:
+    return (
+        not insight.is_reviewed,
+        not insight.validated_for,
+        -len(insight.accounts),
+        -len(insight.signals),
+        -len(insight.quotes),
+    )
+
+
+def _order(finding: Finding) -> tuple[int, int, int, int]:
+    """Returns the sort key: rank, then support."""
+    return finding.rank, -len(finding.accounts), -len(finding.signals), -len(finding.quotes)
+
+
+@dataclass
+class _Groups:
+    """Findings under construction, looked up by their words, so that each record is compared with few others."""
+
+    found: list[Finding] = field(default_factory=list)
+    _words: list[frozenset[str]] = field(default_factory=list)
+    _by_word: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _by_signal: dict[str | None, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def add_insight(self, insight: AboutInsight) -> None:
+        place = self._alike(insight.title)
+        if place is None:
+            place = self._new(insight.title)
+        self.found[place].insights.append(insight)
+        self._keep_signals(place, insight)
+
+    def add_evidence(self, evidence: AboutEvidence) -> None:
+        place = self._quoting(evidence)
+        if place is None:
+            place = self._alike(evidence.title)
+        if place is None:
+            place = self._of_same_source(evidence)
+        if place is None:
+            place = self._new(evidence.title)
+        self.found[place].evidence.append(evidence)
+        self._keep_signals(place, evidence)
+
+    def _alike(self, title: str) -> int | None:
+        words = telling_words(_main_clause(title))
+        rarest = sorted(words, key=lambda word: (len(self._by_word[word]), word))
+        for word in rarest[: len(rarest) // 2 + 1]:
+            for place in self._by_word[word][:_MOST_COMPARED]:
+                if are_alike(words, self._words[place], _ALIKE):
+                    return place
+        return None
+
+    def _quoting(self, evidence: AboutEvidence) -> int | None:
+        """Returns the first finding with one of the same quotes."""
+        for quote in evidence.quotes:
+            for place in self._by_signal[quote.signal][:_MOST_COMPARED]:
+                others = chain.from_iterable(record.quotes for record in self.found[place].records)
+                if any(_is_part(quote, other) or _is_part(other, quote) for other in others):
+                    return place
+        return None
+
+    def _of_same_source(self, evidence: AboutEvidence) -> int | None:
+        """Returns the only finding with an insight of the same idea and signal; None if there are several."""
+        places = {place for signal in evidence.signals for place in self._by_signal[signal]}
+        found = [place for place in places if self._has_insight_of(place, evidence)]
+        return found[0] if len(found) == 1 else None
+
+    def _has_insight_of(self, place: int, evidence: AboutEvidence) -> bool:
+        return any(
+            evidence.idea in insight.ideas and set(insight.signals).intersection(evidence.signals)
+            for insight in self.found[place].insights
+        )
+
+    def _new(self, title: str) -> int:
+        words = telling_words(_main_clause(title))
+        place = len(self.found)
+        self.found.append(Finding())
+        self._words.append(words)
+        for word in words:
+            self._by_word[word].append(place)
+        return place
+
+    def _keep_signals(self, place: int, record: AboutInsight | AboutEvidence) -> None:
+        for signal in {*record.signals, *(quote.signal for quote in record.quotes)}:
+            if place not in self._by_signal[signal]:
+                self._by_signal[signal].append(place)
+
+
+def _main_clause(title: str) -> str:
+    """Returns the part before a comma, dash or colon, if it is a statement on its own."""
+    clause = _CLAUSE_END.split(title, maxsplit=1)[0]
+    return clause if len(clause.split()) >= _SHORTEST_CLAUSE else title
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,92 @@
+"""Headlines of at most so many characters: whole words, cut where a clause ends, beginning with a capital."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sightline.intelligence.embedded.vocabulary import word_set
+
+_END: Final = "。！？、，.,;:!?…-–—*_`~|>#(["  # noqa: RUF001 - dashes that may end a cut
+_CLAUSE_END: Final = (",", ";", ":", "–", "—", ".", "?", "!")  # noqa: RUF001 - the dash that separates clauses
+_CONJUNCTIONS: Final = word_set("""
+    and although because before but if or since so that though unless until when where whereas which while who
+""")
+# A statement cannot end with these.
+_LEFT_OPEN: Final = _CONJUNCTIONS | word_set("""
+    a an are as at be by can could did do does for from had has have in into is it its my not of on our should than the
+    their then these this to too very via was were will with without would your
+""")
+_LEAST_SHARE: Final = 0.4  # of the allowed length: an earlier end of a clause leaves too little
+
+
+def fitted(words: Sequence[str], longest: int) -> str:
+    """Returns the first words of a statement, at most `longest` characters; cuts a single longer word.
+
+    A cut statement ends with a clause, or else with a word that can end it. Empty without words.
+    """
+    fitting = _fitting(words, longest)
+    if fitting == 0:
+        return words[0][:longest].strip() if words else ""
+    if fitting == len(words):
+        return " ".join(words).rstrip(_END).rstrip() or " ".join(words)
+    kept = _closed(words[: _last_clause(words, fitting, longest)])
+    return " ".join(kept).rstrip(_END).rstrip() or " ".join(kept)
+
+
+def capitalised(text: str) -> str:
+    """Returns the text with a capital first, unless the first word has capitals, digits or signs, like iOS."""
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    plain = word.strip("\"'“”‘’()[],.;:!?")  # noqa: RUF001 - quotation marks
+    if not plain.replace("'", "").replace("-", "").replace("\u2019", "").isalpha() or plain != plain.lower():
+        return text
+    at = text.index(plain)
+    capital = text[at].upper()
+    return text[:at] + capital + text[at + 1 :] if capital.lower() == text[at] else text
+
+
+def without_conjunctions(words: Sequence[str]) -> Sequence[str]:
+    """Returns the words without conjunctions at either end; at least two words stay."""
+    start, end = 0, len(words)
+    while end - start > 2 and _plain(words[start]) in _JOINING:
+        start += 1
+    while end - start > 2 and _plain(words[end - 1]) in _JOINING and words[end - 1][-1].isalpha():
+        end -= 1
+    return words[start:end]
+
+
+_JOINING: Final = word_set("and but or so because also")
+
+
+def _fitting(words: Sequence[str], longest: int) -> int:
+    """Returns how many words fit."""
+    length = -1
+    for count, word in enumerate(words):
+        length += len(word) + 1
+        if length > longest:
+            return count
+    return len(words)
+
+
+def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
+    """Returns how many words are before the last end of a clause that leaves enough."""
+    return next(
+        (count for count in _clause_ends(words, fitting) if len(" ".join(words[:count])) >= _LEAST_SHARE * longest),
+        fitting,
+    )
+
+
+def _clause_ends(words: Sequence[str], fitting: int) -> Iterator[int]:
+    for count in range(fitting, 0, -1):
+        if words[count - 1].endswith(_CLAUSE_END) or _plain(words[count]) in _CONJUNCTIONS:
+            yield count
+
+
+def _closed(words: Sequence[str]) -> Sequence[str]:
+    """Returns the words without those at the end that need more after them."""
+    end = len(words)
+    while end > 1 and _plain(words[end - 1]) in _LEFT_OPEN:
+        end -= 1
+    return words[:end]
+
+
+def _plain(word: str) -> str:
+    return word.strip(_END + "\"'()").lower()

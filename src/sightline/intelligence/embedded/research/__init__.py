@@ -1,0 +1,40 @@
+"""The researcher that is always there: it finds and quotes, it does not judge. No model, no network."""
+
+import asyncio
+from collections.abc import Sequence
+
+from sightline.intelligence.embedded.research.answering import write_answer
+from sightline.intelligence.embedded.research.judging import judge_page
+from sightline.intelligence.embedded.research.planning import draft_plan
+from sightline.intelligence.embedded.research.searches import search_texts
+from sightline.intelligence.plans import Section
+from sightline.intelligence.research import (
+    Coverage,
+    FindingText,
+    Judgement,
+    PlanContext,
+    ResearchPlan,
+    SectionAnswer,
+)
+from sightline.sources.pages import Page
+
+__all__ = ["EmbeddedResearcher"]
+
+
+class EmbeddedResearcher:
+    """Compares words. The same input gives the same result, apart from the ids of planned sections."""
+
+    name = "embedded"
+    version = "1"
+
+    async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
+        return await asyncio.to_thread(draft_plan, question, context)
+
+    async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
+        return search_texts(section, round, tried)
+
+    async def judge(self, section: Section, page: Page) -> Judgement:
+        return await asyncio.to_thread(judge_page, section, page)
+
+    async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
+        return write_answer(section, findings, coverage)

@@ -1,0 +1,89 @@
+"""Names of competitors: where a text names one, and who is named as one."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.plans import Competitor
+from sightline.sources.addresses import host_of, is_within
+
+_NAME: Final = r"[A-Z][\w&'’]*(?:[ -][A-Z][\w&'’]*){0,3}"  # noqa: RUF001 - an apostrophe that people type
+_CUE: Final = re.compile(
+    r"(?i:\b(?:compar(?:ed?|ing) (?:it |us |this )?(?:to|with)|unlike|versus|vs\.?|alternatives? to|rivals?"
+    r"|competitors?|competes? with|competing with|competition from|(?:like|such as)"
+    r"|(?:switch|mov|migrat|chang)(?:e|ed|ing)? (?:over |away |back )?(?:from|to)|left (?:us |you )?for"
+    r"|leaving (?:us |you )?for|came from|coming from|used to use|used|tried|evaluating|quote from|demo of))"
+    rf" (?:(?i:like|such as|are|is|called|named|include) )?({_NAME}(?:(?:, | and | or |, and |, or ){_NAME})*)"
+)
+_LIST: Final = re.compile(r", and |, or |, | and | or ")
+_CAPITALISED: Final = re.compile(rf"(?<![\w.]){_NAME}")
+_PLACE: Final = re.compile(rf"\b(?:in|across|within|throughout) (?:the )?({_NAME})")
+_SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
+_MOST_CAPITALS: Final = 0.35
+_NOT_NAMES: Final = word_set("""
+    a an and are as at before but by can could do does for friday from he her his how i i'm if in is it january
+    february march april may june july august september october november december monday my no not of on or our
+    saturday she so some sunday that the their then there they this thursday to tuesday us we wednesday were what
+    when where which who whom whose why will with would yes you your english german french spanish italian dutch
+    europe european excel compare list find research show tell describe summarise summarize please
+""")
+
+
+def mentions(competitor: Competitor, text: str, url: str = "") -> bool:
+    """Whether the text names the competitor by one of its names, or lies on its website."""
+    own = host_of(competitor.website if "//" in competitor.website else f"//{competitor.website}")
+    is_own = own is not None and is_within(url, [own.removeprefix("www.")])
+    return is_own or any(_pattern(name).search(text) for name in (competitor.name, *competitor.aliases))
+
+
+@lru_cache(maxsize=500)
+def _pattern(name: str) -> re.Pattern[str]:
+    """A single word counts only with a capital where the name has one: names are often words, too."""
+    spaced = r"[\s-]+".join(re.escape(part) for part in re.split(r"[\s-]+", name.strip()) if part)
+    exact = " " not in name.strip() and name[:1].isupper()
+    return re.compile(rf"(?<!\w){spaced}(?!\w)", re.NOFLAG if exact else re.IGNORECASE)
+
+
+def named_in_question(question: str) -> list[str]:
+    """Names in a question, in order: after words that compare, and other capitalised words that are no place."""
+    places = set(_PLACE.findall(question))
+    compared = [name for found in _CUE.findall(question) for name in _LIST.split(found)]
+    starts = {sentence.strip()[:1] and sentence.strip().split()[0] for sentence in re.split(r"[.?!:\n]", question)}
+    words = [word.strip(".,;:?!") for word in question.split()]
+    if sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
+        starts |= {word for word in words if word[:1].isupper()}  # a language that capitalises nouns, or a headline
+    others = [name for name in _CAPITALISED.findall(question) if name.split()[0] not in starts]
+    return list(dict.fromkeys(name for name in _clean([*compared, *others]) if name not in places))
+
+
+def named_in_evidence(texts: Iterable[str]) -> list[str]:
+    """Names that customers compare with or move to, the most frequent first; each text counts once."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update({name for found in _CUE.findall(text) for name in _clean(_LIST.split(found))})
+    return [name for name, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+
+
+def without(names: Iterable[str], own: Iterable[str]) -> list[str]:
+    """The names of which none is, or is a part of, one of our own."""
+    ours = {name.lower() for name in own} | {word.lower() for name in own for word in name.split()}
+    return [name for name in names if name.lower() not in ours]
+
+
+def _clean(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        words = name.strip(" '’-").split()  # noqa: RUF001 - an apostrophe that people type
+        while words and words[0].lower() in _NOT_NAMES:
+            words.pop(0)
+        text = re.sub(r"['’]s$", "", " ".join(words))  # noqa: RUF001 - likewise
+        if len(text) > 2 and not _SHORT.fullmatch(text):
+            yield text[:160]
+
+
+def place_in(question: str) -> str:
+    """The place a question is about, as in "in Norway"; empty if it names none."""
+    found = [name for name in _PLACE.findall(question) if name.lower() not in _NOT_NAMES or name in ("Europe",)]
+    return str(found[0])[:160] if found else ""

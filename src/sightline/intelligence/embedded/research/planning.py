@@ -1,0 +1,269 @@
+"""A plan from the wording of a question and what the workspace knows."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.headlines import capitalised, fitted
+from sightline.intelligence.embedded.research.names import named_in_evidence, named_in_question, place_in, without
+from sightline.intelligence.embedded.research.terms import share, telling, weigh
+from sightline.intelligence.embedded.sentences import split_sentences
+from sightline.intelligence.plans import (
+    DEFAULT_LANGUAGE,
+    DEFAULT_LOOKBACK_DAYS,
+    MOST_COMPETITORS,
+    MOST_LANGUAGES,
+    MOST_QUESTIONS,
+    PREPARED_SOURCES,
+    Competitor,
+    Definition,
+    ResearchMode,
+    Scope,
+    Section,
+    SectionType,
+)
+from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
+from sightline.platform.ids import new_id
+from sightline.sources.languages import code_of
+
+_LONGEST_QUESTION: Final = 500
+_LONGEST_TOPIC: Final = 120
+_LONGEST_NAME: Final = 80
+_MOST_WORDS: Final = 8  # of a topic
+_LEAST_OVERLAP: Final = 0.3  # of the question's terms stand in the names of a product and its features
+_DAYS: Final = {"day": 1, "week": 7, "month": 30, "quarter": 90, "year": 365}
+_NUMBERS: Final = {"two": 2, "three": 3, "four": 4, "six": 6}
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words.split())})\b", re.IGNORECASE)
+
+
+_SPAN: Final = re.compile(
+    r"\b(?:last|past|previous)\s+(?:(\d{1,3}|two|three|four|six)\s+)?(day|week|month|quarter|year)s?\b", re.IGNORECASE
+)
+_LONG_VIEW: Final = _any_of(r"history historical(?:ly)? so\sfar baseline background overview over\sthe\syears ever")
+_COMPETITORS: Final = _any_of(r"competitors? rivals? competing alternatives? versus vs other\s(?:tools|vendors)")
+_PRICES: Final = _any_of("price prices priced pricing costs? charges? charging fees? tariffs? subscriptions?")
+_RULES: Final = _any_of("laws? legal regulations? regulatory rules compliance directive standards? tax gdpr")
+_VOICES: Final = _any_of(
+    r"complain\w* feedback reviews? praise frustrat\w+ opinions? forums? say\sabout think\sof think\sabout"
+)
+_LEAD: Final = re.compile(
+    r"^(?:please\s+)?(?:(?:what|which|who|whom|how|why|where|when|is|are|do|does|did|can|could|should|will|would|has"
+    r"|have|there|the|a|an|of|find out|research|tell|show|list|compare|summari[sz]e|look (?:at|into)|me|us|we|many"
+    r"|much)\s+)+",
+    re.IGNORECASE,
+)
+_JOINED: Final = re.compile(
+    r",? and (?=(?:what|which|how|who|why|where|when|do|does|is|are)\b)|(?<=\?)\s+", re.IGNORECASE
+)
+_LANGUAGE: Final = re.compile(
+    r"\b([A-Z][a-z]+)(?:[- ]language\b|(?= (?:sources|articles|pages|press|and\b|or\b))|(?=[.,;?!]|$))"
+)
+
+
+class _Reading(NamedTuple):
+    """What a question says, within the bounds of a plan."""
+
+    text: str
+    questions: list[str]
+    topic: str
+    competitors: list[Competitor]
+    scope: Scope
+
+
+class _Lens(NamedTuple):
+    """A further section that some words of a question ask for."""
+
+    cue: re.Pattern[str]
+    name: str
+    objective: str
+    questions: Sequence[str]
+
+
+_LENSES: Final = (
+    _Lens(
+        _PRICES,
+        "Prices and packages",
+        "Find published prices, what they include, and how they changed: {topic}.",
+        ("Which prices are published for {topic}?",),
+    ),
+    _Lens(
+        _RULES,
+        "Rules and deadlines",
+        "Find rules that apply, from when, and what they demand: {topic}.",
+        ("From when do rules for {topic} apply?",),
+    ),
+    _Lens(
+        _VOICES,
+        "Public feedback",
+        "Find what people who use such products say in public: {topic}.",
+        ("What do people praise about {topic}?",),
+    ),
+)
+
+
+def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
+    """One to four sections: competitors if any are named, the market, and what the wording asks for besides."""
+    suggested = _suggested(question, context)
+    asked = bool(_COMPETITORS.search(question)) or bool(_named(question, context))
+    reading = _read(question, suggested if asked else [])
+    product = _product(question, context)
+    mode, days = _period(question)
+    definition = Definition(
+        research_mode=mode,
+        initial_lookback_days=days,
+        max_sources_per_section=PREPARED_SOURCES,
+        output_language=DEFAULT_LANGUAGE,
+        product_id=str(product.id) if product else "",
+        sections=_sections(reading),
+    )
+    return ResearchPlan(
+        name=_name(reading.questions[0]),
+        definition=definition,
+        rationale=_rationale(definition, product, suggested, is_asked=asked),
+        suggested_competitors=tuple(suggested),
+    )
+
+
+def _name(question: str) -> str:
+    words = (_LEAD.sub("", question).strip(" ?.!") or question).split()
+    return capitalised(fitted(words, _LONGEST_NAME)) or "Research"
+
+
+def _named(question: str, context: PlanContext) -> list[str]:
+    own = [context.workspace, *(name for one in context.products for name in (one.name, *one.features))]
+    return without(named_in_question(question), [*own, *context.customers, place_in(question)])
+
+
+def _suggested(question: str, context: PlanContext) -> list[Competitor]:
+    """Those of the question first, then those of the evidence, at most ten."""
+    own = [context.workspace, *(name for one in context.products for name in (one.name, *one.features))]
+    noticed = without(named_in_evidence(context.evidence), [*own, *context.customers])
+    names = {name.lower(): name for name in reversed([*_named(question, context), *noticed])}
+    return [Competitor(name=name) for name in list(reversed(names.values()))[: 2 * MOST_COMPETITORS]]
+
+
+def _read(question: str, competitors: Sequence[Competitor]) -> _Reading:
+    text = " ".join(question.split())
+    questions = _questions(text)
+    names = [one.name for one in competitors]
+    scope = Scope(geography=place_in(question), languages=_languages(text))
+    return _Reading(
+        text, questions, _topic(questions, names, scope.languages), list(competitors[:MOST_COMPETITORS]), scope
+    )
+
+
+def _questions(text: str) -> list[str]:
+    """The questions of the text, those joined by "and" apart; the text itself where it asks none."""
+    sentences = split_sentences(text)
+    asked = [one for one in sentences if one.endswith("?")] or sentences or [text]
+    parts = (part.strip(" ,;") for one in asked for part in _JOINED.split(one))
+    whole = (part if part[-1:] in ".?!" else f"{part}?" for part in parts if part)
+    return list(dict.fromkeys(capitalised(one)[:_LONGEST_QUESTION].strip() for one in whole))[:MOST_QUESTIONS]
+
+
+def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[str]) -> str:
+    """The telling words of the questions, without names, spans of time, and words that choose a section."""
+    text = " ".join(questions)
+    plain = _SPAN.sub(" ", text)
+    for name in names:
+        plain = plain.replace(name, " ")
+    for cue in (_LONG_VIEW, _COMPETITORS, *(lens.cue for lens in _LENSES)):
+        plain = cue.sub(" ", plain)
+    words = telling(plain, languages) or telling(text, languages) or text.split()
+    return fitted(words[:_MOST_WORDS], _LONGEST_TOPIC) or text[:_LONGEST_TOPIC].strip()
+
+
+def _languages(text: str) -> list[str]:
+    """Languages that the question names; English if it names none."""
+    named = [word for word in _LANGUAGE.findall(text) if code_of(word) and len(word) > 2]
+    return list(dict.fromkeys(named))[:MOST_LANGUAGES] or [DEFAULT_LANGUAGE]
+
+
+def _product(question: str, context: PlanContext) -> ProductText | None:
+    """The product that the question names or shares most terms with; the only one there is if it shares any."""
+    terms = weigh(question)
+    named = [one for one in context.products if one.name.lower() in question.lower()]
+    if len(named) == 1:
+        return named[0]
+    shares = [(share(terms, weigh(" ".join([one.name, *one.features]))), one) for one in named or context.products]
+    best = max(shares, key=lambda one: one[0], default=None)
+    return best[1] if best and best[0] >= _LEAST_OVERLAP else None
+
+
+def _period(question: str) -> tuple[ResearchMode, int]:
+    """The window that the question names, 1 to 90 days; a longer look back takes older sources too."""
+    if found := _SPAN.search(question):
+        count = int(_NUMBERS.get(found[1].lower(), 0) or found[1]) if found[1] else 1
+        days = count * _DAYS[found[2].lower()]
+        return ("recent", max(1, days)) if days <= 90 else ("baseline", 90)
+    return ("baseline" if _LONG_VIEW.search(question) else "recent"), DEFAULT_LOOKBACK_DAYS
+
+
+def _sections(reading: _Reading) -> list[Section]:
+    """Each question stands in one section: of competitors, of the first words that fit, or else of the market."""
+    left = list(reading.questions)
+    sections = []
+    if reading.competitors:
+        names = [one.name for one in reading.competitors]
+        about = _take(left, lambda one: any(name in one for name in names) or bool(_COMPETITORS.search(one)))
+        sections.append(_competitors_section(reading, about or reading.questions))
+    for lens in _LENSES:
+        if about := _take(left, lambda one, cue=lens.cue: bool(cue.search(one))):  # type: ignore[misc]  # mypy infers no default
+            questions = [*about, *(one.format(topic=reading.topic) for one in lens.questions)][:MOST_QUESTIONS]
+            sections.append(
+                _section(reading, lens.name, "custom", lens.objective.format(topic=reading.topic), questions)
+            )
+    if left:
+        objective = f"Find what is publicly known about {reading.topic}."
+        sections.insert(min(1, len(sections)), _section(reading, "Market", "market", objective, left))
+    return sections
+
+
+def _take(questions: list[str], fits: Callable[[str], bool]) -> list[str]:
+    """Takes the questions that fit out of the list."""
+    taken = [one for one in questions if fits(one)]
+    questions[:] = [one for one in questions if one not in taken]
+    return taken
+
+
+def _competitors_section(reading: _Reading, questions: list[str]) -> Section:
+    names = ", ".join(one.name for one in reading.competitors)
+    objective = f"Find what {names} offer, announce and are reported for: {reading.topic}."[:1_500]
+    section = _section(reading, "Competitors", "competitors", objective, questions)
+    section.competitors = reading.competitors
+    return section
+
+
+def _section(reading: _Reading, name: str, type: SectionType, objective: str, questions: list[str]) -> Section:
+    return Section(
+        id=new_id(),
+        name=name,
+        type=type,
+        objective=objective,
+        questions=list(questions),
+        topic="" if type == "competitors" else reading.topic,
+        scope=reading.scope,
+    )
+
+
+def _rationale(
+    definition: Definition, product: ProductText | None, suggested: Sequence[Competitor], *, is_asked: bool
+) -> str:
+    names = ", ".join(section.name for section in definition.sections)
+    dated = "dated inside the window" if definition.research_mode == "recent" else "older and undated ones too"
+    parts = [
+        f"Sections by the wording of the question: {names}.",
+        f"{definition.max_sources_per_section} sources are looked for in each, {dated}"
+        f" ({definition.initial_lookback_days} days).",
+    ]
+    if product:
+        parts.append(f"The question shares most words with {product.name}.")
+    if is_asked and not suggested:
+        parts.append("No competitor is named in the question or in the evidence: add those to look at.")
+    elif suggested:
+        shown = ", ".join(one.name for one in suggested)
+        parts.append(f"Named as competitors in the question or in the evidence: {shown}.")
+    return " ".join([*parts, "The embedded engine plans by words; review the plan before it starts."])

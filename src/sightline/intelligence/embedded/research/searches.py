@@ -1,0 +1,63 @@
+"""The search texts of a section: names and topic first, then question by question, then more widely."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sightline.intelligence.embedded.research.terms import telling
+from sightline.intelligence.plans import Section
+
+MOST_WORDS: Final = 8
+MOST_TEXTS: Final = 8
+
+
+def search_texts(section: Section, round: int, tried: Sequence[str]) -> list[str]:
+    """At most eight texts that were not tried: those of the round, or else of a later one; there are three rounds."""
+    known = {text.lower() for text in tried}
+    for texts in (_directly, _by_question, _widely)[round:]:
+        found = dict.fromkeys(" ".join(text.split()) for text in texts(section))
+        if new := [text for text in found if text and text.lower() not in known][:MOST_TEXTS]:
+            return new
+    return []
+
+
+def _directly(section: Section) -> Iterator[str]:
+    subject = _subject(section)
+    if section.competitors:
+        for competitor in section.competitors:
+            yield f"{_phrase(competitor.name)} {subject}"
+    else:
+        yield f"{subject} {_where(section)}"
+        for question in section.questions:
+            yield f"{_words(section, question)} {_where(section)}"
+
+
+def _by_question(section: Section) -> Iterator[str]:
+    names = [name for one in section.competitors for name in (one.name, *one.aliases)] or [section.scope.audience]
+    for question in section.questions:
+        for name in names:
+            yield f"{_phrase(name) if section.competitors else name} {_words(section, question)}"
+
+
+def _widely(section: Section) -> Iterator[str]:
+    for one in section.competitors:
+        yield from (_phrase(name) for name in (one.name, *one.aliases))
+    yield _words(section, f"{section.topic} {section.name}")
+    yield _words(section, section.objective)
+    yield from (_words(section, question) for question in section.questions)
+
+
+def _subject(section: Section) -> str:
+    return _words(section, section.topic or " ".join(section.questions) or section.objective)
+
+
+def _where(section: Section) -> str:
+    return f"{section.scope.geography} {section.scope.audience}"
+
+
+def _words(section: Section, text: str) -> str:
+    return " ".join(telling(text, section.scope.languages)[:MOST_WORDS])
+
+
+def _phrase(name: str) -> str:
+    plain = name.replace('"', " ").strip()
+    return f'"{plain}"' if " " in plain else plain

@@ -1,0 +1,142 @@
+"""How well an engine matches features, measured on labelled texts."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+from uuid import UUID
+
+from msgspec import Struct
+
+from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
+
+BINS = 10  # of equal width, for the calibration error
+
+
+class LabelledFeature(Struct, frozen=True):
+    """A feature of a labelled text. `id` is any text."""
+
+    id: str
+    name: str
+    description: str = ""
+
+
+class LabelledText(Struct, frozen=True):
+    """A text, the features of its product, and the ids of those that it is about."""
+
+    text: str
+    features: tuple[LabelledFeature, ...]
+    relevant: frozenset[str]
+
+
+class Finding(NamedTuple):
+    """A match or a suggestion, and whether the labels agree."""
+
+    confidence: float
+    is_applied: bool
+    is_right: bool
+
+
+class Point(Struct):
+    """Precision and recall of everything found with at least this confidence."""
+
+    confidence: float
+    precision: float
+    recall: float
+
+
+class MatchingQuality(Struct, rename="camel"):
+    """The quality of matching. A share of nothing is null.
+
+    `recall_with_suggestions` counts matches and suggestions. `applied_on_unrelated_texts` is the share of texts without
+    a relevant feature that have a match. `calibration_error` is the expected difference of confidence and share of
+    right ones, in ten bins. `milliseconds` is the mean time of a text, without reading the features.
+    """
+
+    texts: int
+    relevant: int
+    applied: int
+    suggested: int
+    applied_precision: float | None
+    applied_recall: float | None
+    suggestion_precision: float | None
+    recall_with_suggestions: float | None
+    unrelated_texts: int
+    applied_on_unrelated_texts: float | None
+    calibration_error: float | None
+    milliseconds: float | None
+    curve: list[Point]
+
+
+def evaluate_matching(engine: Engine, texts: Sequence[LabelledText], clock: Callable[[], float]) -> MatchingQuality:
+    """Matches each text and compares the result with its labels. `clock` counts seconds."""
+    maps: dict[tuple[LabelledFeature, ...], FeatureMap] = {}
+    findings: list[Finding] = []
+    wrongly_applied, seconds = 0, 0.0
+    for one in texts:
+        if one.features not in maps:
+            maps[one.features] = engine.read_features(input_of(one.features))
+        started = clock()
+        found = engine.match_features(one.text, maps[one.features])
+        seconds += clock() - started
+        wrongly_applied += not one.relevant and bool(found.matches)
+        for place, match in enumerate(found.matches + found.suggestions):
+            is_right = one.features[match.feature_id.int].id in one.relevant
+            findings.append(Finding(match.confidence, place < len(found.matches), is_right))
+    return _quality(texts, findings, wrongly_applied, seconds)
+
+
+def input_of(features: Iterable[LabelledFeature]) -> list[FeatureText]:
+    """Returns the features with their positions as ids."""
+    return [FeatureText(UUID(int=at), one.name, one.description) for at, one in enumerate(features)]
+
+
+def _quality(
+    texts: Sequence[LabelledText], findings: Sequence[Finding], wrongly_applied: int, seconds: float
+) -> MatchingQuality:
+    relevant = sum(len(one.relevant) for one in texts)
+    unrelated = sum(not one.relevant for one in texts)
+    applied = [one for one in findings if one.is_applied]
+    suggested = [one for one in findings if not one.is_applied]
+    return MatchingQuality(
+        texts=len(texts),
+        relevant=relevant,
+        applied=len(applied),
+        suggested=len(suggested),
+        applied_precision=_share(_right(applied), len(applied)),
+        applied_recall=_share(_right(applied), relevant),
+        suggestion_precision=_share(_right(suggested), len(suggested)),
+        recall_with_suggestions=_share(_right(findings), relevant),
+        unrelated_texts=unrelated,
+        applied_on_unrelated_texts=_share(wrongly_applied, unrelated),
+        calibration_error=_calibration_error(findings),
+        milliseconds=_share(seconds * 1_000, len(texts)),
+        curve=_curve(findings, relevant),
+    )
+
+
+def _right(findings: Iterable[Finding]) -> int:
+    return sum(one.is_right for one in findings)
+
+
+def _share(part: float, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _calibration_error(findings: Sequence[Finding]) -> float | None:
+    bins: dict[int, list[Finding]] = {}
+    for one in findings:
+        bins.setdefault(min(int(one.confidence * BINS), BINS - 1), []).append(one)
+    return _share(sum(abs(sum(one.confidence - one.is_right for one in held)) for held in bins.values()), len(findings))
+
+
+def _curve(findings: Iterable[Finding], relevant: int) -> list[Point]:
+    """Returns a point for each confidence, the highest first; empty if nothing is relevant."""
+    points: list[Point] = []
+    count = right = 0
+    ranked = sorted(findings, key=lambda one: -one.confidence)
+    for confidence, held in groupby(ranked, key=lambda one: one.confidence):
+        equals = list(held)
+        count, right = count + len(equals), right + _right(equals)
+        if relevant:
+            points.append(Point(confidence, round(right / count, 4), round(right / relevant, 4)))
+    return points

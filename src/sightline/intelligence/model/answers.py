@@ -1,0 +1,64 @@
+"""Reading the answers of a model: JSON, perhaps in a fence or between words, of a given type."""
+
+import json
+import re
+from typing import Any, Final, NoReturn, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
+_LONGEST: Final = 400_000
+
+
+class Unreadable(Exception):
+    """The answer is no JSON, or not of the type. The message is sent to the model as the reason."""
+
+
+def read_answer(content: str, type: type[T]) -> T:
+    """Returns the first JSON object of the answer. Raises Unreadable."""
+    found = _first_object(_THOUGHTS.sub("", content))
+    try:
+        if b"\\u0000" in msgspec.json.encode(found):
+            raise Unreadable("A text has a character that cannot be stored.")
+        return msgspec.convert(found, type)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"The JSON does not follow the schema: {error}.") from None
+    except (UnicodeEncodeError, RecursionError, OverflowError):
+        raise Unreadable("A value cannot be stored.") from None
+
+
+def _first_object(content: str) -> Any:
+    start = content.find("{")
+    if start < 0 or len(content) > _LONGEST:
+        raise Unreadable("The answer is not a JSON object.")
+    try:
+        return json.JSONDecoder(parse_constant=_refuse).raw_decode(content, start)[0]
+    except (ValueError, RecursionError):
+        raise Unreadable("The answer is not valid JSON.") from None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def schema_of(type: Any) -> dict[str, Any]:
+    """Returns the JSON schema in the strict form: every property required, no others."""
+    [root], components = msgspec.json.schema_components([type], ref_template="#/$defs/{name}")
+    name = root["$ref"].removeprefix("#/$defs/")
+    definitions = {key: _strict(value) for key, value in components.items()}
+    top: dict[str, Any] = definitions.pop(name)
+    return top | ({"$defs": definitions} if definitions else {})
+
+
+def _strict(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_strict(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _strict(value) for key, value in schema.items() if key not in ("title", "default", "description")}
+    if isinstance(schema.get("properties"), dict):
+        properties = {name: _strict(value) for name, value in schema["properties"].items()}
+        kept |= {"properties": properties, "required": list(properties), "additionalProperties": False}
+    return kept

@@ -1,0 +1,216 @@
+"""An OpenAI-compatible endpoint: requests with retries, and the form of answer that it can give.
+
+The forms are tried in this order: a JSON schema, any JSON object, the schema in words. The first that the endpoint
+takes is kept for the life of the process.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, NamedTuple, TypeVar
+
+import httpx2
+import msgspec
+from msgspec import Struct
+
+from sightline.intelligence.model.answers import Unreadable, read_answer, schema_of
+from sightline.intelligence.model.session import Budget, FormRefused, ModelFailed, Session
+
+T = TypeVar("T")
+
+TRIES: Final = 4
+REPAIRS: Final = 2
+MOST_BYTES: Final = 4_000_000
+FIRST_WAIT: Final = 0.5  # seconds
+_FORMS: Final = ("json_schema", "json_object", "words")
+_TEMPORARY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_REFUSED: Final = frozenset({400, 404, 415, 422, 501})
+
+
+class Prompt(NamedTuple):
+    """What the model shall do, and the material as data."""
+
+    task: str
+    data: str
+
+
+class _Word(Struct):
+    word: str
+
+
+async def probe(endpoint: "Endpoint") -> str:
+    """Asks for one word. Returns the form in which the endpoint answers. Raises ModelFailed."""
+    prompt = Prompt("You are asked whether you work.", "Answer with the word `ready`.")
+    await endpoint.ask(Session(Budget(requests=8, seconds=30)), prompt, _Word, lambda _: "")
+    return endpoint.form
+
+
+class _Failed(Exception):
+    """A try that may be repeated after `wait` seconds, or after the usual wait."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.wait = reason, wait
+
+
+class _Usage(Struct):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class _Message(Struct):
+    content: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+
+
+class _Completion(Struct):
+    choices: list[_Choice]
+    usage: Any = None
+
+
+class Endpoint:
+    """One model at one address."""
+
+    def __init__(self, url: str, model: str, key: str | None = None) -> None:
+        self._url = f"{url.rstrip('/')}/chat/completions"
+        self._model = model
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._form = 0
+
+    @property
+    def form(self) -> str:
+        """The form of answer that the endpoint took last."""
+        return _FORMS[self._form]
+
+    async def ask(self, session: Session, prompt: Prompt, type: type[T], check: Callable[[T], str]) -> T:
+        """Returns an answer of the type. `check` returns what is wrong with one, or nothing.
+
+        A wrong answer is sent back with the reason, twice. The last readable answer is returned, right or wrong. Raises
+        ModelFailed if there is none.
+        """
+        messages = [{"role": "system", "content": prompt.task}, {"role": "user", "content": prompt.data}]
+        answer: T | None = None
+        for _ in range(1 + REPAIRS):
+            try:
+                content = await self._complete(session, messages, type)
+            except ModelFailed:
+                if answer is not None:
+                    return answer
+                raise
+            try:
+                answer = read_answer(content, type)
+                wrong = check(answer)
+            except Unreadable as error:
+                wrong = str(error)
+            if not wrong:
+                break
+            again = f"{wrong}\nAnswer again with the whole JSON object."
+            messages += [{"role": "assistant", "content": content}, {"role": "user", "content": again}]
+        if answer is None:
+            raise ModelFailed("The model gave no readable answer.")
+        return answer
+
+    async def _complete(self, session: Session, messages: list[dict[str, str]], type: Any) -> str:
+        """Returns the text of an answer in the first form that the endpoint takes."""
+        schema = schema_of(type)
+        refusal = FormRefused("No form was tried.")
+        for place in range(self._form, len(_FORMS)):
+            try:
+                content = await self._retry(session, self._body(messages, _FORMS[place], schema))
+            except FormRefused as error:
+                refusal = error
+            else:
+                self._form = place
+                return content
+        raise refusal
+
+    def _body(self, messages: list[dict[str, str]], form: str, schema: dict[str, Any]) -> dict[str, Any]:
+        if form == "json_schema":
+            wanted = {"name": "answer", "strict": True, "schema": schema}
+            return {"model": self._model, "messages": messages} | {
+                "response_format": {"type": form, "json_schema": wanted}
+            }
+        written = msgspec.json.encode(schema).decode()
+        first, *others = messages
+        system = {**first, "content": f"{first['content']}\n\nAnswer with one JSON object of this schema: {written}"}
+        body: dict[str, Any] = {"model": self._model, "messages": [system, *others]}
+        return body | ({"response_format": {"type": form}} if form == "json_object" else {})
+
+    async def _retry(self, session: Session, body: dict[str, Any]) -> str:
+        """Tries four times while the failure may be temporary and the budget lasts. Raises ModelFailed."""
+        content = msgspec.json.encode(body)
+        failure = _Failed("It was not tried.")
+        for tries in range(1, TRIES + 1):
+            session.begin_request(len(content))
+            try:
+                async with asyncio.timeout(min(session.seconds_left, max(session.budget.seconds / 2, 1))):
+                    return await self._post(session, content)
+            except _Failed as error:
+                failure = error
+            except (TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
+                failure = _Failed("The endpoint cannot be reached or does not answer in time.")
+            wait = FIRST_WAIT * 2 ** (tries - 1) if failure.wait is None else failure.wait
+            if tries == TRIES or wait >= session.seconds_left:
+                break
+            await asyncio.sleep(wait)
+        raise ModelFailed(failure.reason)
+
+    async def _post(self, session: Session, content: bytes) -> str:
+        """Raises _Failed, ModelFailed, FormRefused, and errors of httpx2."""
+        headers = {"Content-Type": "application/json", **self._headers}
+        async with (
+            httpx2.AsyncClient(timeout=None) as client,
+            client.stream("POST", self._url, content=content, headers=headers) as response,
+        ):
+            _ensure_answered(response)
+            received = bytearray()
+            async for part in response.aiter_bytes():
+                received += part
+                if len(received) > MOST_BYTES:
+                    raise ModelFailed("The answer is too long.")
+        return _text_of(session, len(content), bytes(received))
+
+
+def _ensure_answered(response: httpx2.Response) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    if status in _TEMPORARY:
+        raise _Failed(f"The endpoint answers with status {status}.", _wait_of(response.headers))
+    if status in _REFUSED:
+        raise FormRefused(f"The endpoint refuses the request with status {status}.")
+    raise ModelFailed(f"The endpoint answers with status {status}.")
+
+
+def _wait_of(headers: Mapping[str, str]) -> float | None:
+    """The seconds that `Retry-After` asks for, as a number or as a date."""
+    text = headers.get("Retry-After", "").strip()
+    try:
+        if text.replace(".", "", 1).isdecimal():
+            return float(text)
+        until, now = parsedate_to_datetime(text), parsedate_to_datetime(headers["Date"])
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _text_of(session: Session, sent: int, received: bytes) -> str:
+    try:
+        completion = msgspec.json.decode(received, type=_Completion)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        session.add_tokens(None, sent, len(received))
+        raise _Failed("The endpoint does not answer as an OpenAI-compatible one.") from None
+    session.add_tokens(_tokens(completion.usage), sent, len(received))
+    return (completion.choices[0].message.content or "") if completion.choices else ""
+
+
+def _tokens(usage: Any) -> tuple[int, int] | None:
+    try:
+        taken = msgspec.convert(usage, _Usage)
+    except msgspec.ValidationError:
+        return None
+    is_sound = 0 <= taken.prompt_tokens < 10**9 and 0 <= taken.completion_tokens < 10**9
+    return (taken.prompt_tokens, taken.completion_tokens) if is_sound else None

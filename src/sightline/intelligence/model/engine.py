@@ -1,0 +1,35 @@
+"""The tasks that a model does, each within the budget of a session."""
+
+from decimal import Decimal
+
+from sightline.intelligence.evidence import DraftInsight, SignalMaterial
+from sightline.intelligence.material import DocumentType, Draft, Material
+from sightline.intelligence.model.documents import write_document
+from sightline.intelligence.model.endpoint import Endpoint
+from sightline.intelligence.model.insights import extract_insights
+from sightline.intelligence.model.session import Budget, Session
+from sightline.intelligence.model.usage import Prices
+
+
+class ModelEngine:
+    """A model of this name. Results are stored with `name`, and with the version of the tasks as they are put here."""
+
+    version = "1"
+
+    def __init__(self, endpoint: Endpoint, model: str, budget: Budget, prices: Prices | None = None) -> None:
+        self.name = f"model:{model}"
+        self._endpoint = endpoint
+        self._budget = budget
+        self._prices = prices or Prices()
+
+    def session(self) -> Session:
+        return Session(self._budget)
+
+    def cost_of(self, session: Session) -> Decimal | None:
+        return self._prices.cost_of(session)
+
+    async def write_document(self, session: Session, type: DocumentType, material: Material) -> Draft:
+        return await write_document(self._endpoint, session, type, material)
+
+    async def extract_insights(self, session: Session, material: SignalMaterial) -> list[DraftInsight]:
+        return await extract_insights(self._endpoint, session, material)

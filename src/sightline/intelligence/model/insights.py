@@ -1,0 +1,155 @@
+"""Insights by a model: its statements, with quotes that are found in the signal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial, check_quotes
+from sightline.intelligence.model.endpoint import Endpoint, Prompt
+from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.quotes import figures_of, locate
+from sightline.intelligence.model.session import Session
+
+TASK: Final = f"""{RULES}
+
+List what customers say in this signal, each point once: problems, requests, praise, questions, and context that
+matters for the product. Leave out greetings, small talk, and what the team itself says. The title is one short
+statement in the language of the signal, without figures that are not in its quotes. Each point has one to three quotes;
+`turn` is the number in brackets before the words, or null where there is none. An empty list is a good answer for a
+signal that says nothing."""
+
+LONGEST_PART: Final = 24_000  # characters
+LONGEST_TITLE: Final = 160
+MOST_QUOTES: Final = 3
+
+
+class FoundQuote(Struct):
+    """A quote as the model gives it."""
+
+    text: str
+    turn: int | None = None
+
+
+class FoundInsight(Struct):
+    """A point as the model gives it."""
+
+    title: str
+    category: Category
+    quotes: list[FoundQuote]
+
+
+class FoundInsights(Struct):
+    """The answer."""
+
+    insights: list[FoundInsight]
+
+
+class Piece(NamedTuple):
+    """A part of the signal, from `offset` on in the text or in the turn."""
+
+    text: str
+    offset: int = 0
+    turn: int | None = None
+    speaker: str | None = None
+
+
+async def extract_insights(endpoint: Endpoint, session: Session, material: SignalMaterial) -> list[DraftInsight]:
+    """Raises ModelFailed. Asks nothing about an empty signal."""
+    found: dict[tuple[str, ...], DraftInsight] = {}
+    for part in _parts(material):
+        prompt = Prompt(TASK, fenced("signal", "\n".join(map(_shown, part))))
+
+        def wrong(answer: FoundInsights, part: list[Piece] = part) -> str:
+            return _complaint(part, answer)
+
+        answer = await endpoint.ask(session, prompt, FoundInsights, wrong)
+        for each in answer.insights:
+            if draft := _draft(part, each):
+                found.setdefault(tuple(quote.text for quote in draft.quotes), draft)
+    return check_quotes(material, sorted(found.values(), key=lambda one: _order(one.quotes[0])))
+
+
+def _parts(material: SignalMaterial) -> Iterator[list[Piece]]:
+    part: list[Piece] = []
+    size = 0
+    for piece in _pieces(material):
+        if part and size + len(piece.text) > LONGEST_PART:
+            yield part
+            part, size = [], 0
+        part.append(piece)
+        size += len(piece.text)
+    if part:
+        yield part
+
+
+def _pieces(material: SignalMaterial) -> Iterator[Piece]:
+    """The text or the turns of customers, long ones cut where a line or a word ends."""
+    if not material.turns:
+        yield from _cut(Piece(material.text))
+    for number, turn in enumerate(material.turns):
+        if turn.speaker not in material.own_names:
+            yield from _cut(Piece(turn.text, 0, number, turn.speaker))
+
+
+def _cut(whole: Piece) -> Iterator[Piece]:
+    text, start = whole.text, 0
+    while start < len(text):
+        end = start + LONGEST_PART
+        if end < len(text):
+            breaks = (text.rfind(mark, start + LONGEST_PART // 2, end) for mark in ("\n", " "))
+            end = next((place + 1 for place in breaks if place > 0), end)
+        if text[start:end].strip():
+            yield whole._replace(text=text[start:end], offset=start)
+        start = end
+
+
+def _shown(piece: Piece) -> str:
+    if piece.turn is None:
+        return piece.text
+    return f"[{piece.turn}] {piece.speaker or 'somebody'}: {piece.text}"
+
+
+def _complaint(part: Sequence[Piece], answer: FoundInsights) -> str:
+    missing = [quote.text[:200] for one in answer.insights for quote in one.quotes if _quote(part, quote) is None]
+    if missing:
+        return "These quotes are not word for word in the signal: " + " | ".join(missing[:5])
+    if invented := [one.title[:200] for one in answer.insights if figures_of(one.title) - _said(part, one)]:
+        return "These titles have figures that are not in their quotes: " + " | ".join(invented[:5])
+    return ""
+
+
+def _draft(part: Sequence[Piece], found: FoundInsight) -> DraftInsight | None:
+    """Returns None for a point without a quote that is found, without a title, or with figures from elsewhere."""
+    quotes = sorted(_places(part, found), key=_order)[:MOST_QUOTES]
+    title = _short(" ".join(found.title.split()))
+    if not quotes or not title or figures_of(title) - _said(part, found):
+        return None
+    return DraftInsight(title, found.category, quotes)
+
+
+def _places(part: Sequence[Piece], found: FoundInsight) -> set[Quote]:
+    return {place for quote in found.quotes if (place := _quote(part, quote))}
+
+
+def _quote(part: Sequence[Piece], quote: FoundQuote) -> Quote | None:
+    """Returns the quote in the turn that the model names, or else in another one."""
+    for piece in sorted(part, key=lambda piece: piece.turn != quote.turn):
+        if place := locate(quote.text, piece.text):
+            words = piece.text[place.start : place.end]
+            return Quote(words, piece.offset + place.start, piece.offset + place.end, piece.turn, piece.speaker)
+    return None
+
+
+def _said(part: Sequence[Piece], found: FoundInsight) -> set[str]:
+    return {figure for quote in _places(part, found) for figure in figures_of(quote.text)}
+
+
+def _order(quote: Quote) -> tuple[int, int]:
+    return quote.turn or 0, quote.start
+
+
+def _short(title: str) -> str:
+    if len(title) <= LONGEST_TITLE:
+        return title
+    return title[:LONGEST_TITLE].rpartition(" ")[0] or title[:LONGEST_TITLE]

@@ -1,0 +1,75 @@
+"""The place of a quote in its source. What is stored is the source's own words, never the model's."""
+
+import re
+from typing import Final, NamedTuple
+
+_WORD = re.compile(r"\w+")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_MARKS: Final = " \t\r\n\"'“”„‘’«»"  # noqa: RUF001 - quotation marks of many languages
+_FEWEST: Final = 2  # words of a quote that is not exact
+_FEWEST_WITH_GAPS: Final = 4
+_WORDS_A_GAP: Final = 6
+_MOST_GAPS: Final = 3
+# A quote that leaves one of these out says the opposite.
+_TURNING: Final = frozenset(
+    {"not", "no", "never", "none", "nobody", "without", "hardly", "t", "cannot", "nicht", "kein"}
+)
+
+
+class Place(NamedTuple):
+    """Where a quote begins and ends."""
+
+    start: int
+    end: int
+
+
+def locate(quote: str, source: str) -> Place | None:
+    """Returns the place of the same words, or None.
+
+    Case, white space and punctuation may differ, and one word in six, three at most, may be left out of the quote. No
+    word may be added, changed or moved.
+    """
+    exact = quote.strip(_MARKS)
+    if not _WORD.search(exact):
+        return None
+    if found := _exact(exact, source):
+        return found
+    words = [word.casefold() for word in _WORD.findall(exact)]
+    if len(words) < _FEWEST:
+        return None
+    there = list(_WORD.finditer(source))
+    folded = [word[0].casefold() for word in there]
+    gaps = min(len(words) // _WORDS_A_GAP, _MOST_GAPS) if len(words) >= _FEWEST_WITH_GAPS else 0
+    spans = [span for at, word in enumerate(folded) if word == words[0] and (span := _follow(words, folded, at, gaps))]
+    if not spans:
+        return None
+    first, last = min(spans, key=lambda span: span[1] - span[0])
+    return Place(there[first].start(), there[last].end())
+
+
+def figures_of(text: str) -> set[str]:
+    """Returns the numbers in digits."""
+    return set(_FIGURE.findall(text))
+
+
+def _exact(quote: str, source: str) -> Place | None:
+    """Returns the place of whole words. Scripts without spaces, and long quotes, may begin within a word."""
+    if whole := re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", source):
+        return Place(*whole.span())
+    start = source.find(quote) if not quote.isascii() or len(quote.split()) > _FEWEST else -1
+    return Place(start, start + len(quote)) if start >= 0 else None
+
+
+def _follow(words: list[str], source: list[str], at: int, gaps: int) -> tuple[int, int] | None:
+    """Returns the first and last word of the source if all words follow from `at` on with so many left out."""
+    place = at
+    for word in words[1:]:
+        place += 1
+        while place < len(source) and source[place] != word:
+            if gaps == 0 or source[place] in _TURNING:
+                return None
+            gaps -= 1
+            place += 1
+        if place >= len(source):
+            return None
+    return at, place

@@ -1,0 +1,141 @@
+"""What a researcher does for saved research: plan, search texts, judgement of pages, answers.
+
+Pages are data, whatever they say. What a researcher quotes counts only if it is an exact part of the page's text; the
+caller drops everything else.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, NamedTuple, Protocol
+from uuid import UUID
+
+from msgspec import Struct
+
+from sightline.intelligence.plans import DEFAULT_LANGUAGE, Competitor, Definition, Name, ResearchMode, Section
+from sightline.sources.pages import Page
+
+LEAST_RELEVANCE: Final = 0.5
+
+
+class ProductText(NamedTuple):
+    """A product of the workspace and the names of its features."""
+
+    id: UUID
+    name: str
+    features: tuple[str, ...]
+
+
+class PlanContext(Struct, frozen=True, kw_only=True):
+    """What the workspace knows. `evidence` are recent texts of insights and signals in which rivals may be named.
+
+    Names of `customers`, of the workspace and of its own products are never taken for competitors.
+    """
+
+    workspace: str = ""
+    products: tuple[ProductText, ...] = ()
+    evidence: tuple[str, ...] = ()
+    customers: tuple[str, ...] = ()
+
+
+class ResearchPlan(Struct, frozen=True, kw_only=True):
+    """A plan for a person to review, and why it is so, in one paragraph.
+
+    `suggested_competitors` are named in the question or in the evidence, whether or not a section has them.
+    """
+
+    name: Name
+    definition: Definition
+    rationale: str
+    suggested_competitors: tuple[Competitor, ...] = ()
+
+
+class Observation(Struct, frozen=True):
+    """What a page says: `quote` is an exact part of its text, `text` frames it in the output language."""
+
+    text: str
+    quote: str
+
+
+class Judgement(Struct, frozen=True):
+    """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and what it says."""
+
+    score: float
+    reason: str
+    observations: list[Observation]
+
+
+class FindingText(NamedTuple):
+    """A finding as answers are written from it."""
+
+    id: UUID
+    title: str
+    url: str
+    publisher: str | None
+    published_at: datetime | None
+    observations: Sequence[Observation]
+
+
+class Coverage(Struct, frozen=True, kw_only=True):
+    """What a section looked for and got: `found` of `target` sources, between which moments.
+
+    `warnings` are whole sentences about what did not work.
+    """
+
+    target: int
+    found: int
+    read: int
+    research_mode: ResearchMode
+    since: datetime
+    until: datetime
+    output_language: str = DEFAULT_LANGUAGE
+    warnings: tuple[str, ...] = ()
+
+
+class QuestionAnswer(Struct, frozen=True, rename="camel"):
+    """An answer that rests on the named findings; it says so if there are none."""
+
+    question: str
+    answer: str
+    finding_ids: list[UUID]
+
+
+class SectionAnswer(Struct, frozen=True):
+    """One answer per question of the section, in order, and what was covered."""
+
+    summary: str
+    questions: list[QuestionAnswer]
+
+
+class Researcher(Protocol):
+    """Plans and judges. Every finding is stored with its name and version."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
+        """A plan for a question of 8 to 3,000 characters. Searches nothing."""
+        ...
+
+    async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
+        """Search texts for a round, the first being 0, none of those tried; empty when there are no more ideas."""
+        ...
+
+    async def judge(self, section: Section, page: Page) -> Judgement:
+        """At most three observations; none of a page that does not matter."""
+        ...
+
+    async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
+        """Answers every question of the section from the findings alone."""
+        ...
+
+
+def keep_exact(observations: Sequence[Observation], text: str) -> list[Observation]:
+    """The observations whose quote is an exact part of the text, in order, each quote once."""
+    kept: dict[str, Observation] = {}
+    for one in observations:
+        if one.quote.strip() and one.quote in text:
+            kept.setdefault(one.quote, one)
+    return list(kept.values())

@@ -1,0 +1,69 @@
+"""Trying again: when another request was faster, and while the database is away."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import asyncpg
+import structlog
+from asyncpg import DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError
+
+from sightline.platform.db.database import first_line
+from sightline.platform.errors import Conflict
+
+Done = TypeVar("Done")
+
+ATTEMPTS = 8
+OVERTAKEN = (DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError)
+AWAY = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.InternalClientError,  # a connection that was lost in the middle of a statement
+    DeadlockDetectedError,
+    SerializationError,
+)
+LONGEST_WAIT = 2.0
+
+_log = structlog.get_logger()
+
+
+async def retry_when_overtaken(attempt: Callable[[], Awaitable[Done | None]], refusal: Conflict) -> Done:
+    """Runs `attempt` until it returns something, at most 8 times; then raises the refusal.
+
+    An attempt reads, checks and writes in transactions of its own. It returns None when what it read has changed, and
+    is also repeated when the database reports that another transaction removed, added or locked what it needs.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            done = await attempt()
+        except OVERTAKEN:
+            continue
+        if done is not None:
+            return done
+    raise refusal
+
+
+async def retry_while_away(attempt: Callable[[], Awaitable[Done]]) -> Done:
+    """Runs `attempt` until the database answers. Raises what does not mean that it is away or busy.
+
+    An attempt may have been carried out although no answer came: it must be harmless to repeat.
+    """
+    wait = 0.05
+    while True:
+        try:
+            return await attempt()
+        except Exception as error:
+            if not _is_away(error):
+                raise
+            if wait >= LONGEST_WAIT:
+                _log.warning("The database does not answer and is asked again", error=first_line(error))
+        await asyncio.sleep(wait)
+        wait = min(wait * 2, LONGEST_WAIT)
+
+
+def _is_away(error: Exception) -> bool:
+    if isinstance(error, asyncpg.InterfaceError):  # also raised for wrong arguments
+        return "closed" in str(error) or "connection" in str(error)
+    return isinstance(error, AWAY)

@@ -1,0 +1,215 @@
+"""A connection as uvicorn reads it from httptools, with bounds on what a client may send and how long it may take.
+
+    request line and headers   64 KiB and 100 lines                  431 HEADERS_TOO_LARGE
+                               30 seconds                            408 REQUEST_TIMEOUT
+    body                       60 seconds, never 20 without a byte   408 REQUEST_TIMEOUT
+    response                   60 seconds without being read         the connection is cut
+
+A refused connection is closed. Between two requests uvicorn's own keep-alive timeout counts.
+"""
+
+from asyncio import TimerHandle, Transport
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import urandom
+from typing import Any, ClassVar, Literal
+
+import httptools
+import structlog
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from sightline.platform.errors import BadRequest, HeadersTooLarge, Refusal, RequestTimeout
+from sightline.platform.http.middleware import count_request
+from sightline.platform.http.problems import problem
+
+LEAST_PROGRESS = 16 * 1024  # bytes of a response that a slow reader takes in `unread_seconds`
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bytes, lines and seconds."""
+
+    head_bytes: int = 64 * 1024
+    header_lines: int = 100
+    head_seconds: float = 30
+    body_seconds: float = 60
+    stall_seconds: float = 20
+    unread_seconds: float = 60
+    linger_seconds: float = 1
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection. Timers run only while a head or a body is incomplete or a response is not read."""
+
+    bounds: ClassVar[Bounds] = Bounds()
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn does
+        super().connection_made(transport)
+        self._reading: Literal["head", "body"] | None = "head"  # which part of a request has not come whole
+        self._timed: Literal["head", "body"] | None = None  # which part the timer is for
+        self._received = 0  # bytes
+        self._counted = 0  # those before the present head, or before the last bytes that are not of a body
+        self._refusal: Refusal | None = None
+        self._is_refused = False
+        self._read_timer: TimerHandle | None = None
+        self._write_timer: TimerHandle | None = None
+        self._time("head")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._set_read_timer(None)
+        self._stop_watching()
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
+        self._received += len(data)
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            pass  # answered as a request of HTTP/1.1
+        except httptools.HttpParserError:
+            self._refuse(self._refusal or BadRequest("That is no request of HTTP/1.1."))
+            return
+        if self._reading is not self._timed:
+            self._time(self._reading)
+        if self._reading is not None and self._received - self._counted > self.bounds.head_bytes:
+            self._refuse(_too_large(self.bounds))
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        self._unset_keepalive_if_required()  # not before: blank lines are no request
+        self._reading = "head"
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        bounds, size = self.bounds, self._received - self._counted
+        if len(self.headers) > bounds.header_lines or (size > bounds.head_bytes and self._is_head_too_large()):
+            self._refusal = _too_large(bounds)
+            raise self._refusal
+        self._reading = "body"
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._counted = self._received
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._reading = None
+        self._counted = self._received
+        super().on_message_complete()
+
+    def _is_head_too_large(self) -> bool:
+        """Without what came after it in the same bytes."""
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        return size > self.bounds.head_bytes
+
+    # How long a request may take to arrive.
+
+    def _time(self, part: Literal["head", "body"] | None) -> None:
+        self._timed = part
+        self._set_read_timer(None)
+        if part == "head":
+            self._set_read_timer(self.bounds.head_seconds, self._end_head)
+        elif part == "body":
+            self._time_body(self.loop.time() + self.bounds.body_seconds)
+
+    def _end_head(self) -> None:
+        if self._received == self._counted:
+            self.transport.close()
+        else:
+            self._refuse(RequestTimeout(f"The headers did not arrive within {self.bounds.head_seconds:g} seconds."))
+
+    def _time_body(self, deadline: float) -> None:
+        seconds = min(self.bounds.stall_seconds, deadline - self.loop.time())
+        self._set_read_timer(seconds, self._check_body, deadline, self._received)
+
+    def _check_body(self, deadline: float, received: int) -> None:
+        if self.loop.time() >= deadline - 0.001:
+            self._refuse(RequestTimeout(f"The body did not arrive within {self.bounds.body_seconds:g} seconds."))
+        elif received == self._received and not self.flow.read_paused:
+            self._refuse(RequestTimeout(f"Nothing of the body arrived for {self.bounds.stall_seconds:g} seconds."))
+        else:
+            self._time_body(deadline)
+
+    def _set_read_timer(self, seconds: float | None, act: Callable[..., None] | None = None, *values: float) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+        self._read_timer = self.loop.call_later(seconds, act, *values) if seconds is not None and act else None
+
+    # How long a response may stay unread.
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.transport.is_closing():
+            self._stop_watching()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._watch_reader()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._watch_reader()
+
+    def _watch_reader(self) -> None:
+        if self._write_timer is None:
+            unread = self.transport.get_write_buffer_size()
+            self._write_timer = self.loop.call_later(self.bounds.unread_seconds, self._check_reader, unread)
+
+    def _check_reader(self, before: int) -> None:
+        self._write_timer = None
+        unread = self.transport.get_write_buffer_size()
+        if unread > max(0, before - LEAST_PROGRESS):
+            self.transport.abort()
+        elif unread:
+            self._watch_reader()
+
+    def _stop_watching(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+    # The end of a refused connection.
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Answers, unless an answer is under way or complete, and closes."""
+        self._is_refused = True
+        self._set_read_timer(None)
+        cycle: Any = self.cycle
+        is_answering = cycle is not None and not cycle.response_complete
+        if self._reading == "body" and is_answering and not cycle.response_started and not self.pipeline:
+            # The application finds its client gone, and logs why.
+            cycle.scope["refusal"] = refusal
+            cycle.disconnected = True
+            cycle.message_event.set()
+            self._answer(refusal, cycle.scope.get("request_id"))
+        elif self._reading == "body" or is_answering:
+            self.transport.close()
+        else:
+            count_request("other", refusal.status)
+            client = self.client[0] if self.client else None
+            structlog.get_logger().info("request refused", status=refusal.status, code=refusal.code, client=client)
+            self._answer(refusal, None)
+
+    def _answer(self, refusal: Refusal, request_id: str | None) -> None:
+        """Goes on reading for a moment: closed at once, the system would drop the answer with what is still coming."""
+        request_id = request_id or urandom(16).hex()
+        status, headers, body = problem(refusal, request_id)
+        headers += [(b"x-request-id", request_id.encode()), (b"connection", b"close")]
+        lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
+        self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
+        self.flow.resume_reading()
+        self.transport.write_eof()
+        self._set_read_timer(self.bounds.linger_seconds, self.transport.abort)
+
+
+def _too_large(bounds: Bounds) -> HeadersTooLarge:
+    kib = bounds.head_bytes // 1024
+    return HeadersTooLarge(f"Request line and headers may have {kib} KiB and {bounds.header_lines} lines.")

@@ -1,0 +1,163 @@
+"""Around every request: its id, its client, its line in the log and in the metrics, an answer for every failure."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from random import getrandbits
+from time import perf_counter
+from typing import Any
+
+import structlog
+from prometheus_client import Counter, Histogram
+
+from sightline.platform import logs
+from sightline.platform.errors import NotFound, Refusal, Unauthorized
+from sightline.platform.http.problems import failure, problem
+from sightline.platform.http.proxies import TrustedProxies, client_of
+
+_REVALIDATE = (b"cache-control", b"private, no-cache")
+_NOT_KEPT = (b"cache-control", b"private, no-store")
+_NOT_GUESSED = (b"x-content-type-options", b"nosniff")
+_SANE_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+_REQUESTS = Counter("sightline_http_requests", "Answered requests.", ["operation", "status"])
+_SECONDS = Histogram(
+    "sightline_http_request_seconds",
+    "Time to answer, in seconds.",
+    ["operation"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+
+
+TRACEBACK_SECONDS = 60.0
+
+
+class Server:
+    """The outermost application."""
+
+    def __init__(self, app: Any, proxies: TrustedProxies | None = None) -> None:
+        self._app = app
+        self._proxies = proxies or TrustedProxies(())
+        self._log = structlog.get_logger().bind()  # as logs are configured now
+        self._log_request = logs.straight("info", "request")
+        self._traced: dict[type[Exception], float] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = perf_counter()
+        self._proxies.apply(scope)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        scope["headers_by_name"] = headers
+        scope["request_id"] = request_id = _request_id(headers.get(b"x-request-id"))
+        status = 0
+
+        async def send_named(message: Any) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = _completed(message.get("headers", ()), request_id)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_named)
+        except Exception as error:
+            if isinstance(error, Refusal):
+                scope["refusal"] = error
+            else:
+                scope["failure"] = error
+            if status == 0:
+                answer = problem(error, request_id) if isinstance(error, Refusal) else failure(request_id)
+                answer[1].extend(scope.get("limits", ()))
+                await _send(answer, scope, send_named)
+        finally:
+            self._record(scope, status, perf_counter() - started)
+
+    def _record(self, scope: Any, status: int, seconds: float) -> None:
+        """Counts and logs a request that has ended; one that the connection refused has its status from there."""
+        if status == 0 and (refusal := scope.get("refusal")) is not None:
+            status = refusal.status
+        operation = scope.get("operation", "other")
+        count_request(operation, status)
+        _histogram(operation).observe(seconds)
+        fields = {
+            "method": scope["method"],
+            "path": scope["path"],
+            "operation": operation,
+            "status": status,
+            "ms": round(seconds * 1000, 2),
+            "request_id": scope["request_id"],
+            "client": client_of(scope),
+        }
+        if (actor := scope.get("actor")) is not None:
+            fields["workspace"] = actor.workspace_id
+            fields["key"] = actor.id
+        if (refusal := scope.get("refusal")) is not None:
+            fields["code"] = refusal.code
+            if isinstance(refusal, Unauthorized) and refusal.key is not None:
+                fields["key"] = refusal.key
+        if (error := scope.get("failure")) is not None:
+            self._log_failure(fields, error, is_refused=refusal is not None)
+        elif scope.get("is_probe") and status < 400:
+            self._log.debug("request", **fields)
+        else:
+            self._log_request(fields)
+
+    def _log_failure(self, fields: dict[str, Any], error: Exception, *, is_refused: bool) -> None:
+        """One line with the reason; the traceback too, but of refused requests once a minute for each kind of error."""
+        fields["reason"] = reason_of(error)
+        if is_refused and perf_counter() < self._traced.get(type(error), 0.0):
+            self._log.error("request failed", **fields)
+            return
+        self._traced[type(error)] = perf_counter() + TRACEBACK_SECONDS
+        self._log.error("request failed", **fields, exc_info=error)
+
+
+def count_request(operation: str, status: int) -> None:
+    """Adds one to the answered requests."""
+    _counter(operation, status).inc()
+
+
+@cache  # their labels() costs 1 us
+def _counter(operation: str, status: int) -> Counter:
+    return _REQUESTS.labels(operation, status)
+
+
+@cache
+def _histogram(operation: str) -> Histogram:
+    return _SECONDS.labels(operation)
+
+
+def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer, and those that every answer has: its id, who may keep it, its type is not guessed."""
+    found = list(headers)
+    names = dict(found)
+    if b"cache-control" not in names:
+        found.append(_REVALIDATE if b"etag" in names else _NOT_KEPT)
+    if b"x-content-type-options" not in names:
+        found.append(_NOT_GUESSED)
+    found.append((b"x-request-id", request_id.encode()))
+    return found
+
+
+def reason_of(error: BaseException) -> str:
+    """The type of an error and the first line of its message, if it has one; at most 300 characters."""
+    text = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__
+
+
+def _request_id(sent: bytes | None) -> str:
+    """The caller's, where it is sane."""
+    return sent.decode() if sent and _SANE_ID.fullmatch(sent) else f"{getrandbits(128):032x}"
+
+
+async def refuse_unknown_path(scope: Any, receive: Any, send: Any) -> None:
+    """The answer where no route is."""
+    if scope["type"] == "http":
+        await _send(problem(NotFound("There is nothing at this address."), scope["request_id"]), scope, send)
+
+
+async def _send(answer: Any, scope: Any, send: Any) -> None:
+    status, headers, body = answer
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

@@ -1,0 +1,88 @@
+"""Pagination: `limit`, `offset` and `after` of a request, X-Total-Count to X-Has-More and `Link` of a response."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from sightline.platform.db.sql import Position, Window
+from sightline.platform.errors import Fault
+from sightline.platform.http.cursors import read_cursor, write_cursor
+from sightline.platform.wire import Page
+
+Headers = list[tuple[bytes, bytes]]
+
+LARGEST_OFFSET = 2**31 - 1
+LONGEST_CURSOR = 200
+_DIGITS = re.compile(r"[0-9]{1,10}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """The bounds of `limit`. With `clamp` a larger limit is served as `most`; without, it is refused.
+
+    With `cursor` the list is a feed: `Link` also carries `after`, which costs the same at any depth.
+    """
+
+    default: int = 20
+    most: int = 100
+    clamp: bool = False
+    cursor: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("limit", "offset", "after") if self.cursor else ("limit", "offset")
+
+    def read(self, parameters: list[tuple[str, str]], faults: list[Fault]) -> Window:
+        """Adds to `faults` what is wrong with the parameters of the page."""
+        found = dict(parameters)
+        if len(found) < len(parameters):
+            names = [name for name, _ in parameters]
+            faults += [Fault(name, "Repeated; send it once") for name in self.names if names.count(name) > 1]
+        limit = self._limit(found.get("limit"), faults)
+        after = self._after(found.get("after"), faults)
+        offset = found.get("offset", "0")
+        if not _DIGITS.fullmatch(offset) or int(offset) > LARGEST_OFFSET:
+            faults.append(Fault("offset", f"Expected a whole number from 0 to {LARGEST_OFFSET}"))
+            return Window(limit)
+        return Window(limit, int(offset), after)
+
+    def _after(self, text: str | None, faults: list[Fault]) -> Position | None:
+        if text is None or not self.cursor:
+            return None
+        try:
+            if len(text) > LONGEST_CURSOR:
+                raise ValueError(f"At most {LONGEST_CURSOR} characters")
+            return read_cursor(text)
+        except ValueError as error:
+            faults.append(Fault("after", str(error)))
+            return None
+
+    def _limit(self, text: str | None, faults: list[Fault]) -> int:
+        if text is None:
+            return self.default
+        limit = int(text) if _DIGITS.fullmatch(text) else 0
+        if limit < 1 or (limit > self.most and not self.clamp):
+            faults.append(Fault("limit", f"Expected a whole number from 1 to {self.most}"))
+            return self.default
+        return min(limit, self.most)
+
+
+def page_headers(page: Page[Any], parameters: list[tuple[str, str]], address: str) -> Headers:
+    """X-Total-Count, X-Limit, X-Offset, X-Has-More, and `Link` to the next page of the list at `address`."""
+    window: Window = page.window
+    headers: Headers = [
+        (b"x-total-count", b"%d" % page.total),
+        (b"x-limit", b"%d" % window.limit),
+        (b"x-offset", b"%d" % window.offset),
+        (b"x-has-more", b"true" if page.has_more else b"false"),
+    ]
+    if page.has_more:
+        kept = [(name, text) for name, text in parameters if name not in ("limit", "offset", "after")]
+        next_page = f"limit={window.limit}&offset={window.offset + window.limit}"
+        if kept:
+            next_page = f"{urlencode(kept)}&{next_page}"
+        if page.after:
+            next_page = f"{next_page}&after={write_cursor(page.after)}"
+        headers.append((b"link", f'<{address}?{next_page}>; rel="next"'.encode()))
+    return headers

@@ -1,0 +1,169 @@
+"""Reading a query string: every parameter is strict, and an unknown one is refused."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import partial
+from types import UnionType
+from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
+from urllib.parse import parse_qsl
+
+import msgspec
+from msgspec import Meta, Struct
+
+from sightline.platform.errors import Fault, NotFound, Refusal, ValidationFailed
+from sightline.platform.refs import Ref
+from sightline.platform.wire import Moment, WireType
+
+Filters = TypeVar("Filters", bound="Query")
+Reader = Callable[[str], Any]
+Json = dict[str, Any]
+
+_UNKNOWN_NAME_LENGTH = 100  # characters of an unknown parameter's name that are repeated in the fault
+LONGEST_TEXT = 1000  # characters of a string that is searched for
+MOST_ITEMS = 200  # of a comma list
+
+
+class Query(Struct, rename="camel", kw_only=True):
+    """The parameters of one operation. Every field has a default and a description, in `Meta`."""
+
+
+UpdatedSince = Annotated[
+    Moment | None,
+    Meta(
+        description="Only what changed at or after this moment, the oldest change first. A change appears once no open "
+        "transaction can precede it, so a client that continues with the latest `updatedAt` it received misses none."
+    ),
+]
+
+
+def parse_query(query_string: bytes) -> list[tuple[str, str]]:
+    """Raises ValidationFailed for a query that is not UTF-8 or has more than 200 parameters."""
+    if not query_string:
+        return []
+    try:
+        return parse_qsl(query_string.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=200)
+    except (UnicodeDecodeError, ValueError):
+        fault = Fault("", "The query has to be percent-encoded UTF-8 of at most 200 parameters")
+        raise ValidationFailed([fault]) from None
+
+
+def refuse_unknown(parameters: list[tuple[str, str]], known: Sequence[str], faults: list[Fault]) -> None:
+    """Adds a fault for each name that is not `known`; a filter that is ignored would answer another question."""
+    unknown = {name: None for name, _ in parameters if name not in known}
+    expected = f"expected one of: {', '.join(known)}" if known else "this operation takes none"
+    faults += [Fault(name[:_UNKNOWN_NAME_LENGTH], f"Unknown parameter; {expected}") for name in unknown]
+
+
+class QueryReader(Generic[Filters]):
+    """Reads one type of query."""
+
+    def __init__(self, kind: type[Filters]) -> None:
+        self.kind = kind
+        fields = msgspec.structs.fields(kind)
+        self._readers = {field.encode_name: (field.name, parameter_of(field.type)[0]) for field in fields}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._readers)
+
+    def read(self, parameters: list[tuple[str, str]], faults: list[Fault]) -> Filters | None:
+        """Returns None if there were faults, which are added to the list."""
+        found: dict[str, Any] = {}
+        before = len(faults)
+        for name, text in parameters:
+            if name not in self._readers:
+                continue
+            attribute, reader = self._readers[name]
+            try:
+                found[attribute] = _joined(found.get(attribute), _read(reader, text))
+            except ValueError as error:
+                faults.append(Fault(name, str(error)))
+        return None if len(faults) > before else self.kind(**found)
+
+
+def _read(reader: Reader, text: str) -> Any:
+    """Raises ValueError with what is wrong."""
+    if "\0" in text:
+        raise ValueError("Must not hold the character NUL")
+    try:
+        return reader(text)
+    except Refusal as refusal:
+        raise ValueError(refusal.detail) from None
+
+
+def _joined(before: Any, value: Any) -> Any:
+    """A comma list may be repeated, and its parts count together; nothing else may."""
+    if before is None:
+        return value
+    if not isinstance(value, tuple):
+        raise ValueError("Repeated; send it once")
+    return _bounded(before + value)
+
+
+def _bounded(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(items) > MOST_ITEMS:
+        raise ValueError(f"At most {MOST_ITEMS} items")
+    return items
+
+
+def parameter_of(kind: Any) -> tuple[Reader, Json]:
+    """Returns how a parameter of a type is read, and its JSON schema.
+
+    A type is a text, an id, a moment, a reference, a set of choices, or a tuple of one of these, written with commas.
+    """
+    kind = type_of_parameter(kind)
+    if get_origin(kind) is tuple:
+        reader, items = parameter_of(get_args(kind)[0])
+        return _comma_list(reader), {"type": "array", "items": items, "maxItems": MOST_ITEMS}
+    if get_origin(kind) is Literal or issubclass(kind, StrEnum):
+        choices = get_args(kind) or tuple(kind)
+        return partial(_choice, choices), {"type": "string", "enum": list(choices)}
+    if issubclass(kind, Ref):
+        return partial(_reference, kind), kind.schema()
+    if isinstance(kind, WireType):
+        return Moment.read_exactly if kind is Moment else kind.read, kind.schema()
+    assert kind is str, f"no parameter can be a {kind}"  # noqa: S101 - a fault of the program, at start
+    return _text, {"type": "string", "maxLength": LONGEST_TEXT}
+
+
+def _text(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"At most {LONGEST_TEXT} characters")
+    return text
+
+
+def _reference(kind: type[Ref], text: str) -> Ref:
+    """A well-formed reference to another kind of record finds nothing; a malformed one is refused."""
+    try:
+        return kind.parse(text)
+    except NotFound:
+        return kind(number=0)
+
+
+def _comma_list(reader: Reader) -> Reader:
+    def read(text: str) -> tuple[Any, ...]:
+        items = _bounded(tuple(item.strip() for item in text.split(",") if item.strip()))
+        return tuple(map(reader, items))
+
+    return read
+
+
+def _choice(allowed: tuple[str, ...], text: str) -> str:
+    for choice in allowed:
+        if text == choice:
+            return choice
+    raise ValueError(f"Expected one of: {', '.join(allowed)}")
+
+
+def type_of_parameter(kind: Any) -> Any:
+    """The type of a parameter without its description and without None."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (member for member in get_args(kind) if member is not type(None))
+    return kind
+
+
+def description_of_parameter(kind: Any) -> str:
+    """The description of a parameter; empty if its type has none."""
+    return next((meta.description for meta in getattr(kind, "__metadata__", ()) if meta.description), "")

@@ -1,0 +1,1 @@
+"""The accounts that a person belongs to."""

@@ -1,0 +1,96 @@
+"""Resolves the accounts of a person. Specification: account resolution order; decisions: Portal, Claims."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sightline.catalog.accounts.create import add_account
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx, sql
+from sightline.portal.sign_in.tokens import AccountClaim, Claims
+
+# Concurrent sign-ins with the same new account wait for each other.
+_IN_TURN = sql("SELECT pg_advisory_xact_lock(hashtextextended('portal accounts ' || :workspace_id::uuid::text, 0))")
+_BY_ID = sql("SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id = :id")
+_BY_EXTERNAL_ID = sql("SELECT id FROM accounts WHERE workspace_id = :workspace_id AND external_id = :external_id")
+_BY_DOMAIN = sql("""
+    SELECT id FROM accounts WHERE workspace_id = :workspace_id AND lower(domain) = lower(:domain) LIMIT 2""")
+_OWN_BY_NAME = sql("""
+    SELECT a.id FROM accounts a
+      JOIN portal_user_accounts l ON l.workspace_id = :workspace_id AND l.account_id = a.id
+     WHERE a.workspace_id = :workspace_id AND l.user_id = :user_id AND a.name = :name
+     ORDER BY l.link LIMIT 1""")
+_BY_CONTACT = sql("""
+    SELECT account_id FROM account_contacts
+     WHERE workspace_id = :workspace_id AND lower(email) = lower(:email)
+     GROUP BY account_id ORDER BY account_id""")
+_LINKED = sql("""
+    SELECT account_id FROM portal_user_accounts
+     WHERE workspace_id = :workspace_id AND user_id = :user_id ORDER BY link""")
+_UNLINK = sql("""
+    DELETE FROM portal_user_accounts
+     WHERE workspace_id = :workspace_id AND user_id = :user_id AND account_id <> ALL(:account_ids)""")
+_LINK = sql("""
+    INSERT INTO portal_user_accounts (workspace_id, user_id, account_id)
+    SELECT :workspace_id, :user_id, chosen.id
+      FROM unnest(:account_ids::uuid[]) WITH ORDINALITY AS chosen (id, place) ORDER BY place
+    ON CONFLICT DO NOTHING""")
+
+
+async def accounts_of(tx: Tx, workspace_id: UUID, user_id: UUID) -> list[UUID]:
+    """Returns the person's accounts, the first linked first."""
+    rows = await tx.rows(_LINKED, workspace_id=workspace_id, user_id=user_id)
+    return [row["account_id"] for row in rows]
+
+
+async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> None:
+    """Replaces the person's accounts with those of the token. A token without accounts leaves at least one linked.
+
+    The first of these that exist: the token's accounts, those already linked, the account with the e-mail as a contact,
+    a new account.
+    """
+    if claims.accounts:
+        found = [await _resolve(tx, actor, user_id, claim, claims.email) for claim in claims.accounts]
+    elif await accounts_of(tx, actor.workspace_id, user_id):
+        return
+    else:
+        rows = await tx.rows(_BY_CONTACT, workspace_id=actor.workspace_id, email=claims.email)
+        found = [row["account_id"] for row in rows]
+        found = found or [await add_account(tx, actor, claims.email)]
+    await _replace_links(tx, actor.workspace_id, user_id, found)
+
+
+async def _resolve(tx: Tx, actor: Actor, user_id: UUID, claim: AccountClaim, email: str) -> UUID:
+    """Finds the account by id, external id, or a domain that only one account has; else adds one.
+
+    A name alone identifies nothing: only the person's own account of that name is used again.
+    """
+    found = await _find(tx, actor.workspace_id, claim)
+    if found is None:
+        await tx.run(_IN_TURN, workspace_id=actor.workspace_id)
+        found = await _find(tx, actor.workspace_id, claim)
+    if found is not None:
+        return found
+    name = claim.name or email
+    if claim.external_id is None and claim.domain is None:
+        own: UUID | None = await tx.value(_OWN_BY_NAME, workspace_id=actor.workspace_id, user_id=user_id, name=name)
+        if own is not None:
+            return own
+    return await add_account(tx, actor, name, external_id=claim.external_id, domain=claim.domain)
+
+
+async def _find(tx: Tx, workspace_id: UUID, claim: AccountClaim) -> UUID | None:
+    found: UUID | None = None
+    if claim.id is not None:
+        found = await tx.value(_BY_ID, workspace_id=workspace_id, id=claim.id)
+    if found is None and claim.external_id is not None:
+        found = await tx.value(_BY_EXTERNAL_ID, workspace_id=workspace_id, external_id=claim.external_id)
+    if found is None and claim.domain is not None:
+        rows = await tx.rows(_BY_DOMAIN, workspace_id=workspace_id, domain=claim.domain)
+        found = rows[0]["id"] if len(rows) == 1 else None
+    return found
+
+
+async def _replace_links(tx: Tx, workspace_id: UUID, user_id: UUID, account_ids: Sequence[UUID]) -> None:
+    chosen = list(dict.fromkeys(account_ids))
+    await tx.run(_UNLINK, workspace_id=workspace_id, user_id=user_id, account_ids=chosen)
+    await tx.run(_LINK, workspace_id=workspace_id, user_id=user_id, account_ids=chosen)

@@ -1,0 +1,290 @@
+"""The portals as a web application: finds the portal, the session and the page of a request."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sightline.platform.db import Database
+from sightline.platform.errors import TooLarge
+from sightline.platform.http.bodies import ClientGone
+from sightline.platform.http.problems import as_refusal
+from sightline.portal import addresses, problems
+from sightline.portal.comments import pages as comments
+from sightline.portal.html.assets import answer_static
+from sightline.portal.html.forms import NotAForm, form_token, is_own_form, read_form
+from sightline.portal.html.languages import catalogue, choose_language
+from sightline.portal.html.templates import render
+from sightline.portal.ideas import pages as ideas
+from sightline.portal.limits import Limits
+from sightline.portal.mine import pages as mine
+from sightline.portal.portals import queries
+from sightline.portal.portals.records import Portal
+from sightline.portal.problems import PageRefused
+from sightline.portal.requests import pages as requests
+from sightline.portal.server_secret import ServerSecret
+from sightline.portal.sessions.queries import find_session
+from sightline.portal.sign_in import pages as sign_in
+from sightline.portal.visits import Site, Visit, content_policy
+from sightline.portal.votes import pages as votes
+
+Answer = Callable[..., Awaitable[Response]]
+_HOSTS_KEPT = 1000
+_HOST_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One address of every portal. Named groups of the pattern are arguments of the page."""
+
+    name: str
+    method: str
+    pattern: re.Pattern[str]
+    answer: Answer
+    is_public: bool = False
+
+
+def _way(name: str, method: str, path: str, answer: Answer, *, is_public: bool = False) -> Way:
+    pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+    return Way(f"portal.{name}", method, pattern, answer, is_public)
+
+
+WAYS = (
+    _way("ideas", "GET", "/", ideas.show_list),
+    _way("idea", "GET", "/ideas/{ref}", ideas.show_idea),
+    _way("vote", "POST", "/ideas/{ref}/vote", votes.vote),
+    _way("comment", "POST", "/ideas/{ref}/comments", comments.add),
+    _way("comment_deletion", "POST", "/ideas/{ref}/comments/{comment}/delete", comments.delete),
+    _way("request_form", "GET", "/request", requests.show_form),
+    _way("request", "POST", "/request", requests.send),
+    _way("similar", "GET", "/request/similar", requests.show_similar),
+    _way("mine", "GET", "/mine", mine.show_mine),
+    _way("sign_out", "POST", "/signout", sign_in.sign_out),
+    _way("sign_in", "GET", addresses.CALLBACK, sign_in.receive_token, is_public=True),
+    _way("logout", "GET", addresses.LOGOUT, sign_in.end_after_logout, is_public=True),
+)
+
+
+class Portals:
+    """All portals, under `/portal/<alias>` and on mapped hosts. Without a server secret there is no sign-in."""
+
+    def __init__(
+        self,
+        database: Callable[[], Database],
+        tools: Callable[[], Mapping[type, Any]],
+        *,
+        secret: str | None,
+        public_url: str | None,
+        is_limited: bool,
+    ) -> None:
+        server_secret = ServerSecret(secret) if secret else None
+        self._site = Site(database, server_secret, public_url, Limits() if is_limited else None, tools)
+        self._hosts: dict[str, tuple[float, bool]] = {}  # by host: whether it is a portal's, and until when that counts
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers under `/portal/`: the next part of the path is the alias."""
+        alias, slash, path = scope["path"].removeprefix("/portal/").partition("/")
+        request = Request(scope, receive)
+        if not slash and _ALIAS.fullmatch(alias):  # others could be read as the scheme of another address
+            query = f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""
+            response: Response = RedirectResponse(f"{alias}/{query}", 308)
+        else:
+            response = await self._answer(request, f"/{path}", alias=alias)
+        await _send(response, scope, receive, send)
+
+    def on_own_hosts(self, app: Any) -> Any:
+        """Returns the application wrapped so that mapped hosts show their portal. The API answers on every host."""
+
+        async def answer(scope: Any, receive: Any, send: Any) -> None:
+            if scope["type"] == "http" and not scope["path"].startswith("/api/external/"):
+                name = _host_of(scope)
+                if await self._is_mapped(name):
+                    response = await self._answer(Request(scope, receive), scope["path"], host=name)
+                    return await _send(response, scope, receive, send)
+            await app(scope, receive, send)
+
+        return answer
+
+    async def _is_mapped(self, host: str) -> bool:
+        """Whether the host is a portal's. Cached for a few seconds; if the database fails, the last result counts."""
+        until, is_mapped = self._hosts.get(host, (0.0, False))
+        if monotonic() >= until:
+            try:
+                is_mapped = await self._find(None, host) is not None
+            except Exception as error:
+                if as_refusal(error, is_read=True) is None:
+                    raise
+                return is_mapped
+            if len(self._hosts) >= _HOSTS_KEPT:
+                self._hosts.clear()
+            self._hosts[host] = monotonic() + _HOST_SECONDS, is_mapped
+        return is_mapped
+
+    async def _find(self, alias: str | None, host: str) -> Portal | None:
+        async with self._site.database().autocommit() as tx:
+            if alias is not None:
+                return await queries.find_by_alias(tx, alias)
+            return await queries.find_by_host(tx, [host, addresses.host_name(host)])
+
+    async def _answer(self, request: Request, path: str, *, alias: str | None = None, host: str = "") -> Response:
+        """Returns the page, with the headers that all pages have."""
+        request.scope["operation"] = "portal"
+        visit: Visit | None = None
+        try:
+            if static := answer_static(request, path):
+                return static
+            visit = await self._visit(request, alias, host)
+            response = await _show(visit, path)
+        except ClientGone:
+            raise
+        except Exception as error:
+            refusal = _as_refused(request, error)
+            response = _refuse(visit, request, refusal, self._site.public_url)
+        if visit and visit.session and visit.session.is_prolonged:
+            visit.set_session(response, visit.session.token)
+        # The address of the callback has a token, which must not leak, even if the sign-in fails.
+        _protect(response, visit.portal if visit else None, is_private=path == addresses.CALLBACK)
+        return response
+
+    async def _visit(self, request: Request, alias: str | None, host: str) -> Visit:
+        """Finds the portal and the language of the request. Raises PortalNotFound."""
+        portal = await self._find(alias, host) if alias is None or _ALIAS.fullmatch(alias) else None
+        if portal is None:
+            raise problems.PortalNotFound
+        language = choose_language(request.headers.get("accept-language", ""), portal.language)
+        name = addresses.host_name(_host_of(request.scope))
+        scheme = request.scope.get("scheme", "http")
+        place = addresses.find_place(portal, self._site.public_url, scheme, name, is_mapped=alias is None)
+        return Visit(self._site, portal, place, request, language)
+
+
+def _host_of(scope: Any) -> str:
+    """Returns the host that the browser requested, with its port."""
+    host = scope.get("forwarded_host") or next((value for name, value in scope["headers"] if name == b"host"), b"")
+    text: str = host.decode("latin-1").lower()
+    return text
+
+
+_ALIAS = re.compile(r"[a-z0-9-]{1,63}")
+
+
+async def _show(visit: Visit, path: str) -> Response:
+    way, arguments = _find_way(visit.request.method, path)
+    visit.request.scope["operation"] = way.name
+    if way.is_public:
+        return await way.answer(visit, **arguments)
+    sign_in.require_sign_in(visit)
+    await _open_session(visit)
+    if way.method == "POST":
+        visit.form = await _receive_form(visit)
+    if visit.session is None:
+        return _ask_to_sign_in(visit, path)
+    if way.method == "POST" and not is_own_form(
+        visit.secret, visit.session.token, visit.form.get("csrf", ""), visit.request
+    ):
+        raise problems.FormNotAccepted
+    return await way.answer(visit, **arguments)
+
+
+def _find_way(method: str, path: str) -> tuple[Way, dict[str, str]]:
+    """Returns the way and the arguments from its path. Raises PageNotFound, WrongMethod."""
+    found = [(way, match) for way in WAYS if (match := way.pattern.fullmatch(path))]
+    if not found:
+        raise problems.PageNotFound
+    for way, match in found:
+        if way.method == ("GET" if method == "HEAD" else method):
+            return way, match.groupdict()
+    methods = {way.method for way, _ in found}
+    allowed = sorted(methods | {"HEAD"} if "GET" in methods else methods)
+    raise problems.WrongMethod(headers={"Allow": ", ".join(allowed)})
+
+
+async def _open_session(visit: Visit) -> None:
+    token = visit.request.cookies.get(f"{visit.place.cookies}session")
+    if token:
+        async with visit.db.autocommit() as tx:
+            visit.session = await find_session(tx, visit.portal.workspace_id, token)
+
+
+async def _receive_form(visit: Visit) -> dict[str, str]:
+    """Reads the form. Raises FormNotReadable, FormTooLarge."""
+    try:
+        return await read_form(visit.request)
+    except NotAForm:
+        raise problems.FormNotReadable from None
+    except TooLarge:
+        raise problems.FormTooLarge from None
+
+
+# The page after signing in, for addresses that take only POST.
+_RETURNS = {"/signout": "/"}
+
+
+def _ask_to_sign_in(visit: Visit, path: str) -> Response:
+    """Redirects a GET to the customer's login. For a POST, shows the typed text and how to continue."""
+    is_get = visit.request.method in ("GET", "HEAD")
+    query = visit.request.url.query
+    return_to = f"{path}?{query}" if query and is_get else path
+    if not is_get:
+        return_to = _RETURNS.get(path) or re.sub(r"/(vote|comments)(/.*)?\Z", "", path)
+    if visit.is_partial:
+        page = re.sub(r"/similar\Z", "", path) if is_get else return_to
+        return Response(status_code=401, headers={"HX-Redirect": quote(visit.place.root + page)})
+    if is_get:
+        return sign_in.go_to_sign_in(visit, return_to)
+    kept = {name: text for name, text in visit.form.items() if name in ("title", "text", "body") and text}
+    return visit.page("signed_out.html", 401, kept=kept, return_to=return_to)
+
+
+def _as_refused(request: Request, error: Exception) -> PageRefused:
+    if isinstance(error, PageRefused):
+        return error
+    request.scope["failure"] = error
+    if as_refusal(error, is_read=True) is None:
+        return problems.Failed()
+    return problems.Unavailable(headers={"Retry-After": "5"})
+
+
+def _refuse(visit: Visit | None, request: Request, refusal: PageRefused, public_url: str | None) -> Response:
+    """Returns the page of an error; for a script, only its sentence.
+
+    Without a portal the page uses the stylesheet of an address that always exists.
+    """
+    language = visit.language if visit else choose_language(request.headers.get("accept-language", ""), "")
+    root = visit.place.root if visit else f"{urlsplit(public_url or '').path}/portal/unknown"
+    token = form_token(visit.secret, visit.session.token) if visit and visit.session else ""
+    values: dict[str, Any] = {"visit": visit, "root": root, "csrf": token}
+    if visit and visit.is_partial:
+        part = {"HX-Retarget": "#status", "HX-Reswap": "innerHTML"}
+        response = HTMLResponse(catalogue(language).gettext(refusal.text), refusal.status, part)
+    else:
+        response = HTMLResponse(render(language, "problem.html", problem=refusal, **values), refusal.status)
+    response.headers.update(refusal.headers)
+    return response
+
+
+def _protect(response: Response, portal: Portal | None, *, is_private: bool) -> None:
+    is_redirect = response.status_code in (302, 303)
+    response.headers.update(
+        {
+            "Content-Security-Policy": content_policy(portal),
+            "Cache-Control": "private, no-store",
+            # `same-origin`: without any referrer, forms of the portal would have the origin `null`.
+            "Referrer-Policy": "no-referrer" if is_private or is_redirect else "same-origin",
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Vary": "Cookie, Accept-Language, HX-Request",
+        }
+    )
+
+
+async def _send(response: Response, scope: Any, receive: Any, send: Any) -> None:
+    if scope["method"] == "HEAD":
+        response.body = b""
+    await response(scope, receive, send)

@@ -1,0 +1,1 @@
+"""Comments that customers see and write."""

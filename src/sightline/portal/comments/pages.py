@@ -1,0 +1,58 @@
+"""Writing and deleting a comment on an idea."""
+
+from starlette.responses import Response
+
+from sightline.ideas.comments.portal import add_portal_comment, delete_portal_comment
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
+from sightline.platform.refs import parse_uuid
+from sightline.portal.comments.queries import list_comments
+from sightline.portal.html.markdown import as_html
+from sightline.portal.html.templates import N_
+from sightline.portal.ideas.pages import read_reference
+from sightline.portal.ideas.queries import find_visible
+from sightline.portal.problems import PageNotFound
+from sightline.portal.visits import Visit
+
+LONGEST = 5000
+MISSING = N_("Write a comment first.")
+TOO_LONG = N_("Shorten the comment to 5,000 characters.")
+
+
+async def add(visit: Visit, ref: str) -> Response:
+    """Adds a comment, shown at once. Raises PageNotFound, TooOften."""
+    reference, body = read_reference(ref), visit.form.get("body", "").strip()
+    if not visit.portal.comments_enabled:
+        raise PageNotFound
+    fault = MISSING if not body else TOO_LONG if len(body) > LONGEST else None
+    workspace_id = visit.portal.workspace_id
+    if fault is None:
+        visit.limit(lambda limits: limits.comments, f"comments {visit.user.id}")
+
+    async def attempt() -> Response:
+        async with visit.db.transaction() as tx:
+            idea = await find_visible(tx, workspace_id, reference, visit.user.id)
+            if idea is None:
+                raise PageNotFound
+            if fault is None:
+                comment_id = await add_portal_comment(tx, visit.actor, idea.id, body)
+                return visit.go(f"/ideas/{idea.public_id}#comment-{comment_id}")
+            comments = await list_comments(tx, workspace_id, idea.id)
+        description = as_html(idea.description)
+        return visit.page(
+            "idea.html", 422, idea=idea, description=description, comments=comments, typed=body, fault=fault
+        )
+
+    return await retry_when_overtaken(attempt, Conflict("The idea keeps changing. Try again."))
+
+
+async def delete(visit: Visit, ref: str, comment: str) -> Response:
+    """Deletes one of the person's own comments. Raises PageNotFound."""
+    reference, comment_id = read_reference(ref), parse_uuid(comment)
+    async with visit.db.transaction() as tx:
+        idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
+        if idea is None or comment_id is None:
+            raise PageNotFound
+        if not await delete_portal_comment(tx, visit.actor, idea.id, comment_id):
+            raise PageNotFound
+    return visit.go(f"/ideas/{idea.public_id}")

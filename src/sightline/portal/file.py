@@ -1,0 +1,214 @@
+"""The portal in the workspace file: its settings, users, votes and requests. Never its secret or its sessions."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sightline.ideas.vote_counts import count_votes_again
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx, sql
+from sightline.platform.db.sql import assignments, values
+from sightline.platform.file_section import Entry, Field, Link, Part, Run, Section, Table
+from sightline.platform.file_section import fields as of
+from sightline.platform.file_section.fields import show_moment
+from sightline.platform.wire import Moment
+from sightline.portal.portals.records import Host
+from sightline.portal.portals.urls import is_safe_remote
+from sightline.workspaces.changes import log_change
+
+Alias = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
+Color = Annotated[str, Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z")]
+Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z", max_length=35)]
+Url = Annotated[str, Meta(max_length=2000)]
+
+
+class PortalPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """The settings; the lists of users, votes and requests are read record by record."""
+
+    alias: Alias | UnsetType = UNSET
+    host: Host | UnsetType | None = UNSET
+    name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")] | UnsetType = UNSET
+    intro: str | UnsetType = UNSET
+    accent_color: Color | UnsetType = UNSET
+    language: Language | UnsetType = UNSET
+    facets: list[str] | UnsetType = UNSET
+    comments_enabled: bool | UnsetType = UNSET
+    requests_visible: bool | UnsetType = UNSET
+    remote_login_url: Url | UnsetType | None = UNSET
+    remote_logout_url: Url | UnsetType | None = UNSET
+    created_at: str | UnsetType = UNSET
+    updated_at: str | UnsetType = UNSET
+    users: UnsetType | None = UNSET
+    votes: UnsetType | None = UNSET
+    requests: UnsetType | None = UNSET
+
+
+COLUMNS = {
+    "alias": "alias",
+    "host": "host",
+    "name": "name",
+    "intro": "intro",
+    "accentColor": "accent_color",
+    "language": "language",
+    "facets": "facets",
+    "commentsEnabled": "comments_enabled",
+    "requestsVisible": "requests_visible",
+    "remoteLoginUrl": "remote_login_url",
+    "remoteLogoutUrl": "remote_logout_url",
+    "createdAt": "created_at",
+    "updatedAt": "updated_at",
+}
+_COLUMNS = ", ".join(COLUMNS.values())
+_SHOW = sql("SELECT {columns} FROM portals WHERE workspace_id = :workspace_id", columns=_COLUMNS)
+_SAVE = sql(
+    """
+    INSERT INTO portals (workspace_id, {columns}) VALUES (:workspace_id, {values})
+    ON CONFLICT (workspace_id) DO UPDATE SET {assignments}""",
+    columns=_COLUMNS,
+    values=values(COLUMNS.values()),
+    assignments=assignments(COLUMNS.values()),
+)
+_TAKEN = sql("""
+    SELECT alias, host FROM portals
+     WHERE workspace_id <> :workspace_id AND (alias = :alias OR host = :host)""")
+_WORKSPACE = sql("SELECT slug, name FROM workspaces WHERE id = :workspace_id")
+_GROUPS = sql("SELECT key FROM taxonomy_groups WHERE workspace_id = :workspace_id")
+
+
+async def show_portal(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
+    """Returns the portal as the file shows it, or None if the workspace has none."""
+    row = await tx.row(_SHOW, workspace_id=workspace_id)
+    if row is None:
+        return None
+    shown = {name: row[column] for name, column in COLUMNS.items()}
+    return shown | {name: show_moment(shown[name]) for name in ("createdAt", "updatedAt")}
+
+
+async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
+    """Stores the portal. Returns True when it was added, False when it changed, None when nothing did."""
+    changes = {name: value for name, value in given.items() if name in COLUMNS}
+    before = await show_portal(run.tx, run.workspace_id)
+    faults = run.faults.count
+    await _check(run, changes)
+    if run.faults.count > faults:
+        return None
+    after = (before or await _defaults(run, changes)) | changes
+    after["name"] = after["name"].strip()
+    if before == after:
+        return None
+    if before is not None and "updatedAt" not in changes:
+        after["updatedAt"] = show_moment(run.tx.now)
+    moments = {name: Moment.read(after[name]) for name in ("createdAt", "updatedAt")}
+    row = {column: (after | moments)[name] for name, column in COLUMNS.items()}
+    await run.tx.run(_SAVE, workspace_id=run.workspace_id, **row)
+    actor = Actor(run.workspace_id, "file", run.actor_id)
+    action = "created" if before is None else "updated"
+    await log_change(run.tx, actor, "portal", run.workspace_id, None, action)
+    return before is None
+
+
+async def _defaults(run: Run, changes: dict[str, Any]) -> dict[str, Any]:
+    workspace = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id) or {"slug": "", "name": ""}
+    created = changes.get("createdAt") or show_moment(run.tx.now)
+    return {
+        "alias": workspace["slug"],
+        "name": workspace["name"],
+        "host": None,
+        "intro": "",
+        "accentColor": "#0a7",
+        "language": "en",
+        "facets": [],
+        "commentsEnabled": True,
+        "requestsVisible": False,
+        "remoteLoginUrl": None,
+        "remoteLogoutUrl": None,
+        "createdAt": created,
+        "updatedAt": created,
+    }
+
+
+async def _check(run: Run, changes: dict[str, Any]) -> None:
+    """Adds a fault for each setting that cannot be stored; normalizes the times."""
+    for name in ("remoteLoginUrl", "remoteLogoutUrl"):
+        if changes.get(name) and not is_safe_remote(changes[name]):
+            run.faults.add(f"portal.{name}", "Has to begin with https:// (http:// for this machine only)")
+    for name in ("createdAt", "updatedAt"):
+        try:
+            if name in changes:
+                changes[name] = show_moment(Moment.read(changes[name]))
+        except ValueError as error:
+            run.faults.add(f"portal.{name}", str(error))
+    await _check_facets(run, changes.get("facets", []))
+    alias, host = changes.get("alias"), changes.get("host")
+    for row in await run.tx.rows(_TAKEN, workspace_id=run.workspace_id, alias=alias, host=host):
+        name = "alias" if row["alias"] == alias else "host"
+        run.faults.add(f"portal.{name}", "Another workspace's portal has it. Choose another one")
+
+
+async def _check_facets(run: Run, facets: list[str]) -> None:
+    if not facets or "taxonomy" in run.faulty_parts:
+        return
+    groups = {row["key"] for row in await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)}
+    for index, key in enumerate(facets):
+        if key not in groups:
+            run.faults.add(f"portal.facets[{index}]", f"The taxonomy has no group {key!r}")
+
+
+USERS = Table(
+    "portal.users",
+    "portal_users",
+    (
+        of.word("subject"),
+        of.address(),
+        of.text("firstName"),
+        of.text("lastName"),
+        of.moment("lastSeenAt"),
+    ),
+    kind="portal_user",
+    links=(Link("accounts", "accounts", "portal_user_accounts", "user_id", "account_id"),),
+    identities=(("subject",),),
+)
+
+
+async def _settle_moment(run: Run, entries: list[Entry]) -> None:
+    """Gives votes and requests without a time the current one."""
+    for entry in entries:
+        if entry.row.get("created_at") is None:
+            entry.row["created_at"] = run.tx.now
+
+
+async def _count_votes(run: Run, entries: list[Entry]) -> None:
+    ideas = [entry.row["idea_id"] for entry in entries if entry.is_new]
+    if ideas:
+        await count_votes_again(run.tx, run.workspace_id, ideas)
+
+
+def _of_user(path: str, table: str, after: Callable[[Run, Any], Awaitable[None]] | None = None) -> Table:
+    """Returns a table in which each record names one idea and one portal user."""
+    return Table(
+        path,
+        table,
+        (
+            of.reference("idea", "ideas", required=True),
+            of.reference("user", "portal.users", required=True),
+            Field("createdAt", "created_at", str, nullable=True, store=of.read_moment, show=show_moment),
+        ),
+        primary=("idea_id", "user_id"),
+        keyed=False,
+        stamped=False,
+        order="created_at, idea_id, user_id",
+        settle=_settle_moment,
+        after=after,
+    )
+
+
+SECTION = Section(
+    tables=(
+        USERS,
+        _of_user("portal.votes", "portal_votes", _count_votes),
+        _of_user("portal.requests", "portal_requests"),
+    ),
+    parts=(Part("portal", PortalPart, apply_portal, show_portal),),
+)

@@ -1,0 +1,1 @@
+"""Templates, languages, Markdown and forms of the pages."""

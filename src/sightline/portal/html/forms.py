@@ -1,0 +1,49 @@
+"""Reads forms, and checks that they come from a page of the portal."""
+
+import secrets
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from sightline.platform.http.bodies import receive_body
+from sightline.portal.server_secret import ServerSecret
+
+LARGEST = 128 * 1024
+_MOST_FIELDS = 50
+_TYPE = "application/x-www-form-urlencoded"
+_PURPOSE = "form"
+
+
+class NotAForm(Exception):
+    """The body is not a form."""
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Returns the fields, the first of each name. Raises NotAForm, and TooLarge above 128 KiB."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
+        raise NotAForm
+    body = await receive_body(request.receive, dict(request.scope["headers"]), LARGEST)
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+    except ValueError:
+        raise NotAForm from None
+    if any("\0" in name or "\0" in value for name, value in pairs):
+        raise NotAForm
+    fields: dict[str, str] = {}
+    for name, value in pairs:
+        fields.setdefault(name, value.replace("\r\n", "\n"))
+    return fields
+
+
+def form_token(secret: ServerSecret, session_token: str) -> str:
+    """Returns a token for the forms of one page. It differs each time, so that compression does not reveal it."""
+    salt = secrets.token_urlsafe(12)
+    return f"{salt}.{secret.sign(_PURPOSE, session_token, salt)}"
+
+
+def is_own_form(secret: ServerSecret, session_token: str, token: str, request: Request) -> bool:
+    """Whether a page of this session sent the form. `Sec-Fetch-Site`, if sent, has to agree."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    salt, _, signature = token.partition(".")
+    return secret.is_signed(signature, _PURPOSE, session_token, salt)

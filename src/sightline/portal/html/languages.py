@@ -1,0 +1,91 @@
+"""The languages of the pages: catalogues in gettext's .po format, read when they are first needed."""
+
+import ast
+import gettext
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+FOLDER = files("sightline.portal") / "languages"
+SOURCE = "en"  # the texts in templates and code
+LANGUAGES = (SOURCE, "de")
+_LINE = re.compile(r'(?:(msgid_plural|msgid|msgstr)(?:\[(\d)\])? )?(".*")')
+_PLURAL = re.compile(r"plural=([^;]+);")
+
+
+class Catalogue:
+    """The texts of one language. Missing ones are shown in English."""
+
+    def __init__(self, language: str, texts: dict[str, list[str]], plural: Callable[[int], int]) -> None:
+        self.language = language
+        self.texts = texts
+        self._plural = plural
+
+    def gettext(self, text: str) -> str:
+        return self.texts.get(text, [text])[0]
+
+    def ngettext(self, one: str, many: str, count: int) -> str:
+        forms = self.texts.get(one)
+        if forms is None:
+            return one if count == 1 else many
+        return forms[min(self._plural(count), len(forms) - 1)]
+
+
+@cache
+def catalogue(language: str) -> Catalogue:
+    """Returns the catalogue of one of LANGUAGES."""
+    if language == SOURCE:
+        return Catalogue(SOURCE, {}, lambda count: int(count != 1))
+    texts = read_po((FOLDER / f"{language}.po").read_text(encoding="utf-8"))
+    plural: Any = gettext.c2py(_plural_of(texts.pop("", [""])[0]))
+    return Catalogue(language, texts, plural)
+
+
+def _plural_of(head: str) -> str:
+    found = _PLURAL.search(head)
+    return found[1] if found else "n != 1"
+
+
+def read_po(text: str) -> dict[str, list[str]]:
+    """Returns the forms of each text by its `msgid`, without fuzzy and empty entries."""
+    found: dict[str, list[str]] = {}
+    for block in re.split(r"\n\s*\n", text):
+        entry = _read_entry(block)
+        if "#, fuzzy" not in block and "msgid" in entry and entry.get("msgstr0"):
+            found[entry["msgid"]] = [value for name, value in sorted(entry.items()) if name.startswith("msgstr")]
+    return found
+
+
+def _read_entry(block: str) -> dict[str, str]:
+    entry: dict[str, str] = {}
+    name = ""
+    for line in block.splitlines():
+        if (found := _LINE.fullmatch(line.strip())) is None:
+            continue
+        if found[1]:
+            name = f"msgstr{found[2] or 0}" if found[1] == "msgstr" else found[1]
+        entry[name] = entry.get(name, "") + ast.literal_eval(found[3])
+    return entry
+
+
+def choose_language(accepted: str, fallback: str) -> str:
+    """Returns the first language of an Accept-Language header that is available, else the portal's, else English."""
+    for language in (*_by_preference(accepted), fallback.partition("-")[0]):
+        if language in LANGUAGES:
+            return language
+    return SOURCE
+
+
+def _by_preference(accepted: str) -> list[str]:
+    weighed = []
+    for each in accepted[:1000].lower().split(","):
+        name, _, quality = each.strip().partition(";q=")
+        try:
+            weight = float(quality or 1)
+        except ValueError:
+            continue
+        if weight > 0:
+            weighed.append((-weight, name.partition("-")[0].strip()))
+    return [name for _, name in sorted(weighed, key=lambda pair: pair[0])]

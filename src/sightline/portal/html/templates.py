@@ -1,0 +1,69 @@
+"""The templates in the reader's language."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from sightline.portal.html.assets import version
+from sightline.portal.html.colours import six_digits
+from sightline.portal.html.languages import catalogue
+from sightline.portal.html.markdown import as_html
+
+EXTENSIONS = ["jinja2.ext.i18n"]
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Returns the templates in this language. They escape all values."""
+    texts = catalogue(language)
+    made = Environment(
+        loader=PackageLoader("sightline.portal", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=EXTENSIONS,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    install: Callable[..., None] = made.install_gettext_callables  # type: ignore[attr-defined]  # of the extension
+    install(texts.gettext, texts.ngettext, newstyle=True)
+    made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
+    made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
+    made.filters["day"] = lambda moment: _day(moment, texts.gettext)
+    made.filters["markdown"] = as_html
+    made.policies["ext.i18n.trimmed"] = True
+    return made
+
+
+def render(language: str, template: str, **values: Any) -> str:
+    return environment(language).get_template(template).render(language=language, **values)
+
+
+# Marks a text for the catalogue; the template that shows it looks it up.
+def N_(text: str) -> str:
+    return text
+
+
+MONTHS = (
+    N_("January"),
+    N_("February"),
+    N_("March"),
+    N_("April"),
+    N_("May"),
+    N_("June"),
+    N_("July"),
+    N_("August"),
+    N_("September"),
+    N_("October"),
+    N_("November"),
+    N_("December"),
+)
+
+
+def _day(moment: datetime, gettext: Callable[[str], str]) -> str:
+    # The order of day, month and year.
+    form = gettext("%(day)s %(month)s %(year)s")
+    return form % {"day": moment.day, "month": gettext(MONTHS[moment.month - 1]), "year": moment.year}

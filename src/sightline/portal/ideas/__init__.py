@@ -1,0 +1,1 @@
+"""The ideas that a portal shows: lists, one idea, search."""

@@ -1,0 +1,107 @@
+"""The filters of the list of ideas, as the address of the page has them."""
+
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+from uuid import UUID
+
+from starlette.datastructures import QueryParams
+
+from sightline.platform.db import Tx, sql
+from sightline.portal.portals.records import Portal
+
+PAGE = 20
+_LONGEST_SEARCH = 200
+_LAST_PAGE = 10_000
+SORTS = {
+    "votes": "ideas.vote_count DESC, ideas.number DESC",
+    "newest": "ideas.created_at DESC, ideas.number DESC",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One value of a filter: its key in the address, and its label."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A filter with its options: products, or a group of the taxonomy (`group_id`)."""
+
+    name: str
+    label: str | None
+    options: dict[str, Option]
+    group_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """`chosen` holds one option by the name of its facet."""
+
+    q: str
+    sort: str
+    page: int
+    chosen: dict[str, Option]
+
+    def query(self, **others: str | int) -> str:
+        """Returns these filters, changed by `others`, as a query string without the values that are the default."""
+        usual: dict[str, str | int] = {"sort": "votes", "page": 1, "q": ""}
+        values: dict[str, str | int] = {
+            "q": self.q,
+            **{name: option.value for name, option in self.chosen.items()},
+            "sort": self.sort,
+        }
+        values |= {"page": self.page} | others
+        shown = urlencode({name: value for name, value in values.items() if value != usual.get(name, "")})
+        return f"?{shown}" if shown else ""
+
+    def without(self, name: str) -> "Filters":
+        return replace(self, page=1, chosen={other: one for other, one in self.chosen.items() if other != name})
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.q or self.chosen)
+
+
+def read_filters(query: QueryParams, facets: list[Facet]) -> Filters:
+    """Reads the filters from the address; ignores unknown ones."""
+    chosen = {
+        facet.name: facet.options[value] for facet in facets if (value := query.get(facet.name, "")) in facet.options
+    }
+    page = query.get("page", "")
+    number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1
+    sort = query.get("sort", "")
+    q = " ".join(query.get("q", "").replace("\0", "").split())[:_LONGEST_SEARCH]
+    return Filters(q, sort if sort in SORTS else "votes", min(max(number, 1), _LAST_PAGE), chosen)
+
+
+_PRODUCTS = sql("""
+    SELECT id, name FROM products
+     WHERE workspace_id = :workspace_id
+       AND EXISTS (SELECT FROM ideas
+                    WHERE workspace_id = :workspace_id AND product_id = products.id AND portal_visible)
+     ORDER BY name, id LIMIT 100""")
+_GROUPS = sql("""
+    SELECT g.id, g.key, g.label, o.key AS option_key, o.label AS option_label
+      FROM taxonomy_groups g
+      JOIN taxonomy_options o ON o.workspace_id = :workspace_id AND o.group_id = g.id AND o.is_active
+     WHERE g.workspace_id = :workspace_id AND g.key = ANY(:keys) AND g.kind = 'list' AND g.is_active
+     ORDER BY array_position(:keys, g.key), o.position, o.key""")
+
+
+async def find_facets(tx: Tx, portal: Portal) -> list[Facet]:
+    """Returns the products with visible ideas, if there are two or more, and the groups that the portal exposes."""
+    products = await tx.rows(_PRODUCTS, workspace_id=portal.workspace_id)
+    found: list[Facet] = []
+    if len(products) > 1:
+        options = {str(row["id"]): Option(str(row["id"]), row["name"]) for row in products}
+        found.append(Facet("product", None, options))
+    if portal.facets:
+        by_group: dict[str, Facet] = {}
+        for row in await tx.rows(_GROUPS, workspace_id=portal.workspace_id, keys=portal.facets):
+            facet = by_group.setdefault(row["key"], Facet(f"f.{row['key']}", row["label"], {}, row["id"]))
+            facet.options[row["option_key"]] = Option(row["option_key"], row["option_label"])
+        found += by_group.values()
+    return found

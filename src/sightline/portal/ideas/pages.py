@@ -1,0 +1,74 @@
+"""The list of ideas, and the page of one idea."""
+
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from sightline.platform.errors import InvalidReference, NotFound
+from sightline.platform.refs import IdeaRef
+from sightline.portal.comments.queries import list_comments
+from sightline.portal.html.markdown import as_html
+from sightline.portal.ideas import queries
+from sightline.portal.ideas.filters import PAGE, Filters, find_facets, read_filters
+from sightline.portal.ideas.search import correct, words_of
+from sightline.portal.problems import PageNotFound
+from sightline.portal.requests.queries import find_own_request
+from sightline.portal.visits import Visit
+
+
+async def show_list(visit: Visit) -> Response:
+    """Shows ideas that match the filters, 20 on a page. If there are none, misspelt words are corrected."""
+    workspace_id = visit.portal.workspace_id
+    async with visit.db.autocommit() as tx:
+        facets = await find_facets(tx, visit.portal)
+        filters = read_filters(visit.request.query_params, facets)
+        where = queries.visible(workspace_id, filters, facets)
+        total = await queries.count_ideas(tx, where)
+    corrected = await _corrected(visit, filters) if total == 0 and filters.q else None
+    async with visit.db.autocommit() as tx:
+        if corrected:
+            where = queries.visible(workspace_id, filters, facets, corrected)
+            total = await queries.count_ideas(tx, where)
+        pages = max(1, -(-total // PAGE))
+        filters = replace(filters, page=min(filters.page, pages))
+        ideas = await queries.find_page(tx, where, filters, visit.user.id) if total else []
+    return visit.page(
+        "ideas.html",
+        ideas=ideas,
+        total=total,
+        pages=pages,
+        filters=filters,
+        facets=facets,
+        corrected=corrected if total else None,
+    )
+
+
+async def _corrected(visit: Visit, filters: Filters) -> str | None:
+    """Returns the filters with known words in place of misspelt ones, or None if there are none."""
+    words = words_of(filters.q)
+    known = await visit.site.title_words.of(visit.db, visit.portal.workspace_id)
+    nearest = correct(words, known)
+    return " ".join(nearest) if nearest != words else None
+
+
+async def show_idea(visit: Visit, ref: str) -> Response:
+    """Shows one idea; a hidden one only to its author, with their words and its status. Raises PageNotFound."""
+    reference = read_reference(ref)
+    workspace_id, user_id = visit.portal.workspace_id, visit.user.id
+    async with visit.db.autocommit() as tx:
+        idea = await queries.find_visible(tx, workspace_id, reference, user_id)
+        if idea is None:
+            request = await find_own_request(tx, workspace_id, reference, user_id)
+            if request is None:
+                raise PageNotFound
+            return visit.page("hidden_request.html", request=request)
+        comments = await list_comments(tx, workspace_id, idea.id) if visit.portal.comments_enabled else []
+    return visit.page("idea.html", idea=idea, description=as_html(idea.description), comments=comments, typed="")
+
+
+def read_reference(ref: str) -> IdeaRef:
+    """Reads an idea's reference from the path. Raises PageNotFound."""
+    try:
+        return IdeaRef.parse(ref)
+    except (InvalidReference, NotFound):
+        raise PageNotFound from None

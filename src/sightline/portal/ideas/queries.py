@@ -1,0 +1,73 @@
+"""The SQL of the ideas that a portal shows."""
+
+from uuid import UUID
+
+from sightline.platform.db import Tx, Where, Window, by_reference, sql
+from sightline.platform.db.pages import rows_of_page
+from sightline.platform.refs import IdeaRef, parse_uuid
+from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
+from sightline.portal.ideas.records import SHORT, WHOLE, ShownIdea
+from sightline.portal.ideas.search import prefix_query, words_of
+
+_COUNT = "SELECT count(*) FROM ideas WHERE {where}"
+_PAGE = "SELECT {columns} FROM ({rows}) AS ideas ORDER BY {order}"
+_FIND = by_reference(
+    "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
+    columns=WHOLE,
+)
+_BY_IDS = sql(
+    """
+    SELECT {columns} FROM ideas
+     WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND portal_visible ORDER BY array_position(:ids, id)""",
+    columns=SHORT,
+)
+
+
+def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], q: str | None = None) -> Where:
+    """Returns the conditions on a row of `ideas`. `q`, if set, replaces the search text of the filters."""
+    where = Where(workspace_id, values={})
+    where.add("portal_visible")
+    if filters.q:
+        words = words_of(filters.q if q is None else q)
+        where.add("search @@ to_tsquery('simple', :words)", words=prefix_query(words, " & "))
+    for number, facet in enumerate(facets):
+        if (option := filters.chosen.get(facet.name)) is None:
+            continue
+        name = f"option_{number}"
+        if facet.group_id is None:
+            where.add(f"product_id = :{name}", **{name: parse_uuid(option.value)})
+        else:
+            where.add(
+                f"EXISTS (SELECT FROM idea_classifications WHERE workspace_id = :workspace_id AND idea_id = ideas.id"
+                f" AND group_id = :{name}_group AND review_state NOT IN ('rejected', 'unassigned')"
+                " AND (origin IS DISTINCT FROM 'suggested' OR review_state <> 'unreviewed')"
+                f" AND option_ids && ARRAY(SELECT id FROM taxonomy_options WHERE workspace_id = :workspace_id"
+                f" AND group_id = :{name}_group AND key = :{name}))",
+                **{name: option.value, f"{name}_group": facet.group_id},
+            )
+    return where
+
+
+async def count_ideas(tx: Tx, where: Where) -> int:
+    total: int = await tx.value(sql(_COUNT, where=str(where)), **where.values)
+    return total
+
+
+async def find_page(tx: Tx, where: Where, filters: Filters, user_id: UUID) -> list[ShownIdea]:
+    """Returns the ideas of the page that the filters name."""
+    order, offset = SORTS[filters.sort], (filters.page - 1) * PAGE
+    statement = sql(_PAGE, rows=rows_of_page("ideas", where, order, Window(PAGE, offset)), order=order, columns=SHORT)
+    rows = await tx.rows(statement, **where.values, user_id=user_id, limit=PAGE, offset=offset)
+    return [ShownIdea(*row) for row in rows]
+
+
+async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea | None:
+    """Returns the idea with its whole description, or None if it is hidden or does not exist."""
+    row = await tx.row(_FIND[ref.column], workspace_id=workspace_id, ref=ref.value, user_id=user_id)
+    return ShownIdea(*row) if row else None
+
+
+async def find_by_ids(tx: Tx, workspace_id: UUID, ids: list[UUID], user_id: UUID) -> list[ShownIdea]:
+    """Returns the visible ones of these ideas, in the same order."""
+    rows = await tx.rows(_BY_IDS, workspace_id=workspace_id, ids=ids, user_id=user_id)
+    return [ShownIdea(*row) for row in rows]

@@ -1,0 +1,1 @@
+"""The ideas that a person requested or votes for."""

@@ -1,0 +1,1 @@
+"""The portals of the workspaces: their addresses and their sign-in."""

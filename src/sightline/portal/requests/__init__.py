@@ -1,0 +1,1 @@
+"""Requests: new ideas in the words of customers."""

@@ -1,0 +1,47 @@
+"""Turning a request into an idea of the workspace."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
+from sightline.intelligence.engine import Engine
+from sightline.platform.db import sql
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
+from sightline.portal.accounts.resolve import accounts_of
+from sightline.portal.visits import Visit
+from sightline.workspaces.numbers import take_number
+
+_ADD = sql("""
+    INSERT INTO portal_requests (workspace_id, idea_id, user_id, created_at)
+    VALUES (:workspace_id, :idea_id, :user_id, :now)""")
+
+
+@dataclass(frozen=True, slots=True)
+class NewRequest:
+    """A request to create; `text` may be empty."""
+
+    title: str
+    text: str
+
+
+async def create_request(visit: Visit, request: NewRequest) -> str:
+    """Adds the idea with all accounts of the person, hidden unless the portal shows requests at once.
+
+    Returns its public id.
+    """
+    workspace_id, user_id = visit.portal.workspace_id, visit.user.id
+    engine: Engine = visit.site.tools()[Engine]
+    async with visit.db.autocommit() as tx:
+        number = await take_number(tx, workspace_id, "idea")
+
+    async def attempt() -> UUID:
+        async with visit.db.transaction() as tx:
+            accounts = await accounts_of(tx, workspace_id, user_id)
+            requested = RequestedIdea(number, request.title, request.text, accounts, visit.portal.requests_visible)
+            idea_id = await add_requested_idea(tx, engine, visit.actor, requested)
+            await tx.run(_ADD, workspace_id=workspace_id, idea_id=idea_id, user_id=user_id)
+            return idea_id
+
+    await retry_when_overtaken(attempt, Conflict("The accounts of the person keep changing. Try again."))
+    return f"IDEA-{number}"

@@ -1,0 +1,89 @@
+"""Requesting an idea: the form, similar ideas, and sending it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from sightline.portal.html.templates import N_
+from sightline.portal.requests import trap
+from sightline.portal.requests.create import NewRequest, create_request
+from sightline.portal.requests.similar import find_similar
+from sightline.portal.visits import Visit
+
+LONGEST_TITLE = 200
+LONGEST_TEXT = 10_000
+
+TITLE_MISSING = N_("Enter a title.")
+TITLE_TOO_LONG = N_("Shorten the title to 200 characters.")
+TEXT_TOO_LONG = N_("Shorten the description to 10,000 characters.")
+
+
+@dataclass(frozen=True, slots=True)
+class FormFault:
+    """A message about one field."""
+
+    field: str
+    message: str
+
+
+async def show_form(visit: Visit) -> Response:
+    """Shows the form; `title` in the address fills it in."""
+    title = visit.request.query_params.get("title", "").replace("\0", "")[:LONGEST_TITLE]
+    similar = await find_similar(visit, title) if title else []
+    return _form(visit, 200, title=title, text="", similar=similar, asked=False)
+
+
+async def show_similar(visit: Visit) -> Response:
+    """Shows the similar ideas alone, while the title is typed. Raises TooOften."""
+    visit.limit(lambda limits: limits.look_ups, f"similar {visit.user.id}")
+    title = visit.request.query_params.get("title", "").replace("\0", "")[:LONGEST_TITLE]
+    return visit.page("similar.html", similar=await find_similar(visit, title), asked=True)
+
+
+async def send(visit: Visit) -> Response:
+    """Creates the idea. Shows the form again if something is wrong, and similar ideas once. Raises TooOften."""
+    form = visit.form
+    title, text = " ".join(form.get("title", "").split()), form.get("text", "").strip()
+    typed: dict[str, Any] = {"title": title, "text": text}
+    faults = _faults(title, text)
+    if faults:
+        return _form(visit, 422, faults=faults, **typed)
+    if fault := _find_trap_fault(visit):
+        return _form(visit, 422, trap_fault=fault, **typed)
+    if form.get("confirmed") != "1" and (similar := await find_similar(visit, title)):
+        return _form(visit, 200, similar=similar, asked=True, **typed)
+    visit.limit(lambda limits: limits.requests, f"requests {visit.user.id}")
+    public_id = await create_request(visit, NewRequest(title, text))
+    return visit.go(f"/ideas/{public_id}?sent=1")
+
+
+def _faults(title: str, text: str) -> list[FormFault]:
+    faults = []
+    if not title:
+        faults.append(FormFault("title", TITLE_MISSING))
+    elif len(title) > LONGEST_TITLE:
+        faults.append(FormFault("title", TITLE_TOO_LONG))
+    if len(text) > LONGEST_TEXT:
+        faults.append(FormFault("text", TEXT_TOO_LONG))
+    return faults
+
+
+def _find_trap_fault(visit: Visit) -> str | None:
+    """Returns why the form looks like one that a program sent, or None.
+
+    With the limits off only the hidden field counts, so that an operator's programs can send requests.
+    """
+    assert visit.session is not None  # noqa: S101 - only people who are signed in come here
+    if visit.site.limits is None:
+        return trap.FILLED_IN if visit.form.get(trap.FIELD) else None
+    return trap.find_fault(visit.secret, visit.session.token, visit.form, visit.db.clock.now())
+
+
+def _form(visit: Visit, status: int, **values: Any) -> Response:
+    assert visit.session is not None  # noqa: S101 - only people who are signed in come here
+    opened = visit.form.get("opened")  # in the second step the form was opened in the first
+    if opened is None or values.get("trap_fault"):
+        opened = trap.opened(visit.secret, visit.session.token, visit.db.clock.now())
+    usual = {"similar": [], "asked": False, "faults": [], "trap_fault": None, "opened": opened, "trap": trap.FIELD}
+    return visit.page("request.html", status, **(usual | values))

@@ -1,0 +1,31 @@
+"""The SQL of requests as their authors see them."""
+
+from uuid import UUID
+
+from sightline.platform.db import Tx, by_reference, sql
+from sightline.platform.refs import IdeaRef
+from sightline.portal.requests.records import OwnRequest
+
+# The author's words are stored as the evidence of the request. Of a hidden idea the author sees only the status.
+_OWN = """
+    SELECT i.id, 'IDEA-' || i.number AS public_id,
+           CASE WHEN i.portal_visible THEN i.name ELSE coalesce(e.title, '') END AS title,
+           coalesce(e.description, '') AS text, i.status, i.portal_visible, r.created_at
+      FROM portal_requests r
+      JOIN ideas i ON i.workspace_id = :workspace_id AND i.id = r.idea_id
+      LEFT JOIN LATERAL (SELECT title, description FROM idea_evidence
+                          WHERE workspace_id = :workspace_id AND idea_id = i.id AND origin = 'portal'
+                          ORDER BY created_at, id LIMIT 1) AS e ON true
+     WHERE r.workspace_id = :workspace_id AND r.user_id = :user_id"""
+_FIND_OWN = by_reference("{own} AND i.{ref} = :ref", own=_OWN)
+_LIST_OWN = sql("{own} ORDER BY r.created_at DESC, i.id LIMIT 200", own=_OWN)
+
+
+async def find_own_request(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> OwnRequest | None:
+    row = await tx.row(_FIND_OWN[ref.column], workspace_id=workspace_id, ref=ref.value, user_id=user_id)
+    return OwnRequest(*row) if row else None
+
+
+async def list_own_requests(tx: Tx, workspace_id: UUID, user_id: UUID) -> list[OwnRequest]:
+    """Returns the person's requests, newest first, at most 200."""
+    return [OwnRequest(*row) for row in await tx.rows(_LIST_OWN, workspace_id=workspace_id, user_id=user_id)]

@@ -1,0 +1,1 @@
+"""Sign-in by a token that the customer's product signs."""

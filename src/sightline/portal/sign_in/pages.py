@@ -1,0 +1,99 @@
+"""The pages of signing in and out. Specification: Portal sign-in endpoints."""
+
+from datetime import datetime
+
+from starlette.responses import RedirectResponse, Response
+
+from sightline.portal.limits import network_of
+from sightline.portal.portals.urls import with_query
+from sightline.portal.problems import SignInNotSetUp, SignInRefused, TokenNotAccepted
+from sightline.portal.server_secret import WrongServerSecret
+from sightline.portal.sessions.queries import end_session
+from sightline.portal.sign_in import states
+from sightline.portal.sign_in.accept import accept_token
+from sightline.portal.sign_in.return_to import safe_path
+from sightline.portal.sign_in.tokens import Claims, TokenRefused, read_token
+from sightline.portal.visits import Visit
+
+
+def require_sign_in(visit: Visit) -> str:
+    """Returns the remote login URL. Raises SignInNotSetUp."""
+    url = visit.portal.remote_login_url
+    if visit.site.secret is None or not visit.portal.has_sign_in or url is None:
+        raise SignInNotSetUp
+    return url
+
+
+def go_to_sign_in(visit: Visit, return_to: str) -> Response:
+    """Redirects to the customer's login with a new state. Raises SignInNotSetUp."""
+    url, prefix, cookies = require_sign_in(visit), visit.place.cookies, visit.request.cookies
+    state, now = states.new_state(), visit.db.clock.now()
+    response = RedirectResponse(with_query(url, state=state, return_to=return_to), 302)
+    for name in states.surplus(prefix, cookies):
+        visit.set_cookie(response, name, "", 0)
+    value = states.cookie_value(visit.secret, prefix, state, now)
+    visit.set_cookie(response, states.cookie_name(prefix, state), value, int(states.LIFE.total_seconds()))
+    return response
+
+
+async def receive_token(visit: Visit) -> Response:
+    """Receives the callback. Raises SignInNotSetUp, TooOften, SignInRefused, TokenNotAccepted."""
+    require_sign_in(visit)
+    client = visit.request.client
+    visit.limit(lambda limits: limits.sign_ins, network_of(client.host if client else ""))
+    now = visit.db.clock.now()
+    token, state = _one(visit, "jwt"), _one(visit, "state")
+    if not states.is_issued(visit.secret, visit.place.cookies, state, visit.request.cookies, now):
+        raise SignInRefused("This browser did not get the state within the last 10 minutes. Start the sign-in again.")
+    claims = _read(visit, token, now)
+    try:
+        session = await accept_token(visit.db, visit.portal.workspace_id, claims)
+    except TokenRefused as refusal:
+        raise TokenNotAccepted(refusal.message) from None
+    await _end_session(visit)
+    response = visit.go(safe_path(visit.request.query_params.get("return_to")), 302)
+    visit.set_session(response, session)
+    visit.set_cookie(response, states.cookie_name(visit.place.cookies, state), "", 0)
+    return response
+
+
+def _one(visit: Visit, name: str) -> str:
+    values = visit.request.query_params.getlist(name)
+    if len(values) != 1 or not values[0]:
+        raise SignInRefused(f"The address has to hold {name} exactly once.")
+    return values[0]
+
+
+def _read(visit: Visit, token: str, now: datetime) -> Claims:
+    try:
+        secret = visit.secret.decrypt(visit.portal.workspace_id, visit.portal.secret or b"")
+        return read_token(token, secret, now)
+    except TokenRefused as refusal:
+        raise TokenNotAccepted(refusal.message) from None
+    except WrongServerSecret:
+        raise SignInNotSetUp("SIGHTLINE_SECRET is not the one that the portal's secret was kept with.") from None
+
+
+async def sign_out(visit: Visit) -> Response:
+    """Ends the session and redirects to the customer's logout."""
+    await _end_session(visit)
+    visit.session = None
+    url = visit.portal.remote_logout_url
+    response = RedirectResponse(url, 303) if url else visit.go("/")
+    visit.set_cookie(response, "session", "", 0)
+    return response
+
+
+async def end_after_logout(visit: Visit) -> Response:
+    """Ends the session after a logout from the product, and redirects to the customer's login."""
+    await _end_session(visit)
+    response = go_to_sign_in(visit, "/")
+    visit.set_cookie(response, "session", "", 0)
+    return response
+
+
+async def _end_session(visit: Visit) -> None:
+    token = visit.request.cookies.get(f"{visit.place.cookies}session")
+    if token:
+        async with visit.db.autocommit() as tx:
+            await end_session(tx, visit.portal.workspace_id, token)

@@ -1,0 +1,108 @@
+"""One request to a portal: the portal, the session, the language, and the ways to respond."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Database
+from sightline.portal.addresses import Place
+from sightline.portal.html.forms import form_token
+from sightline.portal.html.templates import render
+from sightline.portal.ideas.search import TitleWords
+from sightline.portal.limits import Limit, Limits
+from sightline.portal.portals.records import Portal
+from sightline.portal.problems import TooOften
+from sightline.portal.server_secret import ServerSecret
+from sightline.portal.sessions.queries import LIFE, Session
+from sightline.portal.users.records import User
+
+
+@dataclass(slots=True)
+class Site:
+    """The things that all portals of this process share. `limits` is None if they are off."""
+
+    database: Callable[[], Database]
+    secret: ServerSecret | None
+    public_url: str | None
+    limits: Limits | None
+    tools: Callable[[], Mapping[type, Any]] = field(default=dict)
+    title_words: TitleWords = field(default_factory=TitleWords)
+
+
+@dataclass(slots=True)
+class Visit:
+    """A request to a portal. `session` is None on public pages; `form` has the fields of a POST."""
+
+    site: Site
+    portal: Portal
+    place: Place
+    request: Request
+    language: str
+    session: Session | None = None
+    form: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def db(self) -> Database:
+        return self.site.database()
+
+    @property
+    def secret(self) -> ServerSecret:
+        assert self.site.secret is not None  # noqa: S101 - without one, no portal has sign-in
+        return self.site.secret
+
+    @property
+    def user(self) -> User:
+        assert self.session is not None  # noqa: S101 - the application has checked it
+        return self.session.user
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(self.portal.workspace_id, "portal_user", str(self.user.id))
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a script of the page requests a part of it."""
+        return self.request.headers.get("hx-request") == "true"
+
+    def limit(self, which: Callable[[Limits], Limit], key: str) -> None:
+        """Counts one use of a limit for this key. Raises TooOften."""
+        if self.site.limits is None:
+            return
+        wait = which(self.site.limits).take(f"{self.portal.workspace_id} {key}", self.db.clock.now().timestamp())
+        if wait:
+            raise TooOften(headers={"Retry-After": str(wait)})
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Renders a template, which is a page or a part of one and has the visit as `visit`."""
+        token = form_token(self.secret, self.session.token) if self.session else ""
+        text = render(self.language, template, visit=self, root=self.place.root, csrf=token, **values)
+        return HTMLResponse(text, status)
+
+    def go(self, path: str, status: int = 303) -> Response:
+        """Redirects to a path of this portal."""
+        return RedirectResponse(self.place.root + path, status)
+
+    def set_session(self, response: Response, token: str) -> None:
+        self.set_cookie(response, "session", token, int(LIFE.total_seconds()))
+
+    def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+        """Sets a cookie; with 0 seconds, deletes it. `name` is without the portal's prefix."""
+        name = self.place.cookies + name.removeprefix(self.place.cookies)
+        response.set_cookie(
+            name, value, max_age=seconds, path="/", secure=self.place.is_secure, httponly=True, samesite="lax"
+        )
+
+
+def content_policy(portal: Portal | None) -> str:
+    """Returns the content security policy: only the portal's files; forms may also lead to the customer's product."""
+    remotes = (portal.remote_login_url, portal.remote_logout_url) if portal else ()
+    is_plain = any(url and url.startswith("http://") for url in remotes)
+    forms = "'self' https: http:" if is_plain else "'self' https:"
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        f"form-action {forms}; base-uri 'none'; frame-ancestors 'none'"
+    )

@@ -1,0 +1,1 @@
+"""Votes: at most one for each person and idea."""

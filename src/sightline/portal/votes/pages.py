@@ -1,0 +1,45 @@
+"""Voting for an idea, and withdrawing the vote."""
+
+from starlette.responses import Response
+
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
+from sightline.portal.ideas.pages import read_reference
+from sightline.portal.ideas.queries import find_by_ids
+from sightline.portal.ideas.records import ShownIdea
+from sightline.portal.problems import FormNotReadable, PageNotFound
+from sightline.portal.sign_in.return_to import safe_path
+from sightline.portal.visits import Visit
+from sightline.portal.votes.vote import set_vote
+
+
+async def vote(visit: Visit, ref: str) -> Response:
+    """Sets the vote. Redirects to the page it came from; a script gets the new form.
+
+    Raises FormNotReadable, PageNotFound, TooOften.
+    """
+    reference, value = read_reference(ref), visit.form.get("vote")
+    if value not in ("0", "1"):
+        raise FormNotReadable
+    visit.limit(lambda limits: limits.votes, f"votes {visit.user.id}")
+
+    async def attempt() -> ShownIdea:
+        async with visit.db.transaction() as tx:
+            idea_id = await set_vote(tx, visit.actor, reference, is_voted=value == "1")
+            if idea_id is None:
+                raise PageNotFound
+            ideas = await find_by_ids(tx, visit.portal.workspace_id, [idea_id], visit.user.id)
+            if not ideas:  # hidden since the vote
+                raise PageNotFound
+            return ideas[0]
+
+    idea = await retry_when_overtaken(attempt, Conflict("Other votes keep changing the idea. Try again."))
+    if visit.is_partial:
+        return visit.page("voted.html", idea=idea)
+    return visit.go(_came_from(visit, f"/ideas/{idea.public_id}"))
+
+
+def _came_from(visit: Visit, otherwise: str) -> str:
+    """Returns the page of this portal that the form names as its own."""
+    back = visit.form.get("back", "")
+    return safe_path(back) if back else otherwise

@@ -1,0 +1,31 @@
+"""Counting the votes for an idea by account."""
+
+from uuid import UUID
+
+from sightline.ideas.queries import find_id
+from sightline.platform.db import Tx, sql
+from sightline.platform.refs import IdeaRef
+from sightline.portal.votes.records import AccountVotes, IdeaVotes
+
+_TOTALS = sql("""
+    SELECT count(*) AS total,
+           count(*) FILTER (WHERE NOT EXISTS (
+               SELECT FROM portal_user_accounts
+                WHERE workspace_id = :workspace_id AND user_id = v.user_id)) AS without_account
+      FROM portal_votes v WHERE v.workspace_id = :workspace_id AND v.idea_id = :idea_id""")
+_BY_ACCOUNT = sql("""
+    SELECT a.id, a.name, count(*) AS votes
+      FROM portal_votes v
+      JOIN portal_user_accounts l ON l.workspace_id = :workspace_id AND l.user_id = v.user_id
+      JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = l.account_id
+     WHERE v.workspace_id = :workspace_id AND v.idea_id = :idea_id
+     GROUP BY a.id, a.name ORDER BY votes DESC, a.name, a.id""")
+
+
+async def count_votes(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> IdeaVotes:
+    """Counts with two statements; `tx` is a snapshot, so that they agree. Raises NotFound."""
+    idea = await find_id(tx, workspace_id, ref)
+    totals = await tx.row(_TOTALS, workspace_id=workspace_id, idea_id=idea.id)
+    assert totals is not None  # noqa: S101 - a count is always one row
+    rows = await tx.rows(_BY_ACCOUNT, workspace_id=workspace_id, idea_id=idea.id)
+    return IdeaVotes(totals["total"], [AccountVotes(*row) for row in rows], totals["without_account"])

@@ -1,0 +1,1 @@
+"""Saved research: a plan, its state, its cadence."""

@@ -1,0 +1,102 @@
+"""The views of saved research. Specification: GET /research/:id. Reads the database only."""
+
+from hashlib import sha256
+from uuid import UUID
+
+import msgspec
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Position, Tx, Window
+from sightline.platform.errors import Fault, ValidationFailed
+from sightline.platform.http.cursors import read_cursor, write_cursor
+from sightline.platform.wire import Versioned
+from sightline.research.briefs import queries
+from sightline.research.briefs.listing import pagination_of
+from sightline.research.briefs.records import (
+    BriefView,
+    FindingsView,
+    Inspection,
+    ProgressView,
+    RecordsView,
+    ResearchView,
+    RunsView,
+    RunView,
+)
+from sightline.research.runs import findings
+from sightline.research.runs.queries import find_latest_run, find_run
+
+# What each view needs, and what it takes besides.
+_NEEDS = {"run": ("run_id",), "findings": ("run_id", "section_id"), "records": ("run_id",)}
+_TAKES = {"progress": ("run_id",), "runs": ("cursor",), "records": ("section_id",)}
+_NAMES = {"run_id": "runId", "section_id": "sectionId", "cursor": "cursor"}
+
+
+async def inspect(
+    db: Database, actor: Actor, brief_id: UUID, asked: Inspection, window: Window
+) -> Versioned[ResearchView]:
+    """Raises ValidationFailed for parameters that the view needs or does not take, NotFound."""
+    _check(asked, window)
+    after = _read_cursor(brief_id, asked.cursor)
+    async with db.autocommit() if asked.view == "brief" else db.snapshot() as tx:
+        view = await _view(tx, actor.workspace_id, brief_id, asked, window, after)
+    digest = sha256(msgspec.json.encode(view)).hexdigest()[:32]
+    return Versioned(view, f'"{brief_id.hex}.{digest}"')
+
+
+def _check(asked: Inspection, window: Window) -> None:
+    needed = _NEEDS.get(asked.view, ())
+    known = (*needed, *_TAKES.get(asked.view, ()))
+    faults = [Fault(_NAMES[name], f"Required for view={asked.view}") for name in needed if getattr(asked, name) is None]
+    faults += [
+        Fault(shown, f"Not used by view={asked.view}")
+        for name, shown in _NAMES.items()
+        if name not in known and getattr(asked, name) is not None
+    ]
+    if asked.view == "runs" and window.offset:
+        faults.append(Fault("offset", "Runs are followed by cursor"))
+    if faults:
+        raise ValidationFailed(faults)
+
+
+def _read_cursor(brief_id: UUID, text: str | None) -> Position | None:
+    if text is None:
+        return None
+    try:
+        position = read_cursor(text)
+    except ValueError:
+        position = None
+    if position is None or position.order != findings.order_of_runs(brief_id) or not isinstance(position.tie, UUID):
+        raise ValidationFailed.of("cursor", "Expected the nextCursor of this brief's runs")
+    return position
+
+
+async def _view(
+    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, after: Position | None
+) -> ResearchView:
+    if asked.view == "brief":
+        return BriefView(await queries.find_brief(tx, workspace_id, brief_id))
+    await queries.ensure_known(tx, workspace_id, brief_id)
+    if asked.view == "runs":
+        runs, following = await findings.page_of_runs(tx, workspace_id, brief_id, window.limit, after)
+        return RunsView(runs, following is not None, write_cursor(following) if following else None)
+    if asked.run_id is None:
+        return ProgressView(await find_latest_run(tx, workspace_id, brief_id))
+    return await _view_of_run(tx, workspace_id, brief_id, asked, window)
+
+
+async def _view_of_run(tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window) -> ResearchView:
+    assert asked.run_id is not None  # noqa: S101 - checked by the caller
+    run = await find_run(tx, workspace_id, brief_id, asked.run_id)
+    if asked.view == "progress":
+        return ProgressView(run)
+    if asked.view == "run":
+        return RunView(run, *await findings.find_execution(tx, workspace_id, run.id))
+    answer = None
+    if asked.section_id is not None:
+        answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)
+    if asked.view == "records":
+        records, total = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window)
+        return RecordsView(records, pagination_of(window, len(records), total))
+    assert asked.section_id is not None  # noqa: S101 - the view needs it
+    found, total = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window)
+    return FindingsView(answer, found, pagination_of(window, len(found), total))

@@ -1,0 +1,168 @@
+"""The SQL of briefs."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Row, Tx, Where, Window, sql
+from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.errors import NotFound
+from sightline.research.briefs.records import Brief, BriefSummary
+from sightline.research.schedules.cadence import RunPolicy
+
+# In the order of BriefSummary's fields.
+_SUMMARY = """
+    id, name, state, row_version, jsonb_build_object('runPolicy', run_policy, 'timezone', timezone) AS cadence,
+    CASE WHEN state = 'active' AND run_policy <> 'on_demand' THEN iso(next_run_at) END AS next_run_at,
+    (SELECT jsonb_build_object('id', r.id, 'status', r.status, 'finishedAt', iso(r.finished_at))
+       FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.brief_id = research_briefs.id
+      ORDER BY r.created_at DESC, r.id DESC LIMIT 1) AS last_run,
+    iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
+# In the order of Brief's fields.
+_BRIEF = f"""{_SUMMARY}, question,
+    jsonb_build_object('state', state, 'draft', jsonb_build_object('revision', revision, 'definition', definition))
+    AS configuration"""
+
+_COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
+_LISTING = Listing("research_briefs", _SUMMARY, _COUNT)
+_NEWEST_FIRST = "created_at DESC, id DESC"
+
+
+async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: Window) -> tuple[list[Any], int]:
+    """The newest first, and how many there are in all."""
+    where = Where(workspace_id)
+    if words is not None and words.strip():
+        where.add("search @@ plainto_tsquery('simple', :words)", words=words)
+    rows, total = await read_page(tx, _LISTING, where, _NEWEST_FIRST, window)
+    return [BriefSummary(*fields) for *fields, _ in rows], total
+
+
+_FIND = sql("SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id", columns=_BRIEF)
+
+
+async def find_brief(tx: Tx, workspace_id: UUID, id: UUID) -> Brief:
+    """Raises NotFound."""
+    return Brief(*_found(await tx.row(_FIND, workspace_id=workspace_id, id=id)))
+
+
+_IS_KNOWN = sql("SELECT EXISTS (SELECT FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id)")
+
+
+async def ensure_known(tx: Tx, workspace_id: UUID, id: UUID) -> None:
+    """Raises NotFound."""
+    if not await tx.value(_IS_KNOWN, workspace_id=workspace_id, id=id):
+        raise NotFound
+
+
+class BriefRow(NamedTuple):
+    """What decides about a brief, and what the workspace's plan allows."""
+
+    id: UUID
+    name: str
+    state: str
+    row_version: int
+    revision: int
+    definition: Any
+    run_policy: RunPolicy
+    timezone: str
+    next_run_at: datetime | None
+
+
+_LOCK = sql(
+    "SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE",
+    columns=", ".join(BriefRow._fields),
+)
+
+
+async def lock_brief(tx: Tx, workspace_id: UUID, id: UUID) -> BriefRow:
+    """Nobody else changes the brief, or starts a run of it, before the transaction ends. Raises NotFound."""
+    row = await tx.row(_LOCK, workspace_id=workspace_id, id=id)
+    if row is None:
+        raise NotFound("The workspace has no such research.", field="command.briefId")
+    return BriefRow(*row)
+
+
+def words_of(name: str, question: str, definition: str) -> str:
+    """What a search finds a brief by: its name, its question, and what its sections and apps are about.
+
+    Ids, types and modes are no words of the plan.
+    """
+    subjects = (
+        '$.sections[*].keyvalue() ? (@.key != "id" && @.key != "type" && @.key != "scope").value',
+        '$.sections[*].scope.keyvalue() ? (@.key != "sourceMode").value',
+        "$.reads[*].label",
+    )
+    found = " || ".join(f"jsonb_path_query_array({definition}, '{path}', '{{}}', true)" for path in subjects)
+    return f"""
+       to_tsvector('simple', {name} || ' ' || {question}) || jsonb_to_tsvector('simple', {found}, '["string"]')"""
+
+
+_ADD = sql(
+    """
+INSERT INTO research_briefs (workspace_id, id, name, state, definition, search, created_by, created_at, updated_at)
+VALUES (:workspace_id, :id, :name, 'draft', :definition, {words}, :created_by, :now, :now)""",
+    words=words_of(":name::text", "''", ":definition::jsonb"),
+)
+
+
+async def add_brief(tx: Tx, actor: Actor, id: UUID, name: str, definition: Any) -> None:
+    """Adds a draft."""
+    await tx.run(
+        _ADD, workspace_id=actor.workspace_id, id=id, name=name, definition=definition, created_by=actor.member_id
+    )
+
+
+_CHANGE_PLAN = sql(
+    """
+UPDATE research_briefs
+   SET name = :name, definition = :definition, revision = :revision, row_version = row_version + 1, search = {words},
+       updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id""",
+    words=words_of(":name::text", "question", ":definition::jsonb"),
+)
+
+
+async def change_plan(tx: Tx, workspace_id: UUID, id: UUID, name: str, definition: Any, revision: int) -> None:
+    await tx.run(_CHANGE_PLAN, workspace_id=workspace_id, id=id, name=name, definition=definition, revision=revision)
+
+
+_CHANGE_STATE = sql("""
+UPDATE research_briefs
+   SET state = :state, run_policy = :run_policy, timezone = :timezone, next_run_at = :next_run_at,
+       row_version = row_version + 1, updated_at = :now
+ WHERE workspace_id = :workspace_id AND id = :id""")
+
+
+class Activity(NamedTuple):
+    """The state of a brief and its cadence."""
+
+    state: str
+    run_policy: str
+    timezone: str
+    next_run_at: datetime | None
+
+
+async def change_state(tx: Tx, workspace_id: UUID, id: UUID, activity: Activity) -> None:
+    await tx.run(_CHANGE_STATE, workspace_id=workspace_id, id=id, **activity._asdict())
+
+
+_FIND_ALLOWED = sql("SELECT research_policies, managed_schedule FROM plans WHERE workspace_id = :workspace_id")
+
+
+class Allowed(NamedTuple):
+    """Which policies the workspace's plan allows, and whether the service manages the schedule."""
+
+    policies: list[str]
+    is_managed: bool
+
+
+async def find_allowed(tx: Tx, workspace_id: UUID) -> Allowed:
+    row = await tx.row(_FIND_ALLOWED, workspace_id=workspace_id)
+    return Allowed(*row) if row else Allowed([], False)
+
+
+def _found(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound
+    return row

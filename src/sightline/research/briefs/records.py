@@ -1,0 +1,183 @@
+"""Briefs as the API lists and shows them, and the views of one. Specification: Saved research, GET /research."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from msgspec import Meta
+
+from sightline.intelligence.plans import Definition
+from sightline.platform.http.query_strings import Query
+from sightline.platform.wire import Id, Record, Timestamp, WireType
+from sightline.research.runs.records import (
+    Finding,
+    ReviewThemes,
+    RunReceipt,
+    RunStatus,
+    Score,
+    SectionAnswer,
+    StoreRecord,
+)
+from sightline.research.schedules.cadence import RunPolicy
+
+BriefState = Literal["draft", "active", "paused", "archived"]
+View = Literal["brief", "progress", "runs", "run", "findings", "records"]
+LONGEST_SEARCH = 120
+LONGEST_CURSOR = 1_000
+
+
+class Cadence(Record):
+    """How often a brief runs by itself, and in which time zone."""
+
+    run_policy: RunPolicy
+    timezone: str
+
+
+class LastRun(Record):
+    """The newest run of a brief."""
+
+    id: UUID
+    status: RunStatus
+    finished_at: Timestamp | None
+
+
+class BriefSummary(Record):
+    """A brief in a list. `nextRunAt` is null unless the brief is active and runs daily or weekly."""
+
+    id: UUID
+    name: str
+    state: BriefState
+    row_version: int
+    cadence: Cadence
+    next_run_at: Timestamp | None
+    last_run: LastRun | None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class Draft(Record):
+    """The plan; `revision` counts its versions."""
+
+    revision: int
+    definition: Definition
+
+
+class Configuration(Record):
+    """The state of a brief and its plan."""
+
+    state: BriefState
+    draft: Draft
+
+
+class Brief(BriefSummary):
+    """A brief with its plan. `question` is what the plan was made for, where it is known."""
+
+    question: str
+    configuration: Configuration
+
+
+class _BoundedText(str, metaclass=WireType):
+    """A parameter's text with a bound of its own."""
+
+    longest = 0
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        if len(value) > cls.longest:
+            raise ValueError(f"At most {cls.longest} characters")
+        return str(value)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "maxLength": cls.longest}
+
+
+class SearchText(_BoundedText):
+    longest = LONGEST_SEARCH
+
+
+class Cursor(_BoundedText):
+    longest = LONGEST_CURSOR
+
+
+class BriefFilters(Query):
+    """What to find."""
+
+    q: Annotated[
+        SearchText | None, Meta(description="Every word is in the name, the question, the subjects or the scope.")
+    ] = None
+
+
+class Inspection(Query):
+    """Which view of a brief, and of which of its runs."""
+
+    view: Annotated[View, Meta(description="What to show.")] = "brief"
+    run_id: Annotated[
+        Id | None, Meta(description="A run of this brief; required for the views run, findings and records.")
+    ] = None
+    section_id: Annotated[Id | None, Meta(description="A section of the run; required for the view findings.")] = None
+    cursor: Annotated[Cursor | None, Meta(description="The `nextCursor` of the page before, for the view runs.")] = None
+
+
+class Pagination(Record):
+    """Which part of a list this is."""
+
+    total: int
+    limit: int
+    offset: int
+    has_more: bool
+
+
+class BriefList(Record):
+    """A page of briefs, the newest first."""
+
+    items: list[BriefSummary]
+    pagination: Pagination
+
+
+class BriefView(Record):
+    """The view `brief`."""
+
+    brief: Brief
+
+
+class ProgressView(Record):
+    """The view `progress`: the newest run, null when there is none, or the run that `runId` names."""
+
+    run: RunReceipt | None
+
+
+class RunView(Record):
+    """The view `run`: the run with the plan and the dates that it was made with. Dates are null until it starts."""
+
+    run: RunReceipt
+    definition: Definition
+    from_date_time: Timestamp | None
+    to_date_time: Timestamp | None
+    review_themes: list[ReviewThemes]
+    scores: list[Score]
+
+
+class RunsView(Record):
+    """The view `runs`: the newest first."""
+
+    items: list[RunReceipt]
+    has_more: bool
+    next_cursor: str | None
+
+
+class FindingsView(Record):
+    """The view `findings`: those of one section, and its answer once the section is completed."""
+
+    answer: SectionAnswer | None
+    items: list[Finding]
+    pagination: Pagination
+
+
+class RecordsView(Record):
+    """The view `records`: reviews that were read directly."""
+
+    items: list[StoreRecord]
+    pagination: Pagination
+
+
+ResearchView = BriefView | ProgressView | RunView | RunsView | FindingsView | RecordsView

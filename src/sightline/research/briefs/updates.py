@@ -1,0 +1,97 @@
+"""Changing when saved research runs by itself. Specification: POST /research/updates; decisions: Research."""
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx
+from sightline.platform.wire import Record
+from sightline.research.briefs import queries
+from sightline.research.briefs.queries import Activity, BriefRow
+from sightline.research.briefs.records import Brief
+from sightline.research.commands import Archive, Keep, Pause, Resume, Schedule, UpdateCommand
+from sightline.research.refusals import IncompatibleRun, ScheduleNotAllowed, StalePlan
+from sightline.research.runs.queries import lock_run
+from sightline.research.schedules.cadence import next_slot
+from sightline.workspaces.changes import log_change
+
+
+class ChangedBrief(Record):
+    """The brief as it is now."""
+
+    brief: Brief
+
+
+async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
+    """What changes nothing leaves the row version alone.
+
+    Raises NotFound, ScheduleNotAllowed, IncompatibleRun, StalePlan.
+    """
+    brief = await queries.lock_brief(tx, actor.workspace_id, command.brief_id)
+    tx = tx.later()
+    activity = await _activity(tx, actor, brief, command)
+    if activity is not None:
+        await queries.change_state(tx, actor.workspace_id, brief.id, activity)
+        action = type(command).__struct_config__.tag
+        await log_change(tx, actor, "research_brief", brief.id, None, "changed", command=str(action))
+    return ChangedBrief(await queries.find_brief(tx, actor.workspace_id, brief.id))
+
+
+async def _activity(tx: Tx, actor: Actor, brief: BriefRow, command: UpdateCommand) -> Activity | None:
+    """What the brief becomes; None for what it is already."""
+    match command:
+        case Keep():
+            return await _keep(tx, actor, brief, command)
+        case Schedule():
+            _ensure_state(brief, "schedule", "active")
+            return await _cadence(tx, actor, brief, command)
+        case Pause():
+            _ensure_state(brief, "pause", "active", "paused")
+            return None if brief.state == "paused" else _resting(brief, "paused")
+        case Resume():
+            _ensure_state(brief, "resume", "active", "paused")
+            return None if brief.state == "active" else await _resume(tx, actor, brief)
+        case Archive():
+            _ensure_state(brief, "archive", "paused", "archived")
+            return None if brief.state == "archived" else _resting(brief, "archived")
+
+
+def _ensure_state(brief: BriefRow, action: str, *allowed: str) -> None:
+    if brief.state not in allowed:
+        detail = f"Research that is {brief.state} does not allow {action}."
+        raise ScheduleNotAllowed(detail, currentState=brief.state)
+
+
+async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: Keep) -> Activity:
+    """Takes a run of the current plan whose addition is complete."""
+    run = await lock_run(tx, actor.workspace_id, command.run_id, brief.id)
+    _ensure_state(brief, "keep", "draft", "active", "paused")
+    activity = await _cadence(tx, actor, brief, command)
+    if run.addition_status != "completed":
+        detail = "The findings of the run have not been added to a product."
+        raise IncompatibleRun(detail, currentStatus=run.status)
+    if run.revision != brief.revision:
+        raise StalePlan("The plan was edited after this run.", currentRowVersion=brief.row_version)
+    return activity
+
+
+async def _cadence(tx: Tx, actor: Actor, brief: BriefRow, command: Keep | Schedule) -> Activity:
+    allowed = await queries.find_allowed(tx, actor.workspace_id)
+    if allowed.is_managed:
+        raise ScheduleNotAllowed("The service manages the schedule of this workspace.", currentState=brief.state)
+    _ensure_policy(brief, command.run_policy, allowed.policies)
+    timezone = command.timezone or brief.timezone
+    return Activity("active", command.run_policy, timezone, next_slot(command.run_policy, timezone, tx.now))
+
+
+async def _resume(tx: Tx, actor: Actor, brief: BriefRow) -> Activity:
+    _ensure_policy(brief, brief.run_policy, (await queries.find_allowed(tx, actor.workspace_id)).policies)
+    return Activity("active", brief.run_policy, brief.timezone, next_slot(brief.run_policy, brief.timezone, tx.now))
+
+
+def _ensure_policy(brief: BriefRow, policy: str, allowed: list[str]) -> None:
+    if policy not in allowed:
+        detail = f"The plan allows {', '.join(allowed) or 'no run policy'}, not {policy}."
+        raise ScheduleNotAllowed(detail, currentState=brief.state, allowed=allowed)
+
+
+def _resting(brief: BriefRow, state: str) -> Activity:
+    """Keeps the cadence for later."""
+    return Activity(state, brief.run_policy, brief.timezone, next_run_at=None)

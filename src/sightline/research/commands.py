@@ -1,0 +1,156 @@
+"""The commands of the two operations that write, each named by its `action`. Specification: Research."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from sightline.intelligence.plans import MOST_READS, Connector
+from sightline.platform.wire import Id, Input, Text, Trimmed
+from sightline.research.plans.inputs import NewDefinition, NumericId, PlanName, ReadLabel
+from sightline.research.schedules.cadence import RunPolicy, is_zone
+
+
+class PlanQuestion(Trimmed):
+    """8 to 3,000 characters, trimmed."""
+
+    shortest = 8
+    longest = 3_000
+
+
+class Rationale(Text):
+    """1 to 10,000 characters."""
+
+    longest = 10_000
+
+
+class Zone(Text):
+    """The IANA name of a time zone, such as Europe/Berlin."""
+
+    longest = 100
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value)
+        if not is_zone(text):
+            raise ValueError("Expected the name of a time zone such as Europe/Berlin")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {**super().schema(), "examples": ["Europe/Berlin"]}
+
+
+class GivenPlan(Input):
+    """The `preparedPlan` of an earlier response."""
+
+    name: PlanName
+    definition: NewDefinition
+    rationale: Rationale | None = None
+
+
+class SelectedApp(Input):
+    """One of the `choices` of an earlier response."""
+
+    connector: Connector
+    external_id: NumericId
+    label: ReadLabel
+
+
+class Prepare(Input, tag_field="action", tag="prepare"):
+    """Drafts a plan to review. With `preparedPlan` and `selection` it adds the selected apps to that plan."""
+
+    question: PlanQuestion
+    prepared_plan: GivenPlan | None = None
+    selection: Annotated[list[SelectedApp], Meta(max_length=MOST_READS)] | None = None
+
+
+class Start(Input, tag_field="action", tag="start"):
+    """Saves a plan and queues its run, once per `requestId`. Editing takes `briefId` and `expectedRowVersion`."""
+
+    request_id: Id
+    name: PlanName
+    definition: NewDefinition
+    brief_id: Id | None = None
+    expected_row_version: Annotated[int, Meta(ge=1, le=2_147_483_647)] | None = None
+
+
+class Add(Input, tag_field="action", tag="add"):
+    """Queues the saved sources of a run to become signals of a product, without a new search."""
+
+    brief_id: Id
+    run_id: Id
+    product_id: Id
+
+
+class Retry(Input, tag_field="action", tag="retry"):
+    """Searches the sections again that have no result; dates and completed sections stay."""
+
+    brief_id: Id
+    run_id: Id
+
+
+class RetryAddition(Input, tag_field="action", tag="retry_addition"):
+    """Continues an addition that failed."""
+
+    brief_id: Id
+    run_id: Id
+
+
+class Stop(Input, tag_field="action", tag="stop"):
+    """Ends a run; sections that are completed stay."""
+
+    brief_id: Id
+    run_id: Id
+
+
+RunCommand = Prepare | Start | Add | Retry | RetryAddition | Stop
+
+
+class ResearchRun(Input):
+    """Exactly one command."""
+
+    command: RunCommand
+
+
+class Keep(Input, tag_field="action", tag="keep"):
+    """Activates the reviewed plan, whose findings have been added."""
+
+    brief_id: Id
+    run_id: Id
+    run_policy: RunPolicy
+    timezone: Zone | None = None
+
+
+class Schedule(Input, tag_field="action", tag="schedule"):
+    """Changes the cadence of an active brief. Without `timezone` the brief keeps its own."""
+
+    brief_id: Id
+    run_policy: RunPolicy
+    timezone: Zone | None = None
+
+
+class Pause(Input, tag_field="action", tag="pause"):
+    """Stops future automatic runs."""
+
+    brief_id: Id
+
+
+class Resume(Input, tag_field="action", tag="resume"):
+    """Restores the saved cadence."""
+
+    brief_id: Id
+
+
+class Archive(Input, tag_field="action", tag="archive"):
+    """Archives a paused brief; history and signals stay."""
+
+    brief_id: Id
+
+
+UpdateCommand = Keep | Schedule | Pause | Resume | Archive
+
+
+class ResearchUpdate(Input):
+    """Exactly one command."""
+
+    command: UpdateCommand

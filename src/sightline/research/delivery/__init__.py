@@ -1,0 +1,1 @@
+"""Adding the sources of a run to a product, as signals."""

@@ -1,0 +1,77 @@
+"""Adding the saved sources of a run to a product. Specification: POST /research/run, add and retry_addition."""
+
+from uuid import UUID
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Tx
+from sightline.platform.jobs import JobKind, add_job
+from sightline.research.commands import Add, RetryAddition
+from sightline.research.delivery import queries
+from sightline.research.refusals import DestinationUnavailable, IncompatibleRun
+from sightline.research.runs.queries import RunState, count_sections, find_run, lock_run
+from sightline.research.runs.records import ACTIVE
+from sightline.research.runs.stop import ChangedRun
+from sightline.workspaces.changes import log_change
+from sightline.workspaces.credits import reserve_credits
+
+ADD_SOURCES = JobKind("research.add")
+
+
+async def add(tx: Tx, actor: Actor, command: Add) -> ChangedRun:
+    """Queues the sources that are not signals yet; changes nothing when the product has them or gets them already.
+
+    Raises NotFound, CreditsExhausted, IncompatibleRun, DestinationUnavailable.
+    """
+    run = await lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
+    tx = tx.later()
+    missing = await queries.count_missing(tx, actor.workspace_id, run)
+    if run.status not in ACTIVE and _has_it(run, command.product_id, missing):
+        return ChangedRun(await find_run(tx, actor.workspace_id, run.brief_id, run.id))
+    await reserve_credits(tx, actor.workspace_id, missing)
+    await _ensure_addable(tx, actor, run)
+    if run.addition_status is not None and run.addition_product_id != command.product_id:
+        raise DestinationUnavailable("The findings belong to another product.", field="command.productId")
+    if not await queries.hold_product(tx, actor.workspace_id, command.product_id):
+        raise DestinationUnavailable("The workspace has no such product.", field="command.productId")
+    return await _queue(tx, actor, run, command.product_id, missing)
+
+
+def _has_it(run: RunState, product_id: UUID, missing: int) -> bool:
+    """Whether an addition to this product is queued, has failed, or is complete without a source missing."""
+    if run.addition_status is None or run.addition_product_id != product_id:
+        return False
+    return run.addition_status != "completed" or not missing
+
+
+async def _ensure_addable(tx: Tx, actor: Actor, run: RunState) -> None:
+    if run.status in ACTIVE:
+        raise IncompatibleRun("The run has not ended.", currentStatus=run.status)
+    counts = await count_sections(tx, actor.workspace_id, run.id)
+    if not counts.completed:
+        raise IncompatibleRun("No section of the run is completed.", currentStatus=run.status)
+
+
+async def retry_addition(tx: Tx, actor: Actor, command: RetryAddition) -> ChangedRun:
+    """Continues an addition that failed. Raises NotFound, CreditsExhausted, IncompatibleRun, DestinationUnavailable."""
+    run = await lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
+    tx = tx.later()
+    has_failed = run.addition_status == "failed"
+    missing = 0
+    if has_failed:
+        missing = await queries.count_missing(tx, actor.workspace_id, run)
+    await reserve_credits(tx, actor.workspace_id, missing)
+    if not has_failed or run.status in ACTIVE:
+        raise IncompatibleRun("The run has no addition that failed.", currentStatus=run.status)
+    if run.addition_product_id is None or not await queries.hold_product(
+        tx, actor.workspace_id, run.addition_product_id
+    ):
+        raise DestinationUnavailable("The product of the addition was deleted.")
+    return await _queue(tx, actor, run, run.addition_product_id, missing)
+
+
+async def _queue(tx: Tx, actor: Actor, run: RunState, product_id: UUID, credits: int) -> ChangedRun:
+    await queries.queue_addition(tx, actor.workspace_id, run.id, product_id, credits)
+    detail = {"briefId": str(run.brief_id), "productId": str(product_id)}
+    await log_change(tx, actor, "research_run", run.id, None, "addition_queued", **detail)
+    await add_job(tx, ADD_SOURCES, actor.workspace_id, run.id)
+    return ChangedRun(await find_run(tx, actor.workspace_id, run.brief_id, run.id))

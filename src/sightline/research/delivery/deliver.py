@@ -1,0 +1,125 @@
+"""Turning the sources of a run into signals, one after the other, each once. Decisions: a delivered signal."""
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from sightline.intelligence.engine import Engine
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.wire import read_wire_type, shown_moment
+from sightline.research.delivery import queries
+from sightline.research.delivery.queries import Source
+from sightline.research.runs.queries import RunState, lock_known_run
+from sightline.research.runs.records import Observation
+from sightline.signals.create import create_signal
+from sightline.signals.records import LONGEST_NAME, NewSignal, WebAddress
+from sightline.workspaces.changes import log_change
+from sightline.workspaces.credits import return_credits, settle_credits
+
+SOURCE_KEY = "research"
+DELETED = "The product was deleted."
+
+
+class Delivery(NamedTuple):
+    """A source that is to become a signal, its place among the run's sources, and where it goes."""
+
+    brief_id: UUID
+    run_id: UUID
+    product_id: UUID
+    place: int
+    source: Source
+
+
+async def find_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Delivery | None:
+    """The next source. Ends the addition and returns None when all are signals, or the product is gone."""
+    run = await lock_known_run(tx, workspace_id, run_id)
+    if run is None or run.addition_status not in ("queued", "running"):
+        return None
+    tx = tx.later()
+    if not await queries.hold_product(tx, workspace_id, run.addition_product_id):
+        await _fail(tx, workspace_id, run, DELETED)
+        return None
+    assert run.addition_product_id is not None  # noqa: S101 - the product was found
+    place = len(run.addition_signal_ids)
+    source = await queries.find_source(tx, workspace_id, run_id, place)
+    if source is None:
+        await queries.set_addition(tx, workspace_id, run_id, "completed")
+        await _log(tx, workspace_id, run, "added")
+        return None
+    await queries.set_addition(tx, workspace_id, run_id, "running")
+    return Delivery(run.brief_id, run_id, run.addition_product_id, place, source)
+
+
+async def deliver(db: Database, engine: Engine, workspace_id: UUID, delivery: Delivery) -> None:
+    """Creates the signal, or finds the one that an interrupted attempt created, and notes it at the run."""
+    actor = Actor(workspace_id, "job", str(delivery.run_id))
+    created = await create_signal(db, engine, actor, _signal_of(delivery))
+    async with db.transaction() as tx:
+        if await lock_known_run(tx, workspace_id, delivery.run_id) is None:
+            return
+        if await queries.add_signal(tx.later(), workspace_id, delivery.run_id, delivery.place, created.record.id):
+            await settle_credits(tx, workspace_id, 1)
+
+
+def _signal_of(delivery: Delivery) -> NewSignal:
+    source = delivery.source
+    external_data = {
+        "briefId": str(delivery.brief_id),
+        "runId": str(delivery.run_id),
+        "sectionId": str(source.section_id),
+        "productId": str(delivery.product_id),
+        "findingIds": [str(id) for id in source.finding_ids],
+    }
+    name = source.title.strip()[:LONGEST_NAME].strip() or source.url[:LONGEST_NAME]
+    signal = {
+        "name": name,
+        "text": _quotes_of(source),
+        "context": "research",
+        "processorType": "document",
+        "providerType": "research",
+        "evidenceKind": "report",
+        "analysisProfile": "market_evidence",
+        "source": {"type": "research", "external_data": external_data},
+        "sourceLabel": "Research",
+        "sourceLinks": _links(name, source.url),
+        "sourceKey": SOURCE_KEY,
+        "externalId": f"{delivery.run_id}:{source.source_id}",
+        "createdAt": shown_moment(source.published_at) if source.published_at else None,
+    }
+    return msgspec.convert(signal, NewSignal, dec_hook=read_wire_type)
+
+
+def _quotes_of(source: Source) -> str:
+    """The quotes of the source's findings, a paragraph each."""
+    of_findings = msgspec.json.decode(source.observations, type=list[list[Observation]])
+    quotes = dict.fromkeys(one.quote for observations in of_findings for one in observations)
+    return "\n\n".join(quotes) or source.title
+
+
+def _links(name: str, url: str) -> list[dict[str, Any]]:
+    """The address of the source, if people can follow it: a saved page may have none on the web."""
+    try:
+        return [{"name": name, "url": WebAddress.read(url), "type": "source", "primary": True}]
+    except ValueError:
+        return []
+
+
+async def fail(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str) -> None:
+    """Ends an addition that cannot go on; the signals that it made stay."""
+    run = await lock_known_run(tx, workspace_id, run_id)
+    if run is not None and run.addition_status in ("queued", "running"):
+        await _fail(tx.later(), workspace_id, run, failure)
+
+
+async def _fail(tx: Tx, workspace_id: UUID, run: RunState, failure: str) -> None:
+    missing = await queries.count_missing(tx, workspace_id, run)
+    await return_credits(tx, workspace_id, missing)
+    await queries.set_addition(tx, workspace_id, run.id, "failed", failure, returned=missing)
+    await _log(tx, workspace_id, run, "addition_failed")
+
+
+async def _log(tx: Tx, workspace_id: UUID, run: RunState, action: str) -> None:
+    actor = Actor(workspace_id, "job", str(run.id))
+    await log_change(tx, actor, "research_run", run.id, None, action, briefId=str(run.brief_id))

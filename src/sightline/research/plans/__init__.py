@@ -1,0 +1,1 @@
+"""Plans of research: their bounds, and how they are drafted."""

@@ -1,0 +1,115 @@
+"""Which apps a question means: the store is searched by the names that the question gives."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.words import words_of
+from sightline.intelligence.plans import Connector, Definition, Read
+from sightline.intelligence.research import PlanContext
+from sightline.platform.wire import Record
+from sightline.sources.app_store.records import App
+from sightline.sources.app_store.store import AppStore, StoreUnavailable
+
+CONNECTOR: Final[Connector] = "mobile_store"
+MOST_NAMES: Final = 4  # that are searched
+MOST_CHOICES: Final = 5  # of a name
+SEARCHED: Final = 20  # results that are looked through
+SECONDS: Final = 9.0  # for all searches together
+
+_ABOUT_APPS: Final = re.compile(
+    r"\b(?:apps?|app\s?store|mobile|ios|iphone|ipad|(?:user|customer|store)\s+reviews?|reviewers?|ratings?|stars)\b",
+    re.IGNORECASE,
+)
+
+_QUOTED: Final = re.compile(r'["\u201c]([^"\u201c\u201d]{2,80})["\u201d]')
+
+
+class Choice(Record):
+    """An app that the question may mean."""
+
+    connector: Connector
+    external_id: str
+    label: str
+    publisher: str
+    reason: str
+
+
+class FoundApps(NamedTuple):
+    """The apps that are meant beyond doubt, those to select from, and what to say of the search."""
+
+    reads: list[Read]
+    choices: list[Choice]
+    notes: list[str]
+    is_answered: bool
+
+
+async def find_apps(store: AppStore, question: str, definition: Definition, context: PlanContext) -> FoundApps:
+    """Searches the store for each name, in bounded time. Searches nothing if the question gives no name."""
+    names = names_in(question, definition, context)
+    try:
+        async with asyncio.timeout(SECONDS):
+            results = await asyncio.gather(*(store.search(name, SEARCHED) for name in names))
+    except (StoreUnavailable, TimeoutError) as failure:
+        reason = failure.reason if isinstance(failure, StoreUnavailable) else "The app store did not answer in time."
+        return FoundApps([], [], [f"The app store could not be searched: {reason}"], is_answered=False)
+    return _sort_out(names, results)
+
+
+def names_in(question: str, definition: Definition, context: PlanContext) -> list[str]:
+    """The competitors that the question names; where it is about apps, also quoted names, named products, and rivals.
+
+    At most four, each once.
+    """
+    competitors = [one for section in definition.sections for one in section.competitors]
+    names = [name for one in competitors for name in (one.name, *one.aliases)]
+    named = [name for name in names if _is_in(name, question)]
+    if _ABOUT_APPS.search(question):
+        named += _QUOTED.findall(question)
+        named += [one.name for one in context.products if _is_in(one.name, question)]
+        named += [one.name for one in competitors]
+    by_words = {tuple(words_of(name)): name for name in reversed(named) if words_of(name)}
+    return list(reversed(by_words.values()))[:MOST_NAMES]
+
+
+def _is_in(name: str, text: str) -> bool:
+    """Whether the words of the name stand in the text, one after the other."""
+    words, all_words = words_of(name), words_of(text)
+    return bool(words) and any(all_words[at : at + len(words)] == words for at in range(len(all_words)))
+
+
+def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
+    reads: dict[str, Read] = {}
+    of_names: list[list[Choice]] = []
+    notes = []
+    for name, found in zip(names, results, strict=True):
+        by_name = [app for app in found if _is_in(name, app.name)]
+        apps = by_name or [app for app in found if _is_in(name, app.publisher)]
+        if not apps:
+            notes.append(f"The app store has no app named {name}.")
+        elif by_name and len(apps) == 1 and words_of(apps[0].name)[: len(words_of(name))] == words_of(name):
+            reads[apps[0].id] = read_of(apps[0].id, apps[0].name)
+            notes.append(f"The app store has one app named {name}, whose reviews are read: {apps[0].name}.")
+        else:
+            of_names.append([_choice(name, app, is_named=bool(by_name)) for app in apps[:MOST_CHOICES]])
+    by_id: dict[str, Choice] = {}
+    for choice in (one for rank in zip_longest(*of_names) for one in rank if one is not None):
+        if choice.external_id not in reads:
+            by_id.setdefault(choice.external_id, choice)
+    if by_id:
+        notes.append("Several apps may be meant: select those whose reviews are to be read.")
+    return FoundApps(list(reads.values()), list(by_id.values()), notes, is_answered=True)
+
+
+def _choice(name: str, app: App, *, is_named: bool) -> Choice:
+    reason = f'{"Its name" if is_named else "Its publisher"} has the words "{name}"'
+    if app.rating is not None and app.rating_count:
+        reason += f"; rated {app.rating:.1f} by {app.rating_count} people"
+    return Choice(CONNECTOR, app.id, app.name, app.publisher, f"{reason}.")
+
+
+def read_of(id: str, label: str) -> Read:
+    """A read that belongs to every section."""
+    return Read(connector=CONNECTOR, external_id=id, label=label)

@@ -1,0 +1,186 @@
+"""A plan as a request states it: what is left out or null has the default of the record. Specification: Definition."""
+
+import re
+from ipaddress import ip_address
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from sightline.intelligence.plans import (
+    MOST_ALIASES,
+    MOST_COMPETITORS,
+    MOST_DOMAINS,
+    MOST_LANGUAGES,
+    MOST_QUESTIONS,
+    MOST_READS,
+    MOST_SECTIONS,
+    Audience,
+    Connector,
+    Exclusions,
+    Geography,
+    LookbackDays,
+    ResearchMode,
+    SectionType,
+    SourceMode,
+    SourceTarget,
+    Topic,
+    Website,
+)
+from sightline.platform.wire import Id, Input, Text, Trimmed, WireType
+
+
+class PlanName(Trimmed):
+    """1 to 120 characters, trimmed."""
+
+    longest = 120
+
+
+class NameOfCompetitor(Trimmed):
+    """1 to 160 characters, trimmed."""
+
+    longest = 160
+
+
+class LanguageLabel(Trimmed):
+    """The label of a language, such as German; 1 to 50 characters."""
+
+    longest = 50
+
+
+class Objective(Text):
+    """1 to 1,500 characters."""
+
+    longest = 1_500
+
+
+class QuestionText(Text):
+    """1 to 500 characters."""
+
+    longest = 500
+
+
+class ReadLabel(Text):
+    """1 to 200 characters."""
+
+    longest = 200
+
+
+class NumericId(Text):
+    """A numeric identifier of 1 to 20 digits."""
+
+    longest = 20
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value)
+        if not (text.isascii() and text.isdigit()):
+            raise ValueError("Expected 1 to 20 digits")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "pattern": "^[0-9]{1,20}$", "examples": ["1234567890"]}
+
+
+_LABEL = r"[^\W_](?:[\w-]{0,61}[^\W_])?"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+
+
+class DomainName(Text):
+    """A host name or an IP address without a port; it covers its subdomains. Kept in lower case."""
+
+    longest = 253
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        text = super().read(value).strip().lower().removesuffix(".")
+        if not _HOST.fullmatch(text) and not _is_address(text):
+            raise ValueError("Expected a host name such as example.com, or an IP address, without a port")
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {**super().schema(), "examples": ["example.com"]}
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(ip_address(text))
+    except ValueError:
+        return False
+
+
+class Destination(str, metaclass=WireType):
+    """The id of a product, or an empty string."""
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        return "" if value == "" else str(Id.read(value))
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        uuid = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+        return {"type": "string", "pattern": f"^({uuid})?$", "examples": [""]}
+
+
+class NewCompetitor(Input):
+    """A competitor, by every name that it goes by."""
+
+    name: NameOfCompetitor
+    website: Website | None = None
+    aliases: Annotated[list[NameOfCompetitor], Meta(max_length=MOST_ALIASES)] | None = None
+
+
+Domains = Annotated[list[DomainName], Meta(max_length=MOST_DOMAINS)]
+
+
+class NewScope(Input):
+    """Where a section looks. Preferred and restricted modes need at least one domain; an excluded domain wins."""
+
+    geography: Geography | None = None
+    audience: Audience | None = None
+    exclusions: Exclusions | None = None
+    languages: Annotated[list[LanguageLabel], Meta(min_length=1, max_length=MOST_LANGUAGES)] | None = None
+    source_mode: SourceMode | None = None
+    domains: Domains | None = None
+    excluded_domains: Domains | None = None
+
+
+class NewSection(Input):
+    """One part of a plan.
+
+    A competitors section has 1 to 5 competitors, a market section a topic; a custom section may have a topic.
+    """
+
+    id: Id
+    name: PlanName
+    type: SectionType
+    objective: Objective
+    questions: Annotated[list[QuestionText], Meta(min_length=1, max_length=MOST_QUESTIONS)]
+    competitors: Annotated[list[NewCompetitor], Meta(max_length=MOST_COMPETITORS)] | None = None
+    topic: Topic | None = None
+    scope: NewScope | None = None
+
+
+class NewRead(Input):
+    """An app of a store whose reviews are read; without section ids it belongs to every section."""
+
+    connector: Connector
+    external_id: NumericId
+    label: ReadLabel
+    section_ids: Annotated[list[Id], Meta(max_length=MOST_SECTIONS)] | None = None
+
+
+class NewDefinition(Input):
+    """A whole plan. `recent` takes sources dated inside the window only, `baseline` older and undated ones too.
+
+    `maxSourcesPerSection` is a target of qualifying sources. `productId` may be empty.
+    """
+
+    sections: Annotated[list[NewSection], Meta(min_length=1, max_length=MOST_SECTIONS)]
+    research_mode: ResearchMode | None = None
+    initial_lookback_days: LookbackDays | None = None
+    max_sources_per_section: SourceTarget | None = None
+    output_language: LanguageLabel | None = None
+    product_id: Destination | None = None
+    reads: Annotated[list[NewRead], Meta(max_length=MOST_READS)] | None = None

@@ -1,0 +1,136 @@
+"""Drafting a plan to review before it is started. Specification: POST /research/run, prepare."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from sightline.intelligence.plans import MOST_READS, Definition, Name, Read
+from sightline.intelligence.research import PlanContext, Researcher
+from sightline.platform.access import Actor, Role
+from sightline.platform.db import Database
+from sightline.platform.errors import CreatorNotAllowed, Fault, ValidationFailed
+from sightline.platform.wire import Record
+from sightline.research.commands import GivenPlan, Prepare, SelectedApp
+from sightline.research.plans.apps import Choice, find_apps, read_of
+from sightline.research.plans.definition import complete, ensure_valid
+from sightline.research.plans.queries import find_context, is_product
+from sightline.sources.app_store.store import AppStore
+from sightline.workspaces.credits import ensure_credits, spend_credits
+
+PLAN_CREDITS = 1
+NO_RATIONALE = "The plan as it was given."
+NOT_SELECTED = "The selected apps are not confirmed and not part of the plan; prepare it again."
+
+
+class PreparedPlan(Record):
+    """A plan to review; `start` takes its name and definition. `rationale` says why it is so."""
+
+    name: Name
+    definition: Definition
+    rationale: str
+
+
+class PreparedResearch(Record):
+    """A plan, and the apps to select from where the question does not say which it means."""
+
+    prepared_plan: PreparedPlan
+    choices: list[Choice]
+    needs_selection: bool
+
+
+async def prepare(
+    db: Database, researcher: Researcher, store: AppStore, actor: Actor, command: Prepare
+) -> PreparedResearch:
+    """Costs one credit. No transaction is open while the planner works and the store is searched.
+
+    A store that does not answer leaves the plan without apps, and the rationale says so. Raises ValidationFailed,
+    CreatorNotAllowed, CreditsExhausted.
+    """
+    given = _given(command)
+    if given is not None:
+        await _ensure_destination(db, actor, given.definition)
+    if not actor.has_role(Role.EDITOR):
+        raise CreatorNotAllowed("The key's creator must be an active member with the role editor or above.")
+    async with db.snapshot() as tx:
+        await ensure_credits(tx, actor.workspace_id, PLAN_CREDITS)
+        context = await find_context(tx, actor.workspace_id)
+    if given is None:
+        plan = await _draft(researcher, command.question, context)
+        prepared = await _with_apps(store, command.question, plan, context)
+    else:
+        prepared = await _with_selection(store, command, given, context)
+    async with db.transaction() as tx:
+        await spend_credits(tx, actor.workspace_id, PLAN_CREDITS)
+    return prepared
+
+
+async def _with_apps(store: AppStore, question: str, plan: PreparedPlan, context: PlanContext) -> PreparedResearch:
+    """The drafted plan with the apps that are meant beyond doubt, and those to select from."""
+    found = await find_apps(store, question, plan.definition, context)
+    plan = _reading(plan, found.reads, found.notes)
+    return PreparedResearch(plan, found.choices, needs_selection=bool(found.choices))
+
+
+async def _with_selection(
+    store: AppStore, command: Prepare, plan: PreparedPlan, context: PlanContext
+) -> PreparedResearch:
+    """The given plan with the selected apps, as the store names them now. Raises ValidationFailed."""
+    selected = command.selection or []
+    if not selected:
+        return PreparedResearch(plan, [], needs_selection=False)
+    found = await find_apps(store, command.question, plan.definition, context)
+    labels = {read.external_id: read.label for read in found.reads}
+    labels |= {choice.external_id: choice.label for choice in found.choices}
+    if found.is_answered:
+        _ensure_choices(selected, labels)
+        reads = [read_of(one.external_id, labels[one.external_id]) for one in selected]
+        return PreparedResearch(_reading(plan, reads, []), [], needs_selection=False)
+    return PreparedResearch(_reading(plan, [], [*found.notes, NOT_SELECTED]), [], needs_selection=False)
+
+
+def _ensure_choices(selected: list[SelectedApp], labels: Mapping[str, str]) -> None:
+    ids = [one.external_id for one in selected]
+    faults = []
+    for n, id in enumerate(ids):
+        if id not in labels:
+            faults.append(Fault(f"command.selection[{n}]", "Not among the choices of this plan"))
+        elif id in ids[:n]:
+            faults.append(Fault(f"command.selection[{n}]", "The same app twice"))
+    if faults:
+        raise ValidationFailed(faults)
+
+
+def _reading(plan: PreparedPlan, reads: list[Read], notes: list[str]) -> PreparedPlan:
+    """The plan with more apps to read. Raises ValidationFailed if they are too many."""
+    all_reads = {read.external_id: read for read in (*plan.definition.reads, *reads)}
+    if len(all_reads) > MOST_READS:
+        raise ValidationFailed.of("command.selection", f"A plan reads at most {MOST_READS} apps")
+    definition = replace(plan.definition, reads=list(all_reads.values()))
+    return PreparedPlan(plan.name, definition, " ".join([plan.rationale, *notes]))
+
+
+def _given(command: Prepare) -> PreparedPlan | None:
+    """The plan of an earlier response. Raises ValidationFailed for one without a selection, or the reverse."""
+    if (command.prepared_plan is None) != (command.selection is None):
+        missing = "preparedPlan" if command.prepared_plan is None else "selection"
+        raise ValidationFailed.of(f"command.{missing}", "preparedPlan and selection are needed together")
+    if command.prepared_plan is None:
+        return None
+    plan: GivenPlan = command.prepared_plan
+    definition = complete(plan.definition, "command.preparedPlan.definition")
+    return PreparedPlan(plan.name, definition, plan.rationale or NO_RATIONALE)
+
+
+async def _ensure_destination(db: Database, actor: Actor, definition: Definition) -> None:
+    if not definition.product_id:
+        return
+    async with db.autocommit() as tx:
+        if not await is_product(tx, actor.workspace_id, UUID(definition.product_id)):
+            raise ValidationFailed.of("command.preparedPlan.definition.productId", "Not in this workspace")
+
+
+async def _draft(researcher: Researcher, question: str, context: PlanContext) -> PreparedPlan:
+    drafted = await researcher.plan(question, context)
+    definition = ensure_valid(drafted.definition, "preparedPlan.definition")
+    return PreparedPlan(drafted.name, definition, drafted.rationale)

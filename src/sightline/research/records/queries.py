@@ -1,0 +1,188 @@
+"""The SQL of reviews and ratings. What `scores` hold beyond a shown score is for later runs of the same plan."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+from msgspec.json import decode
+
+from sightline.intelligence.plans import Definition
+from sightline.platform.db import Row, Tx, sql
+from sightline.research.records.scores import Published
+from sightline.research.runs.records import ReviewThemes, Score
+
+
+class Observation(Score, kw_only=True):
+    """A score as it is stored: with the storefront, whether the reviews could be read, and what to say of that."""
+
+    storefront: str | None = None
+    has_reviews: bool = True
+    warnings: list[str] = msgspec.field(default_factory=list)
+
+
+class KnownRun(NamedTuple):
+    """What reading the apps of a run needs to know of it."""
+
+    id: UUID
+    brief_id: UUID
+    revision: int
+    created_at: datetime
+    definition: Any
+    scores: Any
+
+
+_FIND_RUN = sql(
+    """
+SELECT {columns} FROM research_runs
+ WHERE workspace_id = :workspace_id AND id = :id AND status IN ('queued', 'running') FOR NO KEY UPDATE""",
+    columns=", ".join(KnownRun._fields),
+)
+
+
+async def lock_active_run(tx: Tx, workspace_id: UUID, id: UUID) -> KnownRun | None:
+    """Returns None when it has ended. Nobody else changes it before the transaction ends."""
+    row = await tx.row(_FIND_RUN, workspace_id=workspace_id, id=id)
+    return KnownRun(*row) if row else None
+
+
+_IS_ACTIVE = sql("""
+SELECT EXISTS (SELECT FROM research_runs
+                WHERE workspace_id = :workspace_id AND id = :id AND status IN ('queued', 'running'))""")
+
+
+async def is_active(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
+    found: bool = await tx.value(_IS_ACTIVE, workspace_id=workspace_id, id=id)
+    return found
+
+
+def observations_of(scores: Any) -> dict[str, Observation]:
+    """What a run has seen of each app, by its external id."""
+    return {one.external_id: one for one in decode(scores, type=list[Observation])}
+
+
+def warnings_of(definition: Definition, scores: Any, section_id: UUID) -> tuple[str, ...]:
+    """What is to be said of the apps that a section reads."""
+    of_section = {
+        read.external_id for read in definition.reads if not read.section_ids or section_id in read.section_ids
+    }
+    observations = observations_of(scores).values()
+    return tuple(text for one in observations if one.external_id in of_section for text in one.warnings)
+
+
+_FIND_SCORES = sql("SELECT scores FROM research_runs WHERE workspace_id = :workspace_id AND id = :id")
+
+
+async def find_scores(tx: Tx, workspace_id: UUID, run_id: UUID) -> Any:
+    """What `observations_of` reads; None if the run was deleted."""
+    return await tx.value(_FIND_SCORES, workspace_id=workspace_id, id=run_id)
+
+
+# Ratings that a workspace file brought may be anything.
+_RATED = """
+    $[*] ? (@.ratingCount >= 0 && @.ratingCount <= 2147483647
+            && (@.storeRating == null || (@.storeRating >= 1 && @.storeRating <= 5)))"""
+_FIND_RATING = sql(
+    """
+SELECT score ->> 'storefront' AS storefront, (score ->> 'storeRating')::float8 AS rating,
+       (score ->> 'ratingCount')::numeric::int AS count
+  FROM research_runs AS r, jsonb_path_query(r.scores, '{rated}') AS score
+ WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id AND r.revision = :revision
+   AND r.created_at < :created_at AND score ->> 'externalId' = :external_id
+ ORDER BY r.created_at DESC, r.id DESC LIMIT 1""",
+    rated=_RATED,
+)
+
+
+async def find_earlier_rating(tx: Tx, workspace_id: UUID, run: KnownRun, external_id: str) -> Published | None:
+    """The newest rating of the app that an earlier run of the same plan saw."""
+    row = await tx.row(_FIND_RATING, workspace_id=workspace_id, external_id=external_id, **_plan_of(run))
+    return Published(*row) if row else None
+
+
+# Reviews of an app in the newest earlier run of the same plan that read any of this storefront.
+_FIND_KNOWN = sql("""
+SELECT id, submitted_at FROM research_records
+ WHERE workspace_id = :workspace_id AND external_id = :external_id AND storefront = :storefront
+   AND run_id = (
+       SELECT r.id FROM research_runs AS r
+        WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id AND r.revision = :revision
+          AND r.created_at < :created_at
+          AND EXISTS (SELECT FROM research_records AS d
+                       WHERE d.workspace_id = :workspace_id AND d.run_id = r.id AND d.external_id = :external_id
+                         AND d.storefront = :storefront)
+        ORDER BY r.created_at DESC, r.id DESC LIMIT 1)""")
+
+
+class KnownReviews(NamedTuple):
+    """The reviews of an app that the previous run read. No older one is new, even if it was not seen then."""
+
+    ids: frozenset[UUID]
+    oldest: datetime | None
+
+    def is_new(self, id: UUID, submitted_at: datetime | None) -> bool:
+        is_older = submitted_at is not None and self.oldest is not None and submitted_at < self.oldest
+        return id not in self.ids and not is_older
+
+
+async def find_known_reviews(
+    tx: Tx, workspace_id: UUID, run: KnownRun, external_id: str, storefront: str
+) -> KnownReviews:
+    rows = await tx.rows(
+        _FIND_KNOWN, workspace_id=workspace_id, external_id=external_id, storefront=storefront, **_plan_of(run)
+    )
+    moments = [row["submitted_at"] for row in rows if row["submitted_at"] is not None]
+    return KnownReviews(frozenset(row["id"] for row in rows), min(moments, default=None))
+
+
+def _plan_of(run: KnownRun) -> dict[str, Any]:
+    return {"brief_id": run.brief_id, "revision": run.revision, "created_at": run.created_at}
+
+
+_COUNT = sql("SELECT count(*) FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id")
+_ADD = sql("""
+INSERT INTO research_records (workspace_id, run_id, id, position, connector, external_id, label, rating, title, body,
+                              app_version, storefront, submitted_at, url)
+VALUES (:workspace_id, :run_id, :id, :position, :connector, :external_id, :label, :rating, :title, :body, :app_version,
+        :storefront, :submitted_at, :url)
+ON CONFLICT DO NOTHING""")
+_SET_SCORES = sql("""
+UPDATE research_runs
+   SET scores = :scores,
+       native_read_count = (SELECT count(*) FROM research_records
+                             WHERE workspace_id = :workspace_id AND run_id = :run_id)
+ WHERE workspace_id = :workspace_id AND id = :run_id""")
+
+
+async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequence[dict[str, Any]]) -> None:
+    """Adds reviews after those that the run has, each once."""
+    start: int = await tx.value(_COUNT, workspace_id=workspace_id, run_id=run_id)
+    of_run = {"workspace_id": workspace_id, "run_id": run_id}
+    await tx.run_many(_ADD, [of_run | record | {"position": n} for n, record in enumerate(records, start)])
+
+
+async def set_scores(tx: Tx, workspace_id: UUID, run_id: UUID, scores: Sequence[Observation]) -> None:
+    """Saves what was seen of the apps, and how many records the run has now."""
+    await tx.run(_SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
+
+
+_FIND_TEXTS = sql("""
+SELECT id, external_id, label, rating, concat_ws(E'\\n', title, body) AS text, storefront, submitted_at
+  FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id
+ ORDER BY position, id""")
+_SET_THEMES = sql("""
+UPDATE research_runs SET review_themes = :themes, scores = :scores
+ WHERE workspace_id = :workspace_id AND id = :run_id AND status IN ('queued', 'running')""")
+
+
+async def find_texts(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[Row]:
+    """The reviews of a run: id, external_id, label, rating, text, storefront, submitted_at."""
+    return await tx.rows(_FIND_TEXTS, workspace_id=workspace_id, run_id=run_id)
+
+
+async def set_themes(
+    tx: Tx, workspace_id: UUID, run_id: UUID, themes: Sequence[ReviewThemes], scores: Sequence[Observation]
+) -> None:
+    """Saves what the reviews raise, and what is to be said of the reading, unless the run has ended."""
+    await tx.run(_SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=themes, scores=scores)

@@ -1,0 +1,1 @@
+"""Runs of research: queued, searched section by section, sealed."""

@@ -1,0 +1,172 @@
+"""The steps of a run: begin a section, search it, seal it with its findings. Each step is one transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from sightline.intelligence.plans import Definition, Section
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.database import first_line
+from sightline.research.records.queries import find_scores, warnings_of
+from sightline.research.runs import queries, sections
+from sightline.research.runs.queries import RunState
+from sightline.research.runs.records import ACTIVE
+from sightline.research.runs.searching import (
+    Budget,
+    SearchedSection,
+    SectionSearchFailed,
+    Terms,
+    Tools,
+    search_section,
+)
+from sightline.research.runs.sections import Attempt
+from sightline.research.runs.start import SECTION_CREDITS
+from sightline.research.runs.wanted import while_wanted
+from sightline.sources.addresses import identity
+from sightline.workspaces.changes import log_change
+from sightline.workspaces.credits import return_credits, settle_credits
+
+MOST_ATTEMPTS = 5  # of a section; a worker that dies each time does not try for ever
+PREVIEW_ROUNDS = 1
+ALL_FAILED = "Every section failed."
+GAVE_UP = "The search ended early each time it was tried."
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A section that is to be searched, and under which terms. `warnings` name what its apps did not give."""
+
+    attempt: Attempt
+    section: Section
+    terms: Terms
+    budget: Budget
+    seen: set[str]
+    warnings: tuple[str, ...]
+
+
+async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
+    """Begins the next open section. Ends the run and returns None when there is none, or the run has ended."""
+    run = await queries.lock_known_run(tx, workspace_id, run_id)
+    if run is None or run.status not in ACTIVE:
+        return None
+    tx = tx.later()
+    definition = msgspec.json.decode(run.definition, type=Definition)
+    earlier = await sections.find_earlier(tx, workspace_id, run.brief_id, run_id)
+    since, until = _window(run, definition, earlier.until, tx.now)
+    await sections.begin_run(tx, workspace_id, run_id, since, until)
+    while (found := await sections.find_open(tx, workspace_id, run_id)) is not None:
+        id, attempts = found
+        if attempts < MOST_ATTEMPTS:
+            await sections.begin_section(tx, workspace_id, run_id, id)
+            return Begun(
+                attempt=Attempt(workspace_id, run_id, id, attempts + 1),
+                section=next(section for section in definition.sections if section.id == id),
+                terms=_terms(definition, since, until),
+                budget=Budget() if earlier.has_completed else Budget(rounds=PREVIEW_ROUNDS),
+                seen={identity(url) for url in await sections.find_addresses(tx, workspace_id, run_id)},
+                warnings=warnings_of(definition, await find_scores(tx, workspace_id, run_id), id),
+            )
+        await _fail(tx, Attempt(workspace_id, run_id, id, attempts), GAVE_UP)
+    await _finish(tx, workspace_id, run)
+    return None
+
+
+def _window(
+    run: RunState, definition: Definition, last_until: datetime | None, now: datetime
+) -> tuple[datetime, datetime]:
+    """The dates of the first start stay. A scheduled run continues on the day where the last completed one ended."""
+    if run.from_date_time is not None and run.to_date_time is not None:
+        return run.from_date_time, run.to_date_time
+    if run.trigger == "schedule" and last_until is not None and last_until < now:
+        return last_until.replace(hour=0, minute=0, second=0, microsecond=0), now
+    return now - timedelta(days=definition.initial_lookback_days), now
+
+
+def _terms(definition: Definition, since: datetime, until: datetime) -> Terms:
+    return Terms(
+        research_mode=definition.research_mode,
+        since=since,
+        until=until,
+        target=definition.max_sources_per_section,
+        output_language=definition.output_language,
+    )
+
+
+async def search_section_of(db: Database, tools: Tools, begun: Begun) -> None:
+    """Searches the section and seals it, unless the run is stopped meanwhile."""
+    try:
+        found = await _search_while_wanted(db, tools, begun)
+    except SectionSearchFailed as failed:
+        _log.warning("A section found no source that answers", run=begun.attempt.run_id, error=first_line(failed))
+        async with db.transaction() as tx:
+            if await queries.lock_known_run(tx, begun.attempt.workspace_id, begun.attempt.run_id) is not None:
+                await _fail(tx.later(), begun.attempt, str(failed))
+        return
+    if found is not None:
+        async with db.transaction() as tx:
+            await _seal(tx, begun.attempt, found)
+
+
+async def _search_while_wanted(db: Database, tools: Tools, begun: Begun) -> SearchedSection | None:
+    """Leaves the search within a second of the run being stopped."""
+    searching = search_section(
+        begun.section, begun.terms, tools, seen=begun.seen, budget=begun.budget, warnings=begun.warnings
+    )
+    return await while_wanted(searching, lambda: _is_wanted(db, begun.attempt))
+
+
+async def _is_wanted(db: Database, attempt: Attempt) -> bool:
+    async with db.autocommit() as tx:
+        return await sections.is_running(tx, attempt)
+
+
+async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
+    """Stores the findings with the section in one transaction, once."""
+    if await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id) is None:
+        return
+    tx = tx.later()
+    if await sections.seal_section(tx, attempt, found.answer):
+        await sections.add_found(tx, attempt, found)
+        await settle_credits(tx, attempt.workspace_id, SECTION_CREDITS)
+        await sections.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
+
+
+async def _fail(tx: Tx, attempt: Attempt, failure: str) -> None:
+    if await sections.fail_section(tx, attempt, failure):
+        await return_credits(tx, attempt.workspace_id, SECTION_CREDITS)
+        await sections.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
+
+
+async def _finish(tx: Tx, workspace_id: UUID, run: RunState) -> None:
+    """Ends a run whose sections have all ended: completed, or failed if no section has a result."""
+    counts = await queries.count_sections(tx, workspace_id, run.id)
+    status, failure = ("completed", None) if counts.completed else ("failed", ALL_FAILED)
+    await queries.end_run(tx, workspace_id, run.id, status, failure)
+    await log_change(tx, _actor(workspace_id, run.id), "research_run", run.id, None, status, briefId=str(run.brief_id))
+
+
+async def give_up(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str, *, is_stopped: bool) -> None:
+    """Ends a run whose job cannot go on: its open sections fail, or are stopped; completed ones stay."""
+    run = await queries.lock_known_run(tx, workspace_id, run_id)
+    if run is None or run.status not in ACTIVE:
+        return
+    tx = tx.later()
+    ended = await queries.end_sections(
+        tx, workspace_id, run_id, "stopped" if is_stopped else "failed", None if is_stopped else failure
+    )
+    await return_credits(tx, workspace_id, ended * SECTION_CREDITS)
+    await sections.spend_reserved(tx, workspace_id, run_id, ended * SECTION_CREDITS)
+    if is_stopped:
+        await queries.end_run(tx, workspace_id, run_id, "stopped", failure)
+    else:
+        await _finish(tx, workspace_id, run)
+
+
+def _actor(workspace_id: UUID, run_id: UUID) -> Actor:
+    return Actor(workspace_id, "job", str(run_id))

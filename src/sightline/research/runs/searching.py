@@ -1,0 +1,377 @@
+"""Searches one section of a run: queries, pages, judgement, findings, answer. Uses no database.
+
+The caller stores the result in one transaction. Searches are repeated here, so a section whose searches all failed is
+not worth another attempt of the same job.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import zip_longest
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sightline.intelligence.plans import DEFAULT_LANGUAGE, ResearchMode, Section
+from sightline.intelligence.research import (
+    LEAST_RELEVANCE,
+    Coverage,
+    FindingText,
+    Judgement,
+    Observation,
+    Researcher,
+    SectionAnswer,
+    keep_exact,
+)
+from sightline.platform.ids import new_id
+from sightline.platform.wire import Record
+from sightline.sources.addresses import identity, is_within
+from sightline.sources.languages import code_of
+from sightline.sources.pages import Page, PageReader, PageUnavailable
+from sightline.sources.search import (
+    SearchFailed,
+    SearchHit,
+    SearchPage,
+    SearchProvider,
+    SearchQuery,
+    retry_while_temporary,
+)
+
+MOST_QUERIES: Final = 8  # in one round
+MOST_FAILURES: Final = 3  # searches in a row that fail before the section gives up
+MOST_OBSERVATIONS: Final = 3
+MOST_WARNINGS: Final = 10
+TRIES: Final = 3
+READS_AT_ONCE: Final = 4
+
+
+class SectionSearchFailed(Exception):
+    """Every search of the section failed; the message is one sentence that a person may read."""
+
+
+class Tools(NamedTuple):
+    """What a search works with."""
+
+    researcher: Researcher
+    provider: SearchProvider
+    reader: PageReader
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """What a run lays down for all its sections. `target` is how many qualifying sources are enough."""
+
+    research_mode: ResearchMode
+    since: datetime
+    until: datetime
+    target: int
+    output_language: str = DEFAULT_LANGUAGE
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """What a section may take; a first preview takes one round. All in all it ends within `seconds`.
+
+    `patience` are the seconds that one search or read may take, `pause` those before a failed search is repeated,
+    doubled each time.
+    """
+
+    rounds: int = 3
+    reads: int = 30
+    seconds: float = 45.0
+    patience: float = 12.0
+    pause: float = 0.5
+
+
+class Relevance(Record):
+    """How relevant the source is, 0 to 1, and why in one line."""
+
+    score: float
+    reason: str
+
+
+class Provenance(Record):
+    """Which provider found the source by which query, the hash of its text, and the engine that judged it."""
+
+    provider: str
+    query: str
+    content_hash: str
+    engine: str
+
+
+class FoundSource(Struct, frozen=True):
+    """A source with the text that quotes are exact parts of."""
+
+    id: UUID
+    url: str
+    content_hash: str
+    content: str
+    retrieved_at: datetime
+
+
+class NewFinding(Struct, frozen=True, kw_only=True):
+    """A finding, with at least one observation. `published_at` is None where no date can be relied on."""
+
+    id: UUID
+    source_id: UUID
+    title: str
+    url: str
+    publisher: str | None
+    published_at: datetime | None
+    retrieved_at: datetime
+    relevance: Relevance
+    observations: list[Observation]
+    provenance: Provenance
+
+
+class SearchedSection(Struct, frozen=True):
+    """All that a section found: findings, best first, their sources, the answer, and what did not work."""
+
+    findings: list[NewFinding]
+    sources: list[FoundSource]
+    answer: SectionAnswer
+    warnings: list[str]
+
+
+async def search_section(
+    section: Section,
+    terms: Terms,
+    tools: Tools,
+    *,
+    seen: set[str],
+    budget: Budget | None = None,
+    warnings: Sequence[str] = (),
+) -> SearchedSection:
+    """Searches until the target is met or the budget is spent. Raises SectionSearchFailed.
+
+    `seen` holds the identity (`sources.addresses.identity`) of each source of the run; those found are added.
+    `warnings` are said of the section before those of its search.
+    """
+    search = _Search(section, terms, tools, seen, budget or Budget(), warnings=list(warnings))
+    try:
+        async with asyncio.timeout(search.budget.seconds):
+            await search.run()
+    except TimeoutError:
+        search.warn("The time for this section was used up.")
+    search.accept()
+    if not search.answered and search.tried:
+        reason = search.failures[-1] if search.failures else f"{tools.provider.name} did not answer in time."
+        raise SectionSearchFailed(f"No search succeeded: {reason}")
+    return await search.result()
+
+
+class _Candidate(NamedTuple):
+    """A page that qualifies, and the query and the provider that found it."""
+
+    page: Page
+    judgement: Judgement
+    observations: list[Observation]
+    query: str
+    provider: str
+    is_preferred: bool
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search under way."""
+
+    section: Section
+    terms: Terms
+    tools: Tools
+    seen: set[str]
+    budget: Budget
+    tried: list[str] = field(default_factory=list)
+    candidates: list[_Candidate] = field(default_factory=list)
+    accepted: list[_Candidate] = field(default_factory=list)
+    visited: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    answered: int = 0
+    failed_in_a_row: int = 0
+    reads: int = 0
+    unreadable: int = 0
+
+    async def run(self) -> None:
+        for round in range(self.budget.rounds):
+            texts = await self.tools.researcher.queries(self.section, round, self.tried)
+            if not texts:
+                return
+            await self._run_round(texts[:MOST_QUERIES])
+            self.accept()
+            if self._is_done():
+                return
+
+    def _is_done(self) -> bool:
+        is_broken = self.failed_in_a_row >= MOST_FAILURES
+        return len(self.accepted) >= self.terms.target or self.reads >= self.budget.reads or is_broken
+
+    async def _run_round(self, texts: list[str]) -> None:
+        """Searches every text, then reads the hits: the best of each query first."""
+        found: list[list[tuple[SearchHit, str]]] = []
+        for text in texts:
+            self.tried.append(text)
+            for query in self._queries_of(text):
+                if self.failed_in_a_row < MOST_FAILURES:
+                    found.append([(hit, text) for hit in await self._hits(query)])
+        await self._read_all([one for rank in zip_longest(*found) for one in rank if one is not None])
+
+    def _queries_of(self, text: str) -> list[SearchQuery]:
+        """Preferred domains are searched by themselves first."""
+        scope, terms = self.section.scope, self.terms
+        codes = {label: code_of(label) for label in scope.languages}
+        named = [label for label, code in codes.items() if code is None]
+        query = SearchQuery(
+            text=" ".join([text, *named]),
+            excluded_domains=tuple(scope.excluded_domains),
+            languages=tuple(code for code in codes.values() if code),
+            since=terms.since if terms.research_mode == "recent" else None,
+            until=terms.until,
+            limit=max(10, 2 * terms.target),
+            sites=tuple(one.website for one in self.section.competitors if one.website),
+        )
+        if scope.source_mode == "open":
+            return [query]
+        within = replace(query, domains=tuple(scope.domains))
+        return [within] if scope.source_mode == "restricted" else [within, query]
+
+    async def _hits(self, query: SearchQuery) -> list[SearchHit]:
+        """The hits, after up to three tries; none if all of them fail."""
+        try:
+            page = await retry_while_temporary(lambda: self._ask(query), tries=TRIES, pause=self.budget.pause)
+        except SearchFailed as failure:
+            self.failures.append(failure.reason)
+            self.failed_in_a_row += 1
+            self.warn(f"A search failed: {failure.reason}")
+            return []
+        return self._keep(page)
+
+    async def _ask(self, query: SearchQuery) -> SearchPage:
+        try:
+            return await asyncio.wait_for(self.tools.provider.search(query), self.budget.patience)
+        except TimeoutError:
+            raise SearchFailed(f"{self.tools.provider.name} did not answer in time.") from None
+
+    def _keep(self, page: SearchPage) -> list[SearchHit]:
+        self.answered += 1
+        self.failed_in_a_row = 0
+        for warning in page.warnings:
+            self.warn(warning)
+        return page.hits
+
+    async def _read_all(self, hits: list[tuple[SearchHit, str]]) -> None:
+        """Reads as many as the budget allows, some at once, each address once."""
+        chosen = [(hit, text) for hit, text in hits if self._visit(hit.url)][: self.budget.reads - self.reads]
+        for at in range(0, len(chosen), READS_AT_ONCE):
+            some = chosen[at : at + READS_AT_ONCE]
+            self.reads += len(some)
+            pages = await asyncio.gather(*(self._read(hit.url) for hit, _ in some))
+            for page, (hit, text) in zip(pages, some, strict=True):
+                if page is not None:
+                    await self._judge(page, text, hit.provider or self.tools.provider.name)
+
+    def _visit(self, url: str) -> bool:
+        """Whether the address may be read and was not yet considered in this section."""
+        key = identity(url)
+        is_new = key not in self.visited and key not in self.seen and self._is_allowed(url)
+        self.visited.add(key)
+        return is_new
+
+    def _is_allowed(self, url: str) -> bool:
+        scope = self.section.scope
+        if is_within(url, scope.excluded_domains):
+            return False
+        return scope.source_mode != "restricted" or is_within(url, scope.domains)
+
+    async def _read(self, url: str) -> Page | None:
+        try:
+            return await asyncio.wait_for(self.tools.reader.read(url, self._is_allowed), self.budget.patience)
+        except (PageUnavailable, TimeoutError):
+            self.unreadable += 1
+            return None
+
+    async def _judge(self, page: Page, query: str, provider: str) -> None:
+        """Keeps the page if it qualifies; its own address and language count, whatever the hit said."""
+        if not (self._is_allowed(page.url) and self._is_in_language(page) and self._is_in_window(page)):
+            return
+        judgement = await self.tools.researcher.judge(self.section, page)
+        observations = keep_exact(judgement.observations, page.text)[:MOST_OBSERVATIONS]
+        if judgement.score >= LEAST_RELEVANCE and observations:
+            scope = self.section.scope
+            is_preferred = scope.source_mode == "preferred" and is_within(page.url, scope.domains)
+            self.candidates.append(_Candidate(page, judgement, observations, query, provider, is_preferred))
+
+    def _is_in_language(self, page: Page) -> bool:
+        codes = {code for label in self.section.scope.languages if (code := code_of(label))}
+        return page.language is None or not codes or page.language in codes
+
+    def _is_in_window(self, page: Page) -> bool:
+        """Recent research needs a date inside the window; a baseline takes older and undated pages too."""
+        if self.terms.research_mode == "recent":
+            return page.published is not None and page.published.is_within(self.terms.since, self.terms.until)
+        return page.published is None or page.published.is_within(None, self.terms.until)
+
+    def accept(self) -> None:
+        """Takes the best candidates until the target is met, each address once in the run."""
+        for one in sorted(self.candidates, key=_worst_last):
+            key = identity(one.page.url)
+            if len(self.accepted) < self.terms.target and key not in self.seen:
+                self.seen.add(key)
+                self.accepted.append(one)
+        self.candidates = []
+
+    def warn(self, text: str) -> None:
+        if text not in self.warnings and len(self.warnings) < MOST_WARNINGS:
+            self.warnings.append(text)
+
+    async def result(self) -> SearchedSection:
+        if self.unreadable:
+            self.warn(f"{self.unreadable} of {self.reads} pages could not be read.")
+        sources = [_source(one.page) for one in self.accepted]
+        pairs = zip(self.accepted, sources, strict=True)
+        findings = [self._finding(one, source.id) for one, source in pairs]
+        answer = await self.tools.researcher.answer(self.section, _texts(findings), self._coverage())
+        return SearchedSection(findings, sources, answer, self.warnings)
+
+    def _coverage(self) -> Coverage:
+        return Coverage(
+            target=self.terms.target,
+            found=len(self.accepted),
+            read=self.reads,
+            research_mode=self.terms.research_mode,
+            since=self.terms.since,
+            until=self.terms.until,
+            output_language=self.terms.output_language,
+            warnings=tuple(self.warnings),
+        )
+
+    def _finding(self, found: _Candidate, source_id: UUID) -> NewFinding:
+        page, researcher = found.page, self.tools.researcher
+        return NewFinding(
+            id=new_id(),
+            source_id=source_id,
+            title=page.title,
+            url=page.url,
+            publisher=page.publisher,
+            published_at=page.published.moment if page.published else None,
+            retrieved_at=page.retrieved_at,
+            relevance=Relevance(round(found.judgement.score, 2), found.judgement.reason),
+            observations=found.observations,
+            provenance=Provenance(
+                found.provider, found.query, page.content_hash, f"{researcher.name} {researcher.version}"
+            ),
+        )
+
+
+def _worst_last(found: _Candidate) -> tuple[bool, float, str]:
+    return not found.is_preferred, -found.judgement.score, found.page.url
+
+
+def _source(page: Page) -> FoundSource:
+    return FoundSource(new_id(), page.url, page.content_hash, page.text, page.retrieved_at)
+
+
+def _texts(findings: Iterable[NewFinding]) -> list[FindingText]:
+    return [
+        FindingText(one.id, one.title, one.url, one.publisher, one.published_at, one.observations) for one in findings
+    ]

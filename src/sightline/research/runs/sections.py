@@ -1,0 +1,151 @@
+"""The SQL of searching a run: a section is begun, and sealed once with all that it found."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sightline.platform.db import Tx, sql
+from sightline.research.runs.searching import SearchedSection
+
+PENDING = """
+SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE status IN ('queued', 'running')"""
+
+_BEGIN_RUN = sql("""
+UPDATE research_runs
+   SET status = 'running', started_at = coalesce(started_at, :now),
+       from_date_time = coalesce(from_date_time, :since), to_date_time = coalesce(to_date_time, :until)
+ WHERE workspace_id = :workspace_id AND id = :run_id""")
+_FIND_OPEN = sql("""
+SELECT id, attempts FROM research_sections
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND status IN ('queued', 'running')
+ ORDER BY position, id LIMIT 1""")
+_BEGIN_SECTION = sql("""
+UPDATE research_sections SET status = 'running', attempts = attempts + 1
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")
+_FIND_ADDRESSES = sql("SELECT url FROM research_sources WHERE workspace_id = :workspace_id AND run_id = :run_id")
+
+
+async def begin_run(tx: Tx, workspace_id: UUID, run_id: UUID, since: datetime | None, until: datetime | None) -> None:
+    """Dates that the run has already stay. Without dates it is running, and gets them later."""
+    await tx.run(_BEGIN_RUN, workspace_id=workspace_id, run_id=run_id, since=since, until=until)
+
+
+async def find_open(tx: Tx, workspace_id: UUID, run_id: UUID) -> tuple[UUID, int] | None:
+    """The next section to search and how often that was begun before; None when all have ended."""
+    row = await tx.row(_FIND_OPEN, workspace_id=workspace_id, run_id=run_id)
+    return (row["id"], row["attempts"]) if row else None
+
+
+async def begin_section(tx: Tx, workspace_id: UUID, run_id: UUID, id: UUID) -> None:
+    await tx.run(_BEGIN_SECTION, workspace_id=workspace_id, run_id=run_id, id=id)
+
+
+async def find_addresses(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[str]:
+    """The addresses of the sources that the run has."""
+    return [row["url"] for row in await tx.rows(_FIND_ADDRESSES, workspace_id=workspace_id, run_id=run_id)]
+
+
+class Earlier(NamedTuple):
+    """Whether the brief has completed a run before, and until when the last one looked."""
+
+    has_completed: bool
+    until: datetime | None
+
+
+_FIND_EARLIER = sql("""
+SELECT count(*) > 0 AS has_completed, max(to_date_time) AS until FROM research_runs
+ WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND id <> :run_id AND status = 'completed'""")
+
+
+async def find_earlier(tx: Tx, workspace_id: UUID, brief_id: UUID, run_id: UUID) -> Earlier:
+    row = await tx.row(_FIND_EARLIER, workspace_id=workspace_id, brief_id=brief_id, run_id=run_id)
+    return Earlier(*row) if row else Earlier(False, None)
+
+
+_IS_RUNNING = sql("""
+SELECT EXISTS (SELECT FROM research_sections
+                WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
+                  AND attempts = :attempt)""")
+# Succeeds once: only for the attempt that was begun last, and not after a stop.
+_SEAL = sql("""
+UPDATE research_sections SET status = 'completed', answer = :answer, failure = NULL, sealed_at = :now
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
+   AND attempts = :attempt AND sealed_at IS NULL""")
+_FAIL = sql("""
+UPDATE research_sections SET status = 'failed', failure = :failure
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status IN ('queued', 'running')
+   AND attempts = :attempt""")
+_SPEND = sql("""
+UPDATE research_runs SET credits_reserved = credits_reserved - :credits
+ WHERE workspace_id = :workspace_id AND id = :run_id""")
+
+
+class Attempt(NamedTuple):
+    """One attempt at one section of a run."""
+
+    workspace_id: UUID
+    run_id: UUID
+    id: UUID
+    attempt: int
+
+
+async def is_running(tx: Tx, attempt: Attempt) -> bool:
+    """Whether the result is still wanted."""
+    found: bool = await tx.value(_IS_RUNNING, **attempt._asdict())
+    return found
+
+
+async def seal_section(tx: Tx, attempt: Attempt, answer: Any) -> bool:
+    """Returns False when the section was sealed, stopped or begun again meanwhile."""
+    return await tx.run(_SEAL, **attempt._asdict(), answer=answer) == 1
+
+
+async def fail_section(tx: Tx, attempt: Attempt, failure: str) -> bool:
+    """Returns False when the section has ended."""
+    return await tx.run(_FAIL, **attempt._asdict(), failure=failure) == 1
+
+
+async def spend_reserved(tx: Tx, workspace_id: UUID, run_id: UUID, credits: int) -> None:
+    """Takes credits, settled or returned, off what the run has reserved."""
+    await tx.run(_SPEND, workspace_id=workspace_id, run_id=run_id, credits=credits)
+
+
+_ADD_SOURCE = sql("""
+INSERT INTO research_sources (workspace_id, run_id, id, url, content_hash, content, retrieved_at)
+VALUES (:workspace_id, :run_id, :id, :url, :content_hash, :content, :retrieved_at)""")
+_ADD_FINDING = sql("""
+INSERT INTO research_findings (workspace_id, run_id, section_id, id, source_id, position, title, url, publisher,
+                               published_at, retrieved_at, relevance, observations, provenance)
+VALUES (:workspace_id, :run_id, :section_id, :id, :source_id, :position, :title, :url, :publisher, :published_at,
+        :retrieved_at, :relevance, :observations, :provenance)""")
+
+
+async def add_found(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
+    """Adds the sources and the findings of a section."""
+    of_run = {"workspace_id": attempt.workspace_id, "run_id": attempt.run_id}
+    await tx.run_many(_ADD_SOURCE, [of_run | _columns(source, _SOURCE) for source in found.sources])
+    of_section = {**of_run, "section_id": attempt.id}
+    await tx.run_many(
+        _ADD_FINDING,
+        [of_section | _columns(one, _FINDING) | {"position": n} for n, one in enumerate(found.findings)],
+    )
+
+
+_SOURCE = ("id", "url", "content_hash", "content", "retrieved_at")
+_FINDING = (
+    "id",
+    "source_id",
+    "title",
+    "url",
+    "publisher",
+    "published_at",
+    "retrieved_at",
+    "relevance",
+    "observations",
+    "provenance",
+)
+
+
+def _columns(record: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}

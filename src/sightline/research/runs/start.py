@@ -1,0 +1,139 @@
+"""Saving a plan and queueing its run, once per request id. Specification: POST /research/run, start."""
+
+from hashlib import sha256
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+
+from sightline.intelligence.plans import Definition
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict, Fault, RequestIdReused, ValidationFailed
+from sightline.platform.ids import new_id
+from sightline.platform.jobs import JobKind, add_job
+from sightline.platform.wire import Record
+from sightline.research.briefs import queries as briefs
+from sightline.research.briefs.queries import BriefRow
+from sightline.research.commands import Start
+from sightline.research.plans.definition import complete
+from sightline.research.plans.queries import is_product
+from sightline.research.refusals import RunActive, ScheduleNotAllowed, StalePlan
+from sightline.research.runs import queries
+from sightline.research.runs.queries import NewRun
+from sightline.research.runs.records import RunReceipt
+from sightline.workspaces.changes import log_change
+from sightline.workspaces.credits import reserve_credits
+
+SEARCH_RUN = JobKind("research.search")
+SECTION_CREDITS = 5
+
+
+class StartedRun(Record):
+    """The brief and its queued run. Poll `view=progress` of the brief."""
+
+    brief_id: UUID
+    run: RunReceipt
+
+
+class _Plan(Struct):
+    """A plan that was checked, and the hash of the request that states it."""
+
+    name: str
+    definition: Definition
+    request_hash: bytes
+
+
+async def start(db: Database, actor: Actor, command: Start) -> StartedRun:
+    """A retry returns the run that the first request made, in its current state.
+
+    Raises ValidationFailed, NotFound, RequestIdReused, CreditsExhausted, ScheduleNotAllowed, StalePlan, RunActive.
+    """
+    definition = complete(command.definition, "command.definition", _faults_of_identity(command))
+    plan = _Plan(command.name, definition, _hash_of(command, definition))
+
+    async def attempt() -> StartedRun | None:
+        async with db.transaction() as tx:
+            return await _start(tx, actor, command, plan)
+
+    return await retry_when_overtaken(attempt, Conflict("The research keeps changing. Read it and try again."))
+
+
+def _faults_of_identity(command: Start) -> list[Fault]:
+    if (command.brief_id is None) == (command.expected_row_version is None):
+        return []
+    missing = "briefId" if command.brief_id is None else "expectedRowVersion"
+    return [Fault(f"command.{missing}", "briefId and expectedRowVersion are needed together")]
+
+
+def _hash_of(command: Start, definition: Definition) -> bytes:
+    """The hash of the normalised request: names trimmed, defaults filled in."""
+    normalised = [command.name, definition, command.brief_id, command.expected_row_version]
+    return sha256(msgspec.json.encode(normalised)).digest()
+
+
+async def _start(tx: Tx, actor: Actor, command: Start, plan: _Plan) -> StartedRun:
+    product_id = plan.definition.product_id
+    if product_id and not await is_product(tx, actor.workspace_id, UUID(product_id)):
+        raise ValidationFailed.of("command.definition.productId", "Not in this workspace")
+    brief = None if command.brief_id is None else await briefs.lock_brief(tx, actor.workspace_id, command.brief_id)
+    requested = await queries.find_requested(tx, actor.workspace_id, command.request_id)
+    if requested is not None:
+        if requested["request_hash"] != plan.request_hash:
+            raise RequestIdReused("This requestId was used for another request.", field="command.requestId")
+        run = await queries.find_run(tx, actor.workspace_id, requested["brief_id"], requested["id"])
+        return StartedRun(run.brief_id, run)
+    tx = tx.later()
+    await reserve_credits(tx, actor.workspace_id, SECTION_CREDITS * len(plan.definition.sections))
+    if brief is None:
+        brief_id, revision = await _add_brief(tx, actor, plan), 1
+    else:
+        brief_id, revision = brief.id, await _edit(tx, actor, brief, command, plan)
+    new = NewRun(
+        id=new_id(),
+        brief_id=brief_id,
+        trigger="manual",
+        revision=revision,
+        definition=plan.definition,
+        credits_reserved=SECTION_CREDITS * len(plan.definition.sections),
+        request_id=command.request_id,
+        request_hash=plan.request_hash,
+    )
+    return await queue_run(tx, actor, new, plan.definition)
+
+
+async def queue_run(tx: Tx, actor: Actor, new: NewRun, definition: Definition) -> StartedRun:
+    """Adds the run with its job; its credits are reserved. The last step of a transaction."""
+    await queries.add_run(tx, actor.workspace_id, new, new_id(), definition.sections)
+    await log_change(tx, actor, "research_run", new.id, None, "queued", briefId=str(new.brief_id), trigger=new.trigger)
+    await add_job(tx, SEARCH_RUN, actor.workspace_id, new.id)
+    return StartedRun(new.brief_id, await queries.find_run(tx, actor.workspace_id, new.brief_id, new.id))
+
+
+async def _add_brief(tx: Tx, actor: Actor, plan: _Plan) -> UUID:
+    id = new_id()
+    await briefs.add_brief(tx, actor, id, plan.name, plan.definition)
+    await log_change(tx, actor, "research_brief", id, None, "created")
+    return id
+
+
+async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: Start, plan: _Plan) -> int:
+    """Saves the plan in its brief. Returns the plan's revision, which is a new one if the plan is another."""
+    if brief.state == "archived":
+        raise ScheduleNotAllowed("Archived research cannot be started.", currentState=brief.state)
+    if brief.row_version != command.expected_row_version:
+        detail = f"The research is at row version {brief.row_version}. Read it again."
+        raise StalePlan(detail, currentRowVersion=brief.row_version)
+    active = await queries.find_active(tx, actor.workspace_id, brief.id)
+    if active is not None:
+        raise RunActive("A run of this research has not ended. Wait for it, or stop it.", runId=str(active))
+    is_same = _content_of(brief.definition) == _content_of(msgspec.json.encode(plan.definition))
+    revision = brief.revision if is_same else brief.revision + 1
+    await briefs.change_plan(tx, actor.workspace_id, brief.id, plan.name, plan.definition, revision)
+    await log_change(tx, actor, "research_brief", brief.id, None, "changed", fields=["name", "definition"])
+    return revision
+
+
+def _content_of(definition: msgspec.Raw | bytes) -> bytes:
+    return msgspec.json.encode(msgspec.json.decode(definition), order="sorted")

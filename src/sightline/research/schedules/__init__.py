@@ -1,0 +1,1 @@
+"""When saved research runs by itself."""

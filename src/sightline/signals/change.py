@@ -1,0 +1,127 @@
+"""Changing a signal. Decisions: Signals."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from msgspec import UNSET
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Row, Tx
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.updates import update_record
+from sightline.platform.errors import Conflict, Fault, ValidationFailed
+from sightline.platform.refs import SignalRef
+from sightline.platform.wire import Expectation, Versioned, expect_anything
+from sightline.signals import content, queries, read
+from sightline.signals.processing import request
+from sightline.signals.records import NewSourceLink, Signal, SignalChanges
+from sightline.workspaces.changes import log_change
+
+_OF_PROCESSING = ("processing_id", "process_after", "failure")
+
+
+async def change_signal(
+    db: Database, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation = expect_anything
+) -> Versioned[Signal]:
+    """Changes a signal. Raises NotFound, ValidationFailed, PreconditionFailed, Conflict."""
+    refuse_two_primaries(changes.source_links or [])
+
+    async def attempt() -> Versioned[Signal]:
+        async with db.transaction() as tx:
+            await _change(tx, actor, ref, changes, expect)
+            return read.versioned(await queries.find_signal(tx, actor.workspace_id, ref))
+
+    return await retry_when_overtaken(attempt, Conflict("The records that the change names keep changing. Try again."))
+
+
+async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation) -> None:
+    before = await queries.lock_signal(tx, actor.workspace_id, ref)
+    tx = tx.later()
+    primary = changes.account_id or None
+    accounts: list[UUID] = [] if changes.account_ids is UNSET else list(dict.fromkeys(changes.account_ids))
+    if primary or accounts:
+        named = await queries.find_named(tx, actor.workspace_id, None, [*([primary] if primary else []), *accounts])
+        refuse_accounts(primary, accounts, named["unknown_accounts"])
+    expect(read.tag_of(before))
+    columns = find_changed(_stated_columns(changes), before) | await _content(tx, actor, changes, before)
+    has_new_accounts = await _link(tx, actor.workspace_id, before, changes, accounts)
+    loses_primary = changes.account_id is UNSET and changes.account_ids is not UNSET
+    if loses_primary and before["account_id"] not in (None, *accounts):
+        columns["account_id"] = None
+    await store(tx, actor, before, columns, has_new_accounts=has_new_accounts)
+
+
+def refuse_accounts(primary: UUID | None, others: Sequence[Any], unknown: Sequence[UUID]) -> None:
+    """Raises ValidationFailed naming each field that has unknown accounts."""
+    faults = [Fault("accountId", f"Not in this workspace: {primary}")] if primary in unknown else []
+    shown = ", ".join(str(id) for id in others if id in unknown)
+    faults += [Fault("accountIds", f"Not in this workspace: {shown}")] if shown else []
+    if faults:
+        raise ValidationFailed(faults, field=faults[0].path if len(faults) == 1 else None)
+
+
+def refuse_two_primaries(links: Sequence[NewSourceLink]) -> None:
+    """Raises ValidationFailed if more than one link is primary."""
+    if sum(bool(link.primary) for link in links) > 1:
+        raise ValidationFailed.of("sourceLinks", "At most one may be primary")
+
+
+def _stated_columns(changes: SignalChanges) -> dict[str, Any]:
+    """Returns the columns that the request sets."""
+    names = ("name", "context", "signal_type", "source_label", "data", "account_id")
+    stated = {name: getattr(changes, name) for name in names}
+    if changes.source_links is not UNSET:
+        stated["source_links"] = [link.stored for link in changes.source_links]
+    if changes.source is not UNSET:
+        stated |= {"source_type": changes.source.type, "external_data": changes.source.external_data}
+    return {name: value for name, value in stated.items() if value is not UNSET}
+
+
+def find_changed(stated: dict[str, Any], before: Row) -> dict[str, Any]:
+    """Returns the columns whose value differs from the stored one."""
+    return {name: value for name, value in stated.items() if value != read.decoded(before[name])}
+
+
+async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) -> dict[str, Any]:
+    """Stores new content. Returns the columns that depend on it."""
+    if changes.text is UNSET and changes.transcript is UNSET and changes.data is UNSET:
+        return {}
+    text = None if changes.text is UNSET else changes.text
+    transcript = None if changes.transcript is UNSET else changes.transcript
+    raw_before = await queries.find_raw(tx, actor.workspace_id, before["id"])
+    raw = content.raw_of(raw_before, text=text, transcript=transcript)
+    summary_before = read.decoded(before["transcript"])
+    summary = content.summary_of(raw, transcript, summary_before)
+    if raw == (raw_before or {}) and summary == summary_before:
+        has_new_data = changes.data is not UNSET and changes.data != read.decoded(before["data"])
+        reads_new_data = has_new_data and content.reads_data(raw)
+        return request.again(tx, before["analysis_profile"]) if reads_new_data else {}
+    await queries.save_raw(tx, actor.workspace_id, before["id"], raw)
+    return {"transcript": summary} | request.again(tx, before["analysis_profile"])
+
+
+async def _link(tx: Tx, workspace_id: UUID, before: Row, changes: SignalChanges, accounts: list[UUID]) -> bool:
+    """Links the accounts, the primary one among them. Returns whether links changed."""
+    primary = [changes.account_id] if changes.account_id else []
+    if changes.account_ids is UNSET:
+        return bool(await queries.add_accounts(tx, workspace_id, before["id"], primary))
+    new_accounts = list(dict.fromkeys([*primary, *accounts]))
+    removed = await queries.remove_other_accounts(tx, workspace_id, before["id"], new_accounts)
+    return bool(removed + await queries.add_accounts(tx, workspace_id, before["id"], new_accounts))
+
+
+async def store(tx: Tx, actor: Actor, before: Row, columns: dict[str, Any], *, has_new_accounts: bool) -> None:
+    """Writes the changed columns, logs the change, and queues the signal if it is pending.
+
+    Changed columns and accounts set `updated_at`.
+    """
+    if not columns and not has_new_accounts:
+        return
+    await update_record(
+        tx, "signals", actor.workspace_id, before["id"], columns or {"account_id": before["account_id"]}
+    )
+    fields = [name for name in columns if name not in _OF_PROCESSING] + (["accounts"] if has_new_accounts else [])
+    await log_change(tx, actor, "signal", before["id"], before["public_id"], "updated", fields=fields)
+    if columns.get("processing_id") is not None:
+        await request.queue(tx, actor.workspace_id, before["id"])

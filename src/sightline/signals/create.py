@@ -1,0 +1,217 @@
+"""Creating a signal, or updating the one with the same identity. Decisions: Signals."""
+
+from typing import Any
+from uuid import UUID
+
+from sightline.catalog.accounts.matching import AccountClues, find_matches, find_or_add_account
+from sightline.intelligence.engine import Engine
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Row, Tx
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict, NotFound, ValidationFailed
+from sightline.platform.ids import new_id
+from sightline.platform.refs import SignalRef
+from sightline.platform.wire import Expectation, Versioned, expect_anything
+from sightline.signals import content, queries, read
+from sightline.signals.change import find_changed, refuse_accounts, refuse_two_primaries, store
+from sightline.signals.processing import request
+from sightline.signals.records import LONGEST_NAME, CreatedSignal, NewSignal
+from sightline.workspaces.numbers import take_number
+
+# The defaults of each type of signal: how its content is read, and which kind of evidence it is.
+_READ_AS = {
+    "transcript": ("conversation", "conversation"),
+    "support_ticket": ("text", "support"),
+    "review": ("review", "review"),
+    "discovery_report": ("document", "report"),
+    "meeting_notes": ("document", "note"),
+    "reconstructed_notes": ("document", "note"),
+    "feedback_record": ("feedback", "feedback"),
+    None: ("text", "note"),
+}
+
+
+async def create_signal(
+    db: Database, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation = expect_anything
+) -> Versioned[CreatedSignal]:
+    """Creates or updates a signal. Raises ValidationFailed, NotFound, PreconditionFailed, Conflict.
+
+    Concurrent requests with one identity create one signal: the others find it and update it.
+    """
+    refuse_two_primaries(new.source_links or [])
+
+    async def attempt() -> Versioned[CreatedSignal] | None:
+        number = await _number(db, actor, new)
+        async with db.transaction() as tx:
+            known = await _known(tx, actor, new)
+            await _refuse_unknown(tx, actor, new)
+            if known is not None:
+                return await _update(tx.later(), actor, new, expect, known)
+            return None if number is None else await _add(tx, engine, actor, new, expect, number)
+
+    return await retry_when_overtaken(attempt, Conflict("The records that the signal names keep changing. Try again."))
+
+
+async def _number(db: Database, actor: Actor, new: NewSignal) -> int | None:
+    """Takes a number for a new signal before anything is locked; returns None if the identity is known."""
+    async with db.autocommit() as tx:
+        if await queries.is_known(tx, actor.workspace_id, new.source_key, new.external_id):
+            return None
+        return await take_number(tx, actor.workspace_id, "signal")
+
+
+async def _known(tx: Tx, actor: Actor, new: NewSignal) -> Row | None:
+    if new.source_key is None or new.external_id is None:
+        return None
+    return await queries.lock_known(tx, actor.workspace_id, new.source_key, new.external_id)
+
+
+async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:
+    """Raises ValidationFailed for unknown accounts, NotFound for an unknown integration."""
+    if not (new.integration_id or new.account_id or new.account_ids):
+        return
+    primary = [new.account_id] if new.account_id else []
+    accounts = [*primary, *(new.account_ids or ())]
+    named = await queries.find_named(tx, actor.workspace_id, new.integration_id, accounts)
+    refuse_accounts(new.account_id, new.account_ids or [], named["unknown_accounts"])
+    if new.integration_id is not None and not named["has_integration"]:
+        raise NotFound("The workspace has no such integration.", field="integrationId")
+
+
+async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:
+    """Returns the accounts, the primary one first. A described account is linked if exactly one matches."""
+    accounts = [*([new.account_id] if new.account_id else []), *(new.account_ids or ())]
+    for described in new.accounts or ():
+        clues = AccountClues(described.id, described.external_id, described.domain, described.name)
+        if new.create_missing_accounts:
+            account = await find_or_add_account(tx, actor, clues)
+            accounts += [account] if account else []
+        else:
+            matching = await find_matches(tx, actor.workspace_id, clues)
+            accounts += matching if len(matching) == 1 else []
+    return list(dict.fromkeys(accounts))
+
+
+async def _add(
+    tx: Tx, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation, number: int
+) -> Versioned[CreatedSignal] | None:
+    """Returns None if another request took the identity; the caller retries."""
+    raw = content.raw_of(None, **_content(new))
+    if not content.has_content(raw, new.data or {}):
+        raise ValidationFailed.of("text", "Send text, a transcript, data or rawData")
+    expect(None)
+    columns = _new_columns(tx, engine, new, raw) | {"id": new_id(), "number": number}
+    if await queries.add_signal(tx, actor, columns, new.created_at or tx.now) is None:
+        return None
+    if raw:
+        await queries.save_raw(tx, actor.workspace_id, columns["id"], raw)
+    accounts = await _accounts(tx, actor, new)
+    await queries.add_accounts(tx, actor.workspace_id, columns["id"], accounts)
+    if columns["processing_id"] is not None:
+        await request.queue(tx, actor.workspace_id, columns["id"])
+    return await _shown(tx, actor, columns["id"])
+
+
+def _content(new: NewSignal) -> dict[str, Any]:
+    return {
+        "text": new.text,
+        "transcript": new.transcript,
+        "raw_data": new.raw_data,
+        "participants": new.participants,
+    }
+
+
+def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: content.Raw) -> dict[str, Any]:
+    is_read = new.analysis_profile != "none"
+    signal_type = new.signal_type or ("transcript" if new.transcript else None)
+    read_as, kind = _READ_AS[signal_type]
+    provider = new.provider_type or "api"
+    source_type, external_data = _source(new)
+    return {
+        "name": new.name or _name(engine, new),
+        "status": "pending" if is_read else "processed",
+        "context": new.context or "other",
+        "signal_type": signal_type,
+        "processor_type": new.processor_type or read_as,
+        "provider_type": provider,
+        "evidence_kind": new.evidence_kind or kind,
+        "analysis_profile": new.analysis_profile or "customer_evidence",
+        "source_label": new.source_label or provider.replace("_", " ").capitalize(),
+        "source_type": source_type or provider,
+        "external_data": external_data or {},
+        "source_links": [link.stored for link in new.source_links or ()],
+        "data": new.data or {},
+        "transcript": content.summary_of(raw, new.transcript),
+        "import": new.import_,
+        "integration_id": new.integration_id,
+        "source_key": new.source_key,
+        "external_id": new.external_id,
+        "account_id": new.account_id,
+        "process_after": tx.now if is_read else None,
+        "processing_id": new_id() if is_read else None,
+    }
+
+
+def _source(new: NewSignal) -> tuple[str | None, dict[str, Any] | None]:
+    if new.source is None:
+        return None, None
+    return new.source.type, new.source.external_data
+
+
+def _name(engine: Engine, new: NewSignal) -> str:
+    if new.text is not None:
+        return content.subject_of(new.text) or engine.name_idea(content.without_headers(new.text))
+    speakers = [turn.speaker for turn in new.transcript.turns if turn.speaker] if new.transcript else []
+    name = f"Conversation with {', '.join(dict.fromkeys(speakers))}" if speakers else "Signal"
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\u2026"
+
+
+async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, before: Row) -> Versioned[CreatedSignal]:
+    """Omitted fields stay, accounts are added. Leaves `updated_at` alone if nothing changed."""
+    expect(read.tag_of(before))
+    id = before["id"]
+    raw_before = await queries.find_raw(tx, actor.workspace_id, id)
+    raw = content.raw_of(raw_before, **_content(new))
+    changes = find_changed(_stated_columns(new), before)
+    has_new_raw = raw != (raw_before or {})
+    if has_new_raw:
+        await queries.save_raw(tx, actor.workspace_id, id, raw)
+        changes["transcript"] = content.summary_of(raw, new.transcript, read.decoded(before["transcript"]))
+    profile = changes.get("analysis_profile", before["analysis_profile"])
+    if has_new_raw or "analysis_profile" in changes or ("data" in changes and content.reads_data(raw)):
+        changes |= request.again(tx, profile)
+    linked = await queries.add_accounts(tx, actor.workspace_id, id, await _accounts(tx, actor, new))
+    await store(tx, actor, before, changes, has_new_accounts=bool(linked))
+    return await _shown(tx, actor, id)
+
+
+_PLAIN = (
+    "name",
+    "context",
+    "signal_type",
+    "processor_type",
+    "provider_type",
+    "evidence_kind",
+    "analysis_profile",
+    "source_label",
+    "data",
+    "integration_id",
+    "account_id",
+    "created_at",
+)
+
+
+def _stated_columns(new: NewSignal) -> dict[str, Any]:
+    """Returns the columns that the request sets."""
+    source_type, external_data = _source(new)
+    stated = {name: getattr(new, name) for name in _PLAIN}
+    stated |= {"source_type": source_type, "external_data": external_data, "import": new.import_}
+    stated["source_links"] = None if new.source_links is None else [link.stored for link in new.source_links]
+    return {name: value for name, value in stated.items() if value is not None}
+
+
+async def _shown(tx: Tx, actor: Actor, id: UUID) -> Versioned[CreatedSignal]:
+    row = await queries.find_signal(tx, actor.workspace_id, SignalRef(id=id))
+    is_waiting = row["status"] in ("pending", "processing")
+    job_id = row["processing_id"] if is_waiting else None
+    return Versioned(queries.as_created_signal(row, job_id), read.tag_of(row))

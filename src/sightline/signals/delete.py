@@ -1,0 +1,44 @@
+"""Deleting a signal. Decisions: Signals."""
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
+from sightline.platform.refs import SignalRef
+from sightline.platform.wire import Expectation, expect_anything
+from sightline.signals import queries, read
+from sightline.signals.insights.queries import remove_insights_of_signal
+from sightline.signals.records import SignalDeletion
+from sightline.workspaces.bulk import add_to_counts
+from sightline.workspaces.changes import log_change
+
+
+async def delete_signal(
+    db: Database, actor: Actor, ref: SignalRef, expect: Expectation = expect_anything
+) -> SignalDeletion:
+    """Deletes a signal with its content, and with unreviewed insights that rest on it alone.
+
+    Reviewed insights and evidence of ideas keep their quotes, which no longer name the signal. Raises NotFound,
+    PreconditionFailed, Conflict.
+    """
+
+    async def attempt() -> SignalDeletion:
+        async with db.transaction() as tx:
+            return await _delete(tx, actor, ref, expect)
+
+    return await retry_when_overtaken(
+        attempt, Conflict("The records that the signal is linked with keep changing. Try again.")
+    )
+
+
+async def _delete(tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation) -> SignalDeletion:
+    signal = await queries.lock_signal(tx, actor.workspace_id, ref)
+    tx = tx.later()
+    expect(read.tag_of(signal))
+    insights = await remove_insights_of_signal(tx, actor.workspace_id, signal["id"])
+    await queries.remove_signal(tx, actor.workspace_id, signal["id"])
+    for insight in insights:
+        await log_change(tx, actor, "insight", insight, None, "deleted")
+    await log_change(tx, actor, "signal", signal["id"], signal["public_id"], "deleted")
+    await add_to_counts(tx, actor.workspace_id, {"insight": -len(insights), "signal": -1})
+    return SignalDeletion(True, signal["id"], signal["public_id"])

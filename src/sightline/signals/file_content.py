@@ -1,0 +1,125 @@
+"""The content of a signal in the workspace file: the transcript with its turns, and the raw data.
+
+`signal_raw.raw` is the raw data, and under `transcript` the turns: `{"turns": [...]}`. The summary
+that the signal itself stores is computed from the turns: `{turnCount, speakers, durationSeconds}`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sightline.platform.db import Tx, sql
+from sightline.platform.file_section import Entry, Run
+from sightline.platform.file_section.fields import show_json
+from sightline.platform.file_section.tables import Showing
+from sightline.signals.content import summarise
+from sightline.signals.queries import SAVE_RAW
+
+_FIND = sql("""
+SELECT r.signal_id, r.raw
+  FROM unnest(:ids::uuid[]) AS w (id)
+ CROSS JOIN LATERAL (
+       SELECT * FROM signal_raw r WHERE r.workspace_id = :workspace_id AND r.signal_id = w.id OFFSET 0) AS r""")
+_REMOVE = sql("DELETE FROM signal_raw WHERE workspace_id = :workspace_id AND signal_id = ANY(:ids)")
+
+
+class TranscriptPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """Turns are objects of any shape, usually with speaker and text."""
+
+    turns: list[dict[str, Any]] | UnsetType | None = UNSET
+    turn_count: Annotated[int, Meta(ge=0)] | UnsetType | None = UNSET
+    speakers: list[str] | UnsetType | None = UNSET
+    duration_seconds: Annotated[float, Meta(ge=0)] | UnsetType | None = UNSET
+
+
+@dataclass
+class _RawChange:
+    """The new raw data of a signal. None removes it, UNSET keeps it."""
+
+    becomes: dict[str, Any] | UnsetType | None = UNSET
+
+
+async def settle_raw(run: Run, entries: Sequence[Entry]) -> None:
+    """Joins raw data and turns, and keeps the entries that differ from the stored ones."""
+    giving = [e for e in entries if not e.broken and ("transcript" in e.given or "rawData" in e.given)]
+    stored = await _find(run.tx, run.workspace_id, [entry.id for entry in giving if not entry.is_new])
+    for entry in giving:
+        before = stored.get(entry.id)
+        raw = _together(entry.given, before)
+        if "transcript" in entry.given:
+            transcript = entry.given["transcript"]
+            entry.row["transcript"] = None if transcript is None else summarise(transcript)
+        if entry.row["transcript"] is None and (turns := _apart(raw)[1]) is not None:
+            entry.row["transcript"] = summarise({"turns": turns})
+        if raw != before:
+            entry.state(_RawChange).becomes = raw
+            if not entry.is_new:
+                entry.changed.add("rawData")
+
+
+def _together(given: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns the raw data to store, or None if there is none."""
+    raw, turns = _apart(before)
+    if "rawData" in given:
+        raw, own_turns = _apart(given["rawData"])
+        turns = own_turns if own_turns is not None else turns
+    if "transcript" in given:
+        turns = (given["transcript"] or {}).get("turns")
+    if turns is None:
+        return raw
+    return (raw or {}) | {"transcript": {"turns": turns}}
+
+
+def _apart(raw: dict[str, Any] | None) -> tuple[dict[str, Any] | None, list[Any] | None]:
+    """Returns raw data without the turns, and the turns if `transcript` holds these and nothing else."""
+    transcript = (raw or {}).get("transcript")
+    if raw is None or not isinstance(transcript, dict) or list(transcript) != ["turns"]:
+        return raw, None
+    turns = transcript["turns"]
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        return raw, None
+    rest = {name: value for name, value in raw.items() if name != "transcript"}
+    return rest or None, turns
+
+
+async def write_raw(run: Run, entries: list[Entry]) -> None:
+    """Stores the entries that settle_raw() found to differ."""
+    becomes = {entry.id: entry.state(_RawChange).becomes for entry in entries}
+    saved = [
+        {"workspace_id": run.workspace_id, "signal_id": id, "raw": raw}
+        for id, raw in becomes.items()
+        if isinstance(raw, dict)
+    ]
+    if saved:
+        await run.tx.run_many(SAVE_RAW, saved)
+    removed = [id for id, raw in becomes.items() if raw is None]
+    if removed:
+        await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=removed)
+
+
+async def _find(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Any]:
+    rows = await tx.rows(_FIND, workspace_id=workspace_id, ids=ids) if ids else []
+    return {row["signal_id"]: msgspec.json.decode(row["raw"]) for row in rows}
+
+
+async def show_raw(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
+    """Returns a function that shows a signal's transcript with the turns, and the raw data without them."""
+    found = await tx.rows(_FIND, workspace_id=workspace_id, ids=[row["id"] for row in rows])
+    raws = {row["signal_id"]: row["raw"] for row in found}
+
+    def show(row: Any) -> dict[str, Any]:
+        raw, turns = _apart(show_json(raws.get(row["id"])))
+        return {"transcript": _show_transcript(show_json(row["transcript"]), turns), "rawData": raw}
+
+    return show
+
+
+def _show_transcript(summary: dict[str, Any] | None, turns: list[Any] | None) -> dict[str, Any] | None:
+    if summary is None and turns is None:
+        return None
+    shown = dict(summary or summarise({"turns": turns}))
+    return shown if turns is None else shown | {"turns": turns}

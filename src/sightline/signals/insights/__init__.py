@@ -1,0 +1,1 @@
+"""Insights: short statements that rest on quotes of signals, and their review."""

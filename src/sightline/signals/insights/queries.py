@@ -1,0 +1,201 @@
+"""The SQL of insights."""
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Row, Tx, Where, Window, sql
+from sightline.platform.db.horizon import find_horizon
+from sightline.platform.db.pages import Listing
+from sightline.platform.db.portions import stored_size
+from sightline.platform.db.updates import update_record
+from sightline.platform.errors import NotFound
+from sightline.platform.lists import read_list
+from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.signals.insights.records import Extract, Insight, InsightFilters
+from sightline.workspaces.changes import count_of, log_change
+
+# The fields of an Insight in order, then the version.
+_INSIGHT = """
+    id, title, description, category, extracts, review_state, merged_into AS merged_into_id, origin,
+    external_id, signal_ids, account_ids,
+    iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
+_FIND = sql("SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id", columns=_INSIGHT)
+_FIELDS = itemgetter(*Insight.__struct_fields__)
+_LISTING = Listing("insights", _INSIGHT, count_of("insight"), stored_size("description", "extracts"))
+
+_OF_SIGNAL = {
+    "id": "id IN (SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal)",
+    "number": """id IN (
+        SELECT l.insight_id FROM insight_signals AS l JOIN signals AS s ON s.workspace_id = :workspace_id
+           AND s.id = l.signal_id WHERE l.workspace_id = :workspace_id AND s.number = :signal)""",
+}
+_OF_IDEA = {
+    "id": "id IN (SELECT insight_id FROM idea_insights WHERE workspace_id = :workspace_id AND idea_id = :idea)",
+    "number": """id IN (
+        SELECT l.insight_id FROM idea_insights AS l JOIN ideas AS i ON i.workspace_id = :workspace_id
+           AND i.id = l.idea_id WHERE l.workspace_id = :workspace_id AND i.number = :idea)""",
+}
+_OF_ACCOUNT = """
+    id IN (SELECT insight_id FROM insight_accounts WHERE workspace_id = :workspace_id AND account_id = :account_id)"""
+
+
+async def find_insight(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Insight]:
+    """Returns the insight. Raises NotFound."""
+    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
+    if row is None:
+        raise NotFound
+    *fields, version = row
+    return Versioned(Insight(*fields), version_tag(id, version))
+
+
+async def page_of_insights(tx: Tx, workspace_id: UUID, filters: InsightFilters, window: Window) -> Page[Insight]:
+    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
+    where, order = _where(workspace_id, filters), "insights.created_at DESC, insights.id DESC"
+    if filters.updated_since is not None:
+        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
+        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
+        order = "insights.updated_at, insights.id"
+    return await read_list(tx, _LISTING, where, order, window, _as_insights)
+
+
+async def _as_insights(tx: Tx, rows: Sequence[Row]) -> list[Insight]:
+    return [Insight(*_FIELDS(row)) for row in rows]
+
+
+def _where(workspace_id: UUID, filters: InsightFilters) -> Where:
+    where = Where(workspace_id)
+    if (signal := filters.signal_id) is not None:
+        where.add(_OF_SIGNAL[signal.column], signal=signal.value)
+    if (idea := filters.idea_id) is not None:
+        where.add(_OF_IDEA[idea.column], idea=idea.value)
+    if filters.account_id is not None:
+        where.add(_OF_ACCOUNT, account_id=filters.account_id)
+    if filters.category is not None:
+        where.add("category = :category", category=filters.category)
+    if filters.review_state:
+        where.add("review_state = ANY(:review_states)", review_states=filters.review_state)
+    if filters.q is not None:
+        where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
+    return where
+
+
+class StoredInsight(NamedTuple):
+    """An insight that a write has locked."""
+
+    id: UUID
+    title: str
+    description: str
+    category: str
+    extracts: list[Extract] | None
+    review_state: str
+    merged_into: UUID | None
+    version: int
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether the insight was merged. A workspace file may set only one of the two fields."""
+        return self.review_state == "merged" or self.merged_into is not None
+
+
+# Signals first, as in every write of links between the two: see 11_links.sql.
+_LOCK_SIGNALS = sql("""
+SELECT id FROM signals
+ WHERE workspace_id = :workspace_id
+   AND id IN (SELECT signal_id FROM insight_signals WHERE workspace_id = :workspace_id AND insight_id = :id)
+ ORDER BY id FOR NO KEY UPDATE""")
+_STORED = ", ".join(StoredInsight._fields)
+_LOCK = sql(
+    "SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE", columns=_STORED
+)
+_LOCK_TO_MERGE = sql(
+    """
+SELECT {columns} FROM insights
+ WHERE workspace_id = :workspace_id AND (id IN (:id, :target_id) OR merged_into = :id) ORDER BY id FOR NO KEY UPDATE""",
+    columns=_STORED,
+)
+_LOCK_TO_DELETE = sql(
+    "SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id FOR UPDATE", columns=_STORED
+)
+
+
+async def lock_insight(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
+    """Raises NotFound."""
+    return _stored(await tx.row(_LOCK, workspace_id=workspace_id, id=id))
+
+
+async def lock_to_delete(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
+    """Locks the insight and the signals that it rests on. Raises NotFound."""
+    await tx.rows(_LOCK_SIGNALS, workspace_id=workspace_id, id=id)
+    return _stored(await tx.row(_LOCK_TO_DELETE, workspace_id=workspace_id, id=id))
+
+
+async def lock_to_merge(tx: Tx, workspace_id: UUID, id: UUID, target_id: UUID) -> dict[UUID, StoredInsight]:
+    """Locks the insights that a merge changes. Returns those that exist, by id."""
+    await tx.rows(_LOCK_SIGNALS, workspace_id=workspace_id, id=id)
+    rows = await tx.rows(_LOCK_TO_MERGE, workspace_id=workspace_id, id=id, target_id=target_id)
+    return {row["id"]: _stored(row) for row in rows}
+
+
+def _stored(row: Any) -> StoredInsight:
+    if row is None:
+        raise NotFound
+    stored = StoredInsight(*row)
+    if stored.extracts is None:
+        return stored
+    return stored._replace(extracts=msgspec.json.decode(row["extracts"], type=list[Extract]))
+
+
+async def change_insight(tx: Tx, actor: Actor, id: UUID, changes: dict[str, Any], fields: list[str]) -> None:
+    """Sets these columns, and logs the changed fields."""
+    await update_record(tx, "insights", actor.workspace_id, id, changes)
+    await log_change(tx, actor, "insight", id, None, "updated", fields=fields)
+
+
+# In the order of the primary key: see 11_links.sql.
+_ADD_LINKS = """
+INSERT INTO {links} (workspace_id, insight_id, {member})
+SELECT :workspace_id, :target_id, {member} FROM {links}
+ WHERE workspace_id = :workspace_id AND insight_id = :id ORDER BY {member}
+ON CONFLICT DO NOTHING"""
+_REMOVE_LINKS = "DELETE FROM {links} WHERE workspace_id = :workspace_id AND insight_id = :id"
+_MOVE_LINKS = [
+    (sql(_ADD_LINKS, links=links, member=member), sql(_REMOVE_LINKS, links=links))
+    for links, member in (("insight_signals", "signal_id"), ("insight_accounts", "account_id"))
+]
+_MERGE = sql("""
+UPDATE insights
+   SET review_state = 'merged', merged_into = :target_id, updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND (id = :id OR merged_into = :id) RETURNING id""")
+
+
+async def merge_insights(tx: Tx, actor: Actor, id: UUID, target_id: UUID) -> None:
+    """Moves the links to the target. The insight, and those merged into it before, then name the target."""
+    for add, remove in _MOVE_LINKS:
+        await tx.run(add, workspace_id=actor.workspace_id, id=id, target_id=target_id)
+        await tx.run(remove, workspace_id=actor.workspace_id, id=id)
+    for row in await tx.rows(_MERGE, workspace_id=actor.workspace_id, id=id, target_id=target_id):
+        await log_change(tx, actor, "insight", row["id"], None, "merged", into=str(target_id))
+
+
+_REMOVE = sql("DELETE FROM insights WHERE workspace_id = :workspace_id AND id = :id")
+_REMOVE_OF_SIGNAL = sql("""
+DELETE FROM insights
+ WHERE workspace_id = :workspace_id AND origin = 'processing' AND review_state = 'unreviewed'
+   AND id IN (SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id)
+   AND signal_ids = ARRAY[:signal_id::uuid]
+RETURNING id""")
+
+
+async def remove_insight(tx: Tx, workspace_id: UUID, id: UUID) -> None:
+    """Removes an insight with its links."""
+    await tx.run(_REMOVE, workspace_id=workspace_id, id=id)
+
+
+async def remove_insights_of_signal(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[UUID]:
+    """Removes unreviewed insights that processing found in this signal alone. Returns their ids."""
+    return [row["id"] for row in await tx.rows(_REMOVE_OF_SIGNAL, workspace_id=workspace_id, signal_id=signal_id)]

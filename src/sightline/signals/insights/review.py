@@ -1,0 +1,130 @@
+"""Reviewing insights: accept or reject one, change its wording, merge it into another, delete it."""
+
+from typing import Any
+from uuid import UUID
+
+from msgspec import UNSET
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict, NotFound, ValidationFailed
+from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+from sightline.signals.insights import queries
+from sightline.signals.insights.queries import StoredInsight
+from sightline.signals.insights.records import Extract, Insight, InsightChanges, InsightDeletion
+from sightline.workspaces.bulk import add_to_counts
+from sightline.workspaces.changes import log_change
+
+_WORDING = ("title", "description", "category")
+
+
+class InsightMerged(Conflict):
+    """409: another insight replaces this one; extra `mergedIntoId`."""
+
+    code = "INSIGHT_MERGED"
+
+
+async def change_insight(
+    db: Database, actor: Actor, id: UUID, changes: InsightChanges, expect: Expectation = expect_anything
+) -> Versioned[Insight]:
+    """Changes an insight. Raises ValidationFailed, NotFound, PreconditionFailed, InsightMerged, Conflict."""
+    columns = _stated_columns(changes)
+
+    async def attempt() -> Versioned[Insight]:
+        async with db.transaction() as tx:
+            if changes.merged_into_id is UNSET:
+                await _edit(tx, actor, id, columns, expect)
+            else:
+                await _merge(tx, actor, id, changes.merged_into_id, expect)
+            return await queries.find_insight(tx, actor.workspace_id, id)
+
+    return await retry_when_overtaken(attempt, _keeps_changing())
+
+
+async def delete_insight(
+    db: Database, actor: Actor, id: UUID, expect: Expectation = expect_anything
+) -> InsightDeletion:
+    """Deletes an insight with its links. Raises NotFound, PreconditionFailed, Conflict."""
+
+    async def attempt() -> InsightDeletion:
+        async with db.transaction() as tx:
+            _expect(await queries.lock_to_delete(tx, actor.workspace_id, id), expect)
+            tx = tx.later()
+            await queries.remove_insight(tx, actor.workspace_id, id)
+            await log_change(tx, actor, "insight", id, None, "deleted")
+            await add_to_counts(tx, actor.workspace_id, {"insight": -1})
+            return InsightDeletion(True, id)
+
+    return await retry_when_overtaken(attempt, _keeps_changing())
+
+
+def _keeps_changing() -> Conflict:
+    return Conflict("The records that the insight is linked with keep changing. Try again.")
+
+
+def _stated_columns(changes: InsightChanges) -> dict[str, Any]:
+    """Returns the columns that the request sets. Raises ValidationFailed for no field, and for a merge with others."""
+    stated = {name: value for name in (*_WORDING, "review_state") if (value := getattr(changes, name)) is not UNSET}
+    if not stated and changes.merged_into_id is UNSET:
+        raise ValidationFailed.of("", "Send at least one field")
+    if stated and changes.merged_into_id is not UNSET:
+        raise ValidationFailed.of("mergedIntoId", "Send it without other fields")
+    return stated
+
+
+async def _edit(tx: Tx, actor: Actor, id: UUID, stated: dict[str, Any], expect: Expectation) -> None:
+    """Changes the wording or the state; leaves `updated_at` alone if nothing changed."""
+    before = await queries.lock_insight(tx, actor.workspace_id, id)
+    _expect(before, expect)
+    if before.merged_into is not None:
+        raise _merged(before)
+    changed = {name: value for name, value in stated.items() if value != getattr(before, name)}
+    is_reworded = any(name in changed for name in _WORDING)
+    if is_reworded and "review_state" not in stated and before.review_state not in ("edited", "rejected"):
+        changed["review_state"] = "edited"
+    if changed:
+        await queries.change_insight(tx.later(), actor, id, changed, list(changed))
+
+
+async def _merge(tx: Tx, actor: Actor, id: UUID, target_id: UUID, expect: Expectation) -> None:
+    """Moves the links and copies the quotes to the target. Changes nothing if the insight was merged into it before."""
+    found = await queries.lock_to_merge(tx, actor.workspace_id, id, target_id)
+    tx = tx.later()
+    if id not in found:
+        raise NotFound
+    before = found[id]
+    target = _target(before, found.get(target_id))
+    _expect(before, expect)
+    if before.merged_into == target.id:
+        return
+    if before.merged_into is not None:
+        raise _merged(before)
+    await queries.merge_insights(tx, actor, before.id, target.id)
+    extracts = {"extracts": _joined(target.extracts, before.extracts)}
+    await queries.change_insight(tx, actor, target.id, extracts, ["extracts", "signals", "accounts"])
+
+
+def _target(before: StoredInsight, target: StoredInsight | None) -> StoredInsight:
+    if target is None:
+        raise ValidationFailed.of("mergedIntoId", "The workspace has no such insight")
+    if target.id == before.id:
+        raise ValidationFailed.of("mergedIntoId", "An insight cannot be merged into itself")
+    if target.is_merged:
+        raise ValidationFailed.of("mergedIntoId", "That insight is itself merged into another one")
+    return target
+
+
+def _expect(before: StoredInsight, expect: Expectation) -> None:
+    expect(version_tag(before.id, before.version))
+
+
+def _merged(before: StoredInsight) -> InsightMerged:
+    return InsightMerged("This insight is merged into another one. Change that one.", mergedIntoId=before.merged_into)
+
+
+def _joined(own: list[Extract] | None, others: list[Extract] | None) -> list[Extract] | None:
+    """Returns the own quotes, then those of the other insight that are new."""
+    if others is None:
+        return own
+    return (own or []) + [extract for extract in others if extract not in (own or [])]

@@ -1,0 +1,1 @@
+"""Opportunities that ideas address."""

@@ -1,0 +1,1 @@
+"""Processing a signal: its text becomes insights with exact quotes."""

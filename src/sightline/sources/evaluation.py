@@ -1,0 +1,116 @@
+"""How well text and dates are taken from pages: extraction compared with labels."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from typing import Final
+
+from msgspec import Struct
+
+from sightline.sources.extraction import Extracted, extract
+from sightline.sources.pages import PageUnavailable
+
+_ONE_DAY: Final = 1
+
+
+class LabelledPage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a page says: passages of its text, passages around it, and its day of publication if it has one."""
+
+    file: str
+    url: str
+    text: list[str]
+    noise: list[str]
+    published: date | None
+
+
+class PageResult(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was wrong with a page; `published` is what was found."""
+
+    file: str
+    missing: list[str]
+    noise: list[str]
+    published: date | None
+    is_date_right: bool
+
+
+class ExtractionQuality(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Shares from 0 to 1, None where nothing could be counted.
+
+    `text_precision` is the share of passages found that belong to the text. A date is right up to a day beside;
+    `date_precision` counts the dates that were given, `date_recall` the pages that have one. `faults` are the pages
+    with anything wrong.
+    """
+
+    pages: int
+    text_precision: float | None
+    text_recall: float | None
+    text_f1: float | None
+    dated_pages: int
+    dates_given: int
+    date_precision: float | None
+    date_recall: float | None
+    milliseconds: float
+    faults: list[PageResult]
+
+
+def evaluate_extraction(
+    pages: Sequence[tuple[LabelledPage, bytes]], retrieved_at: datetime, clock: Callable[[], float]
+) -> ExtractionQuality:
+    """Reads the content of every page and compares it with its label. `clock` gives seconds."""
+    started = clock()
+    found = [_read(page, content, retrieved_at) for page, content in pages]
+    seconds = clock() - started
+    results = [_compare(page, one) for (page, _), one in zip(pages, found, strict=True)]
+    wanted = sum(len(page.text) for page, _ in pages)
+    right = wanted - sum(len(one.missing) for one in results)
+    noise = sum(len(one.noise) for one in results)
+    dated = sum(page.published is not None for page, _ in pages)
+    given = [one for one in results if one.published is not None]
+    right_dates = sum(one.is_date_right for one in given)
+    precision, recall = _share(right, right + noise), _share(right, wanted)
+    return ExtractionQuality(
+        pages=len(pages),
+        text_precision=precision,
+        text_recall=recall,
+        text_f1=_f1(precision, recall),
+        dated_pages=dated,
+        dates_given=len(given),
+        date_precision=_share(right_dates, len(given)),
+        date_recall=_share(right_dates, dated),
+        milliseconds=round(seconds * 1_000 / max(len(pages), 1), 1),
+        faults=[one for one in results if one.missing or one.noise or not one.is_date_right],
+    )
+
+
+def _read(page: LabelledPage, content: bytes, retrieved_at: datetime) -> Extracted | None:
+    try:
+        return extract(content, page.url, retrieved_at)
+    except PageUnavailable:
+        return None
+
+
+def _compare(page: LabelledPage, found: Extracted | None) -> PageResult:
+    text = " ".join(found.text.split()) if found else ""
+    published = found.published.moment.date() if found and found.published else None
+    return PageResult(
+        file=page.file,
+        missing=[passage for passage in page.text if passage not in text],
+        noise=[passage for passage in page.noise if passage in text],
+        published=published,
+        is_date_right=_is_same_day(page.published, published),
+    )
+
+
+def _is_same_day(expected: date | None, found: date | None) -> bool:
+    if expected is None or found is None:
+        return expected is found
+    return abs((expected - found).days) <= _ONE_DAY
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _f1(precision: float | None, recall: float | None) -> float | None:
+    if precision is None or recall is None or not precision + recall:
+        return None
+    return round(2 * precision * recall / (precision + recall), 4)

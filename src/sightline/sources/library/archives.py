@@ -1,0 +1,100 @@
+"""The pages of a WARC file, plain or compressed."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from time import thread_time
+from typing import Any, BinaryIO, Final
+
+from sightline.sources.dates import read_hint
+from sightline.sources.extraction import MOST_BYTES
+from sightline.sources.library.texts import read_html
+from sightline.sources.pages import Page, PageUnavailable
+
+MOST_PAGES: Final = 1_000
+MOST_RECORDS: Final = 50_000
+
+
+LONGEST_READING: Final = 20.0  # seconds of processor time for one archive
+
+
+class ArchiveBroken(Exception):
+    """The rest of the archive cannot be read."""
+
+
+class _TimedFile:
+    """A file that can be read for a while: a small one may unpack to more than anybody can read."""
+
+    def __init__(self, opened: BinaryIO) -> None:
+        self._opened = opened
+        self._until = thread_time() + LONGEST_READING
+
+    def read(self, size: int = -1) -> bytes:
+        if thread_time() > self._until:
+            raise ArchiveBroken("It takes too long to read.")
+        return self._opened.read(size)
+
+
+def read_archive(path: Path, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
+    """The HTML pages that were fetched with success, at most 1,000; others of its records are left out.
+
+    Raises ArchiveBroken, after the pages before it, when the file is damaged, holds more or takes too long.
+    """
+    from warcio.archiveiterator import ArchiveIterator
+
+    if not _is_archive(path):
+        raise ArchiveBroken("It is not a WARC file.")
+    pages = 0
+    with open(path, "rb") as opened:
+        try:
+            for number, record in enumerate(ArchiveIterator(_TimedFile(opened)), 1):
+                if pages == MOST_PAGES or number > MOST_RECORDS:
+                    raise ArchiveBroken("It holds more than 1,000 pages: split it.")
+                page = _page(record, f"{own_url}#{number}", retrieved_at) if _is_page(record) else None
+                _skip_rest(record)
+                if page is not None:
+                    pages += 1
+                    yield page
+        except (ArchiveBroken, GeneratorExit):
+            raise
+        except Exception:
+            raise ArchiveBroken("It is damaged.") from None
+
+
+def _is_archive(path: Path) -> bool:
+    with open(path, "rb") as opened:
+        start = opened.read(5)
+    if start[:2] != b"\x1f\x8b":
+        return start == b"WARC/"
+    try:
+        with gzip.open(path) as unpacked:
+            return unpacked.read(5) == b"WARC/"
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def _skip_rest(record: Any) -> None:
+    """Raises ArchiveBroken when the file ends before the record does."""
+    while record.raw_stream.read(65_536):
+        pass
+    if record.raw_stream.limit > 0:
+        raise ArchiveBroken("It ends in the middle of a page.")
+
+
+def _is_page(record: Any) -> bool:
+    headers = record.http_headers
+    kind = (headers.get_header("Content-Type") or "").lower() if headers else ""
+    is_html = kind.startswith(("text/html", "application/xhtml"))
+    return record.rec_type == "response" and is_html and headers.get_statuscode() == "200"
+
+
+def _page(record: Any, own_url: str, retrieved_at: datetime) -> Page | None:
+    content = record.content_stream().read(MOST_BYTES + 1)
+    fetched = read_hint("warc", record.rec_headers.get_header("WARC-Date"))
+    place = record.rec_headers.get_header("WARC-Target-URI")
+    try:
+        return read_html(content, own_url, fetched.moment if fetched else retrieved_at, saved_from=place)
+    except PageUnavailable:
+        return None

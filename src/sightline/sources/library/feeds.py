@@ -1,0 +1,65 @@
+"""The entries of a saved feed, RSS or Atom, as pages."""
+
+from calendar import timegm
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import Any, Final
+
+from sightline.sources.addresses import canonical
+from sightline.sources.dates import Hint, settle
+from sightline.sources.extraction import LONGEST_TITLE, MOST_CHARACTERS, clean
+from sightline.sources.languages import code_of, language_of
+from sightline.sources.pages import Page, PageUnavailable
+
+MOST_ENTRIES: Final = 1_000
+
+
+def read_feed(content: bytes, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
+    """The entries with a text, at most 1,000. Raises PageUnavailable when it is no feed."""
+    import feedparser
+
+    found = feedparser.parse(BytesIO(content), sanitize_html=True, resolve_relative_uris=False)
+    if not found.get("version"):
+        raise PageUnavailable("It is not a feed.")
+    for number, entry in enumerate(found.entries[:MOST_ENTRIES], 1):
+        text = _plain(_body(entry))
+        if text:
+            yield _page(entry, found.feed, text, f"{own_url}#{number}", retrieved_at)
+
+
+def _page(entry: Any, feed: Any, text: str, own_url: str, retrieved_at: datetime) -> Page:
+    stamp = entry.get("published_parsed")
+    hint = Hint("feed", datetime.fromtimestamp(timegm(stamp), UTC), False) if stamp else None
+    url = canonical(entry.get("link") or "") or own_url
+    declared = (entry.get("content") or [{}])[0].get("language") or feed.get("language")
+    return Page(
+        url=url,
+        title=_plain(entry.get("title") or "")[:LONGEST_TITLE] or url,
+        text=text,
+        retrieved_at=retrieved_at,
+        publisher=_plain(feed.get("title") or "")[:LONGEST_TITLE] or None,
+        published=settle([hint], [], retrieved_at),
+        language=code_of(declared) or language_of(text),
+    )
+
+
+def _body(entry: Any) -> str:
+    """The longest text of the entry."""
+    bodies = [one.get("value") or "" for one in entry.get("content") or []]
+    return max([*bodies, entry.get("summary") or ""], key=len)
+
+
+def _plain(markup: str) -> str:
+    """The text of a piece of HTML, a line for each block."""
+    from lxml import etree
+    from lxml.html import fragment_fromstring
+
+    try:
+        tree = fragment_fromstring(clean(markup), create_parent="div")
+    except (etree.LxmlError, ValueError):
+        return ""
+    for block in tree.iter("p", "br", "li", "h1", "h2", "h3", "h4", "div", "tr"):
+        block.tail = "\n" + (block.tail or "")
+    lines = (" ".join(line.split()) for line in str(tree.text_content()).split("\n"))
+    return clean("\n".join(line for line in lines if line))[:MOST_CHARACTERS]

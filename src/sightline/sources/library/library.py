@@ -1,0 +1,77 @@
+"""The library as a search provider and as a reader of its pages."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from sightline.sources.library.index import Index
+from sightline.sources.pages import IsAllowed, Page, PageUnavailable, everywhere
+from sightline.sources.search import SearchFailed, SearchHit, SearchPage, SearchQuery
+
+UPDATE_SECONDS: Final = 5.0
+WAIT_SECONDS: Final = 9.0
+_STILL_READING: Final = "The library is still being read."
+
+
+class Library:
+    """Saved pages in a folder, searched by words. Files may come, change and go at any time.
+
+    `index` is a file that is made when it is missing. A search reads new files for up to five seconds; the next one
+    goes on. A single file may take longer: a search waits nine seconds for it and then goes without.
+    """
+
+    name = "library"
+
+    def __init__(
+        self,
+        folder: Path,
+        index: Path,
+        *,
+        update_seconds: float = UPDATE_SECONDS,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        self._index = Index(folder, index)
+        self._update_seconds = update_seconds
+        self._wait_seconds = wait_seconds
+        self._update: asyncio.Task[list[str]] | None = None
+
+    async def search(self, query: SearchQuery) -> SearchPage:
+        """Raises SearchFailed when the folder or the index cannot be used."""
+        try:
+            try:
+                return await self._search(query)
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                self._index.discard()  # it is damaged
+                return await self._search(query)
+        except sqlite3.Error as error:
+            raise SearchFailed(f"The index of the library cannot be used: {error}.") from error
+        except OSError as error:
+            raise SearchFailed(f"The library cannot be read: {error.strerror}.", temporary=False) from error
+
+    async def read(self, url: str, is_allowed: IsAllowed = everywhere) -> Page:
+        """Raises PageUnavailable when no page of the library has the address, or it is not allowed."""
+        if not is_allowed(url):
+            raise PageUnavailable("This search may not look there.")
+        try:
+            page = await asyncio.to_thread(self._index.find, url)
+        except (sqlite3.Error, OSError) as error:
+            raise PageUnavailable("The index of the library cannot be used.") from error
+        if page is None:
+            raise PageUnavailable("It is not in the library.")
+        return page
+
+    async def _search(self, query: SearchQuery) -> SearchPage:
+        warnings = await self._wait_for_update()
+        hits: list[SearchHit] = await asyncio.to_thread(self._index.search, query)
+        return SearchPage(hits, warnings)
+
+    async def _wait_for_update(self) -> list[str]:
+        """Joins the update that is under way, or starts one; returns its warnings."""
+        if self._update is None or self._update.done():
+            self._update = asyncio.create_task(asyncio.to_thread(self._index.update, self._update_seconds))
+            self._update.add_done_callback(lambda task: task.cancelled() or task.exception())
+        done, _ = await asyncio.wait({self._update}, timeout=self._wait_seconds)
+        return self._update.result() if done else [_STILL_READING]

@@ -1,0 +1,70 @@
+"""Pages as research reads them: text, title, publisher, and a date with the reason to believe it."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+Tier = Literal["structured", "agreed"]
+IsAllowed = Callable[[str], bool]
+_DAY = timedelta(days=1)
+
+
+class PageUnavailable(Exception):
+    """The page cannot be read. The message is one sentence that a person may read."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Published(Struct, frozen=True):
+    """When a page was published. A date without a time is midnight UTC with `day_only`.
+
+    `tier`: `structured` is the page's own data; `agreed` are two independent hints. `source` names them.
+    """
+
+    moment: datetime
+    tier: Tier
+    source: str
+    day_only: bool = False
+
+    def is_within(self, since: datetime | None, until: datetime | None) -> bool:
+        """Whether it may lie within the bounds, both included; a whole day does if a part of it does."""
+        last = self.moment + _DAY if self.day_only else self.moment
+        return (since is None or last >= since) and (until is None or self.moment <= until)
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """One page. `url` is the canonical address, `text` what quotes are exact parts of, `language` an ISO 639-1 code."""
+
+    url: str
+    title: str
+    text: str
+    retrieved_at: datetime
+    publisher: str | None = None
+    published: Published | None = None
+    language: str | None = None
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the text, hexadecimal."""
+        return sha256(self.text.encode()).hexdigest()
+
+
+def everywhere(_url: str) -> bool:
+    """Allows every address."""
+    return True
+
+
+class PageReader(Protocol):
+    """Reads the pages that a search found."""
+
+    async def read(self, url: str, is_allowed: IsAllowed = everywhere) -> Page:
+        """Asks nothing of an address that is not allowed, be it one that the first redirects to.
+
+        Raises PageUnavailable.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Search providers of the web, each behind `sources.search.SearchProvider`."""

@@ -1,0 +1,94 @@
+"""Asking a provider over HTTP: one request, bounded, and every failure as a SearchFailed without keys."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, TypeVar
+
+import httpx2
+import msgspec
+from msgspec import Struct
+
+from sightline import __version__
+from sightline.sources.search import SearchFailed
+
+LONGEST_ANSWER: Final = 10.0  # seconds
+MOST_BYTES: Final = 5_000_000
+
+T = TypeVar("T")
+
+
+class Service(Struct, frozen=True, kw_only=True):
+    """A provider's interface. `label` names it in sentences; `refusals` say what a status means there."""
+
+    label: str
+    url: str
+    headers: Mapping[str, str] = {}
+    refusals: Mapping[int, str] = {}
+    seconds: float = LONGEST_ANSWER
+
+    async def get(self, path: str, parameters: Mapping[str, str], answer: type[T]) -> T:
+        """Raises SearchFailed."""
+        return await self._ask(
+            httpx2.Request("GET", self.url + path, params=dict(parameters), headers=self._headers), answer
+        )
+
+    async def post(self, path: str, body: Mapping[str, Any], answer: type[T]) -> T:
+        """Raises SearchFailed."""
+        request = httpx2.Request("POST", self.url + path, json=dict(body), headers=self._headers)
+        return await self._ask(request, answer)
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"Accept": "application/json", "User-Agent": f"Sightline/{__version__}", **self.headers}
+
+    async def _ask(self, request: httpx2.Request, answer: type[T]) -> T:
+        try:
+            async with asyncio.timeout(self.seconds):
+                content = await self._send(request)
+        except (TimeoutError, httpx2.TimeoutException):
+            raise SearchFailed(f"{self.label} did not answer in time.") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
+            raise SearchFailed(f"{self.label} cannot be reached.") from None
+        try:
+            return msgspec.json.decode(content, type=answer, strict=False)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise SearchFailed(f"{self.label} answered something else than its JSON.") from None
+
+    async def _send(self, request: httpx2.Request) -> bytes:
+        async with httpx2.AsyncClient(verify=_tls(), trust_env=False, timeout=self.seconds) as client:
+            response = await client.send(request, stream=True)
+            try:
+                if response.status_code != 200:
+                    raise self._failure(response)
+                return await self._body(response)
+            finally:
+                await response.aclose()
+
+    async def _body(self, response: httpx2.Response) -> bytes:
+        content = bytearray()
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) > MOST_BYTES:
+                raise SearchFailed(f"{self.label} answered more than 5 MB.", temporary=False)
+        return bytes(content)
+
+    def _failure(self, response: httpx2.Response) -> SearchFailed:
+        """Refusals stay what they are; a limit or an error of the server may be over soon."""
+        status = response.status_code
+        if status in self.refusals:
+            return SearchFailed(self.refusals[status], temporary=False)
+        if status == 429:
+            wait = _seconds(response.headers.get("retry-after"))
+            return SearchFailed(f"{self.label} asks to wait: too many searches (429).", retry_after=wait)
+        return SearchFailed(f"{self.label} answered {status}.", temporary=status >= 500 or status == 408)
+
+
+@cache
+def _tls() -> Any:
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+def _seconds(text: str | None) -> float | None:
+    """The seconds of a Retry-After, unless it is a date."""
+    return float(text[:6]) if text and text.isascii() and text.isdigit() else None

@@ -1,0 +1,57 @@
+"""Exa's search."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from msgspec import Struct
+
+from sightline.sources.providers.asking import Service
+from sightline.sources.providers.filtering import Found, page_of
+from sightline.sources.search import SearchPage, SearchQuery
+
+LABEL: Final = "Exa"
+MOST_RESULTS: Final = 25
+_REFUSALS: Final = {
+    401: "Exa refuses the key (401).",
+    402: "Exa's account has no credits left (402).",
+    403: "Exa refuses the key (403).",
+}
+
+
+class _Result(Struct):
+    url: str | None = None
+    title: str | None = None
+    text: str | None = None
+    publishedDate: str | None = None
+
+
+class _Answer(Struct):
+    results: list[_Result]
+
+
+class Exa:
+    """`url` is for tests."""
+
+    name = "exa"
+
+    def __init__(self, url: str, key: str) -> None:
+        self._service = Service(label=LABEL, url=url, headers={"x-api-key": key}, refusals=_REFUSALS)
+
+    async def search(self, query: SearchQuery) -> SearchPage:
+        """It knows moments and domains, and no language. Dates leave undated pages out: they need a `since`."""
+        body: dict[str, Any] = {"query": query.text, "numResults": min(query.limit, MOST_RESULTS), "type": "auto"}
+        if query.domains:
+            body["includeDomains"] = list(query.domains)
+        elif query.excluded_domains:
+            body["excludeDomains"] = list(query.excluded_domains)
+        if query.since:
+            body["startPublishedDate"] = _iso(query.since)
+        if query.since and query.until:
+            body["endPublishedDate"] = _iso(query.until)
+        answer = await self._service.post("/search", body, _Answer)
+        found = (Found(one.url, one.title, one.text, one.publishedDate) for one in answer.results)
+        return page_of(LABEL, query, found, unsupported=["language"] if query.languages else [])
+
+
+def _iso(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%S.000Z}"

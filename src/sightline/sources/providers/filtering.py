@@ -1,0 +1,55 @@
+"""Filters that a provider does not have: applied to what it found, and said in a warning."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from sightline.sources.addresses import canonical, identity, is_within
+from sightline.sources.dates import read_hint
+from sightline.sources.search import SearchHit, SearchPage, SearchQuery
+
+_SLACK: Final = timedelta(days=1)  # a provider's date is a hint; the page decides
+
+
+class Found(NamedTuple):
+    """A result as a provider gives it. `date` is its hint at the day of publication."""
+
+    url: str | None
+    title: str | None
+    snippet: str | None
+    date: str | None = None
+
+
+def page_of(
+    label: str, query: SearchQuery, found: Iterable[Found], *, unsupported: Sequence[str], warnings: Iterable[str] = ()
+) -> SearchPage:
+    """The results that fit the query, each address once. `unsupported` are filters that the provider did not apply."""
+    hits: dict[str, SearchHit] = {}
+    for one in found:
+        url = canonical(one.url or "")
+        if url and _fits(url, one.date, query):
+            hit = SearchHit(url=url, title=" ".join((one.title or "").split()) or url, snippet=one.snippet or "")
+            hits.setdefault(identity(url), hit)
+    said = list(warnings)
+    if unsupported:
+        said.append(f"{label} cannot filter by {' or '.join(unsupported)}: what does not fit is left out afterwards.")
+    return SearchPage(list(hits.values())[: query.limit], said)
+
+
+def _fits(url: str, date: str | None, query: SearchQuery) -> bool:
+    """The language of a page is known when it is read."""
+    if is_within(url, query.excluded_domains) or (query.domains and not is_within(url, query.domains)):
+        return False
+    hint = read_hint("provider", date)
+    if hint is None:
+        return True
+    is_late = query.until is not None and hint.moment > query.until + _SLACK
+    return not is_late and (query.since is None or hint.moment >= query.since - _SLACK)
+
+
+def with_operators(query: SearchQuery, most: int) -> tuple[str, bool]:
+    """The text with `site:` for domains, as engines know it; and whether all of them fitted into so many characters."""
+    wanted = " OR ".join(f"site:{domain}" for domain in query.domains)
+    parts = [f"({wanted})" if len(query.domains) > 1 else wanted, *(f"-site:{name}" for name in query.excluded_domains)]
+    text = " ".join([query.text, *filter(None, parts)])
+    return (text, True) if len(text) <= most else (query.text[:most], False)

@@ -1,0 +1,130 @@
+"""Reads pages in processes of their own, which are killed when a page takes too long."""
+
+import asyncio
+import os
+import struct
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+import structlog
+
+from sightline.sources.pages import PageUnavailable
+from sightline.sources.web.child import decode_outcome
+from sightline.sources.web.tasks import Outcome, Task
+
+LONGEST_READING: Final = 5.0  # seconds for one page
+LONGEST_START: Final = 60.0  # seconds until a process is ready
+MOST_PROCESSES: Final = 2
+MOST_PAGES: Final = 300  # that one process reads: memory that libraries keep is given back
+MOST_ANSWER: Final = 8_000_000  # bytes
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True, eq=False)
+class _Reader:
+    """A process, and how many pages it has read."""
+
+    process: Process
+    pages: int = 0
+
+
+class Extractor:
+    """Up to two processes, started when they are needed. `seconds` for one page; other values are for tests."""
+
+    def __init__(self, *, seconds: float = LONGEST_READING, processes: int = MOST_PROCESSES) -> None:
+        self._seconds = seconds
+        self._turns = asyncio.Semaphore(processes)
+        self._idle: list[_Reader] = []
+
+    @property
+    def idle_processes(self) -> list[Process]:
+        """Those that wait for a page."""
+        return [reader.process for reader in self._idle]
+
+    async def perform(self, task: Task) -> Outcome:
+        """Raises PageUnavailable when the page cannot be read, or takes too long."""
+        async with self._turns:
+            reader = self._idle.pop() if self._idle else await self._start()
+            try:
+                outcome = await asyncio.wait_for(_ask(reader.process, task), self._seconds)
+            except TimeoutError:
+                await self._kill(reader)
+                raise PageUnavailable("Reading it took too long.") from None
+            except (OSError, EOFError, msgspec.DecodeError):
+                await self._kill(reader)
+                raise PageUnavailable("It cannot be read.") from None
+            except BaseException:
+                await self._kill(reader)  # an answer may still be on the way
+                raise
+            await self._give_back(reader)
+        if outcome.refusal is not None:
+            raise PageUnavailable(outcome.refusal)
+        return outcome
+
+    async def aclose(self) -> None:
+        """Ends the processes."""
+        while self._idle:
+            await _end(self._idle.pop().process)
+
+    async def _start(self) -> _Reader:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "sightline.sources.web.child",
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            env=_environment(),
+        )
+        try:
+            await asyncio.wait_for(_receive(process), LONGEST_START)
+        except (TimeoutError, EOFError, msgspec.DecodeError):
+            await _end(process)
+            raise PageUnavailable("The process that reads pages does not start.") from None
+        except BaseException:
+            await _end(process)
+            raise
+        return _Reader(process)
+
+    async def _give_back(self, reader: _Reader) -> None:
+        reader.pages += 1
+        if reader.pages < MOST_PAGES:
+            self._idle.append(reader)
+        else:
+            await _end(reader.process)
+
+    async def _kill(self, reader: _Reader) -> None:
+        _log.warning("A process that reads pages was ended", pages=reader.pages)
+        await _end(reader.process)
+
+
+def _environment() -> dict[str, str]:
+    """Without the settings: what reads hostile pages knows no secret."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("SIGHTLINE_")}
+
+
+async def _ask(process: Process, task: Task) -> Outcome:
+    assert process.stdin  # noqa: S101 - it is a pipe
+    message = msgspec.msgpack.encode(task)
+    process.stdin.write(struct.pack(">I", len(message)) + message)
+    await process.stdin.drain()
+    return decode_outcome(await _receive(process))
+
+
+async def _receive(process: Process) -> bytes:
+    assert process.stdout  # noqa: S101 - it is a pipe
+    size = struct.unpack(">I", await process.stdout.readexactly(4))[0]
+    if size > MOST_ANSWER:
+        raise EOFError
+    return await process.stdout.readexactly(size)
+
+
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+    await process.communicate()

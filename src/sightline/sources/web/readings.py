@@ -1,0 +1,168 @@
+"""What the reading process does with a page, a site and a robots.txt."""
+
+from calendar import timegm
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from sightline.sources.addresses import canonical, host_of, identity
+from sightline.sources.dates import read_hint
+from sightline.sources.extraction import MOST_CHARACTERS, MOST_TAGS, decode, extract
+from sightline.sources.languages import language_of
+from sightline.sources.pages import Page, PageUnavailable
+from sightline.sources.web.tasks import Link, Listing, Outcome, Permission, ReadPage, ReadRobots, ReadSite, Task
+
+MOST_LINKS: Final = 300
+MOST_FEEDS: Final = 3
+LONGEST_SUMMARY: Final = 500
+_HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+_TEXT: Final = frozenset({"text/plain", "text/markdown"})
+_FEEDS: Final = ("application/rss+xml", "application/atom+xml")
+
+
+def perform(task: Task) -> Outcome:
+    """Never raises: what cannot be read is refused."""
+    try:
+        if isinstance(task, ReadPage):
+            return Outcome(page=read_page(task))
+        if isinstance(task, ReadSite):
+            return Outcome(listing=read_site(task))
+        return Outcome(permission=read_robots(task))
+    except PageUnavailable as refusal:
+        return Outcome(refusal=refusal.reason)
+    except Exception as error:
+        return Outcome(refusal=f"It cannot be read ({type(error).__name__}).")
+
+
+def read_page(task: ReadPage) -> Page:
+    """A page of HTML, or of plain text. Raises PageUnavailable."""
+    if task.media_type in _TEXT:
+        return _read_text(task)
+    if not (task.media_type in _HTML or (not task.media_type and _looks_like_html(task.content))):
+        raise PageUnavailable(f"It is no text ({task.media_type or 'of an unknown type'}).")
+    found = extract(task.content, task.url, task.retrieved_at, task.charset)
+    return Page(
+        url=found.url or task.url,
+        title=found.title or task.url,
+        text=found.text,
+        retrieved_at=task.retrieved_at,
+        publisher=found.publisher,
+        published=found.published,
+        language=found.language,
+    )
+
+
+def _looks_like_html(content: bytes) -> bool:
+    start = content[:1_024].lower()
+    return b"<html" in start or b"<!doctype html" in start
+
+
+def _read_text(task: ReadPage) -> Page:
+    text = decode(task.content, task.charset).replace("\r\n", "\n")[:MOST_CHARACTERS].strip()
+    if not text:
+        raise PageUnavailable("No text was found in it.")
+    url = canonical(task.url) or task.url
+    title = text.split("\n", 1)[0].lstrip("# ").strip()[:200]
+    return Page(url=url, title=title or url, text=text, retrieved_at=task.retrieved_at, language=language_of(text))
+
+
+def read_robots(task: ReadRobots) -> Permission:
+    """Raises ValueError when it cannot be understood."""
+    from protego import Protego
+
+    rules = Protego.parse(decode(task.content, "utf-8"))
+    return Permission(is_given=rules.can_fetch(task.url, task.agent), pause=float(rules.crawl_delay(task.agent) or 0))
+
+
+def read_site(task: ReadSite) -> Listing:
+    """The links of a feed, a site map or a page of HTML. Raises PageUnavailable."""
+    start = task.content[:2_048].lower()
+    if b"<urlset" in start or b"<sitemapindex" in start:
+        return _read_site_map(task)
+    if b"<rss" in start or b"<feed" in start or b"<rdf" in start:
+        return _read_feed(task)
+    return _read_front_page(task)
+
+
+def _read_feed(task: ReadSite) -> Listing:
+    import feedparser
+
+    found = feedparser.parse(BytesIO(task.content), sanitize_html=True, resolve_relative_uris=False)
+    return Listing(title=str(found.feed.get("title") or ""), links=list(_entries(found.entries, task.url)), feeds=[])
+
+
+def _entries(entries: Iterable[Any], base: str) -> Iterator[Link]:
+    for entry in list(entries)[:MOST_LINKS]:
+        url = canonical(urljoin(base, entry.get("link") or ""))
+        stamp = entry.get("published_parsed") or entry.get("updated_parsed")
+        if url and entry.get("link"):
+            yield Link(
+                url=url,
+                title=_short(entry.get("title")),
+                summary=_short(entry.get("summary")),
+                published=datetime.fromtimestamp(timegm(stamp), UTC) if stamp else None,
+            )
+
+
+def _short(markup: str | None) -> str:
+    from lxml.html import fragment_fromstring
+
+    if not markup:
+        return ""
+    text = fragment_fromstring(markup[:20_000], create_parent="div").text_content()
+    return " ".join(str(text).split())[:LONGEST_SUMMARY]
+
+
+def _read_site_map(task: ReadSite) -> Listing:
+    """Of an index, its maps; they stand in it with the newest first or last, so the dates decide."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
+    root = etree.fromstring(task.content, parser=parser)
+    if root is None:
+        raise PageUnavailable("It is not a site map.")
+    found = sorted(_places(root, task.url), key=_newest_first)
+    if etree.QName(root).localname == "sitemapindex":
+        return Listing(title="", links=[], feeds=[link.url for link in found[:MOST_FEEDS]])
+    return Listing(title="", links=found[:MOST_LINKS], feeds=[])
+
+
+def _places(root: Any, base: str) -> Iterator[Link]:
+    for place in root:
+        fields = {str(part.tag).rpartition("}")[2]: (part.text or "").strip() for part in place}
+        url = canonical(urljoin(base, fields.get("loc", ""))) if fields.get("loc") else None
+        changed = read_hint("site map", fields.get("lastmod"))
+        if url:
+            yield Link(url=url, title="", published=changed.moment if changed else None)
+
+
+def _newest_first(link: Link) -> float:
+    return -link.published.timestamp() if link.published else 0.0
+
+
+def _read_front_page(task: ReadSite) -> Listing:
+    from lxml.html import document_fromstring
+
+    markup = decode(task.content, task.charset)
+    if not markup.strip() or markup.count("<") > MOST_TAGS:
+        raise PageUnavailable("It cannot be searched for links.")
+    tree = document_fromstring(markup)
+    feeds = [
+        urljoin(task.url, one.get("href"))
+        for one in tree.iterfind(".//link")
+        if (one.get("type") or "").lower() in _FEEDS and one.get("href")
+    ]
+    return Listing(title=_short(tree.findtext(".//title")), links=_own_links(tree, task.url), feeds=feeds[:MOST_FEEDS])
+
+
+def _own_links(tree: Any, base: str) -> list[Link]:
+    """The links within the site, each page once."""
+    found: dict[str, Link] = {}
+    for anchor in tree.iterfind(".//a"):
+        url = canonical(urljoin(base, anchor.get("href") or ""))
+        text = " ".join(str(anchor.text_content()).split())[:LONGEST_SUMMARY]
+        if url and text and host_of(url) == host_of(base) and len(found) < MOST_LINKS:
+            found.setdefault(identity(url), Link(url=url, title=text))
+    return list(found.values())

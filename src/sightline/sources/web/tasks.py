@@ -1,0 +1,70 @@
+"""What the reading process is asked and answers. Small to import: the worker does not load what reads pages."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from sightline.sources.pages import Page
+
+
+class ReadPage(Struct, frozen=True, tag=True, kw_only=True):
+    """Read the text of a page."""
+
+    url: str
+    content: bytes
+    media_type: str
+    charset: str | None
+    retrieved_at: datetime
+
+
+class ReadSite(Struct, frozen=True, tag=True, kw_only=True):
+    """List what a front page, a feed or a site map leads to."""
+
+    url: str
+    content: bytes
+    media_type: str
+    charset: str | None
+
+
+class ReadRobots(Struct, frozen=True, tag=True, kw_only=True):
+    """Say whether a robots.txt lets an agent read an address."""
+
+    content: bytes
+    url: str
+    agent: str
+
+
+Task = ReadPage | ReadSite | ReadRobots
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """A page that a site leads to. `published` is what its feed or site map says."""
+
+    url: str
+    title: str
+    summary: str = ""
+    published: datetime | None = None
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """The pages of a site, and the feeds and site maps that list more."""
+
+    title: str
+    links: list[Link]
+    feeds: list[str]
+
+
+class Permission(Struct, frozen=True, kw_only=True):
+    """Whether an address may be read, and the seconds that a host wants between two requests."""
+
+    is_given: bool
+    pause: float
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """One of them, or why there is none."""
+
+    page: Page | None = None
+    listing: Listing | None = None
+    permission: Permission | None = None
+    refusal: str | None = None

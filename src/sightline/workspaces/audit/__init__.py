@@ -1,0 +1,1 @@
+"""The trail that every write leaves."""

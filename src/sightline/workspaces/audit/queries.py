@@ -1,0 +1,57 @@
+"""The SQL of the trail."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from uuid import UUID
+
+from sightline.platform.db import Tx, Where, sql
+from sightline.platform.errors import InvalidReference
+from sightline.platform.refs import IdeaRef, InitiativeRef, Ref, SignalRef, StudyRef
+from sightline.workspaces.audit.records import AuditEntry
+
+_TABLES: dict[type[Ref], str] = {
+    IdeaRef: "ideas",
+    InitiativeRef: "initiatives",
+    SignalRef: "signals",
+    StudyRef: "studies",
+}
+
+_CHANGES = """
+SELECT iso(c.at), c.kind, c.record_id, c.public_id, c.action, c.actor_kind, c.actor_id, k.name, c.detail
+  FROM (SELECT * FROM changes WHERE {where}) c
+  LEFT JOIN api_keys k ON c.actor_kind = 'key' AND k.workspace_id = :workspace_id AND k.id::text = c.actor_id
+ ORDER BY c.at, c.id"""
+
+
+async def walk(
+    tx: Tx, workspace_id: UUID, records: list[UUID] | None, since: datetime | None
+) -> AsyncIterator[AuditEntry]:
+    """Yields entries, oldest first, read from the database in portions."""
+    where = Where(workspace_id)
+    if records is not None:
+        where.add("record_id = ANY(:records)", records=records)
+    if since is not None:
+        where.add("at >= :since", since=since)
+    statement = sql(_CHANGES, where=str(where))
+    async for row in tx.connection.cursor(statement.text, *statement.arguments(where.values), prefetch=500):
+        yield AuditEntry(*row)
+
+
+_FIND_RECORDS = """
+SELECT id FROM {table} WHERE workspace_id = :workspace_id AND number = :number
+UNION
+SELECT record_id FROM changes
+ WHERE workspace_id = :workspace_id AND action = 'deleted' AND public_id = :public_id"""
+FIND_RECORDS = {kind: sql(_FIND_RECORDS, table=table) for kind, table in _TABLES.items()}
+
+
+async def find_records(tx: Tx, workspace_id: UUID, public_id: str) -> list[UUID]:
+    """Returns the ids of the records that have or had this public id. Raises InvalidReference."""
+    for kind, statement in FIND_RECORDS.items():
+        if public_id.upper().startswith(f"{kind.prefix}-"):
+            number = kind.parse(public_id).number
+            rows = await tx.rows(
+                statement, workspace_id=workspace_id, number=number, public_id=f"{kind.prefix}-{number}"
+            )
+            return [row["id"] for row in rows]
+    raise InvalidReference("Give a UUID or a public id like IDEA-1.")

@@ -1,0 +1,30 @@
+"""The entries of the trail, and the filters."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sightline.platform.wire import Record, Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilters:
+    """Filters of the trail. `record` is the id or public id of a record, which may be deleted."""
+
+    record: str | None = None
+    since: datetime | None = None
+
+
+class AuditEntry(Record):
+    """One write: the actor, the action and the record. `actor_name` is the name of the key, if the actor is one."""
+
+    at: Timestamp
+    kind: str
+    record_id: UUID
+    public_id: str | None
+    action: str
+    actor_kind: str
+    actor_id: str | None
+    actor_name: str | None
+    detail: Any

@@ -1,0 +1,76 @@
+"""AI credits of a workspace's plan: reserved when work is queued, settled when it is done, returned when it is not.
+
+Reserved credits count as used, so concurrent requests never spend more than the plan allows.
+"""
+
+from uuid import UUID
+
+from sightline.platform.db import Tx, sql
+from sightline.platform.errors import PaymentRequired
+
+
+class CreditsExhausted(PaymentRequired):
+    """402: the plan's AI credits do not suffice; extras `used`, `limit`."""
+
+    code = "CREDITS_EXHAUSTED"
+
+
+_ALLOWED = "(ai_credits IS NULL OR ai_credits_used + ai_credits_reserved + :credits <= ai_credits)"
+_RESERVE = sql(
+    """
+UPDATE plans SET ai_credits_reserved = ai_credits_reserved + :credits
+ WHERE workspace_id = :workspace_id AND {allowed}""",
+    allowed=_ALLOWED,
+)
+_SPEND = sql(
+    """
+UPDATE plans SET ai_credits_used = ai_credits_used + :credits
+ WHERE workspace_id = :workspace_id AND {allowed}""",
+    allowed=_ALLOWED,
+)
+_SETTLE = sql("""
+UPDATE plans SET ai_credits_reserved = ai_credits_reserved - :credits, ai_credits_used = ai_credits_used + :credits
+ WHERE workspace_id = :workspace_id""")
+_RETURN = sql("""
+UPDATE plans SET ai_credits_reserved = ai_credits_reserved - :credits WHERE workspace_id = :workspace_id""")
+_FIND = sql("""
+SELECT ai_credits_used + ai_credits_reserved AS used, ai_credits AS limit
+  FROM plans WHERE workspace_id = :workspace_id""")
+
+
+async def reserve_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
+    """Raises CreditsExhausted. Locks the plan."""
+    if credits and not await tx.run(_RESERVE, workspace_id=workspace_id, credits=credits):
+        raise await _exhausted(tx, workspace_id, credits)
+
+
+async def settle_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
+    """Turns reserved credits into used ones."""
+    if credits:
+        await tx.run(_SETTLE, workspace_id=workspace_id, credits=credits)
+
+
+async def return_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
+    """Gives reserved credits back."""
+    if credits:
+        await tx.run(_RETURN, workspace_id=workspace_id, credits=credits)
+
+
+async def spend_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
+    """Uses credits at once. Raises CreditsExhausted."""
+    if not await tx.run(_SPEND, workspace_id=workspace_id, credits=credits):
+        raise await _exhausted(tx, workspace_id, credits)
+
+
+async def ensure_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
+    """Raises CreditsExhausted when the plan does not allow so many now."""
+    row = await tx.row(_FIND, workspace_id=workspace_id)
+    if row is not None and row["limit"] is not None and row["used"] + credits > row["limit"]:
+        raise await _exhausted(tx, workspace_id, credits)
+
+
+async def _exhausted(tx: Tx, workspace_id: UUID, credits: int) -> CreditsExhausted:
+    row = await tx.row(_FIND, workspace_id=workspace_id)
+    used, limit = (row["used"], row["limit"]) if row else (0, 0)
+    detail = f"This needs {credits} AI credits; {used} of the plan's {limit} are used or reserved."
+    return CreditsExhausted(detail, used=used, limit=limit)

@@ -1,0 +1,1 @@
+"""Deleted records, listed so that copies can remove them."""

@@ -1,0 +1,227 @@
+"""The workspace itself, its plan and its members in the workspace file."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sightline.platform.access import Actor, Role
+from sightline.platform.db import Tx, sql
+from sightline.platform.db.sql import assignments
+from sightline.platform.file_section import Entry, Faults, Part, Run, Section, Table
+from sightline.platform.file_section import fields as of
+from sightline.platform.ids import derived_id
+from sightline.platform.refs import parse_uuid
+from sightline.platform.wire import Moment
+from sightline.workspaces.changes import log_change
+
+Limit = Annotated[int, Meta(ge=0, le=of.LARGEST)]
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
+
+
+class PlanPart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """The plan of the workspace. A limit of null means no limit."""
+
+    initiative_limit: Limit | UnsetType | None = UNSET
+    active_initiative_limit: Limit | UnsetType | None = UNSET
+    trial_ends_at: str | UnsetType | None = UNSET
+    ai_credits: Limit | UnsetType | None = UNSET
+    ai_credits_used: Limit | UnsetType = UNSET
+    research_policies: list[Literal["on_demand", "daily", "weekly"]] | UnsetType = UNSET
+    managed_schedule: bool | UnsetType = UNSET
+
+
+class WorkspacePart(Struct, forbid_unknown_fields=True, rename="camel"):
+    """The workspace itself."""
+
+    slug: Slug
+    id: str | UnsetType = UNSET
+    name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")] | UnsetType = UNSET
+    plan: PlanPart | UnsetType = UNSET
+    settings: dict[str, Any] | UnsetType = UNSET
+    created_at: str | UnsetType | None = UNSET
+    updated_at: str | UnsetType | None = UNSET
+
+
+_FIND = sql("SELECT id, slug FROM workspaces WHERE slug = :slug OR id = :id")
+_IS_UNTOUCHED = sql("""
+    SELECT NOT EXISTS (
+        SELECT FROM changes WHERE workspace_id = :workspace_id AND kind NOT IN ('workspace', 'member', 'api_key'))""")
+_KEEP_ID = "The workspace {slug} has another id; leave the id out to keep that"
+_REPLACE = (
+    "There is an empty workspace {slug} with another id, as `sightline init` creates it. To put this file in its place"
+    " run `sightline workspace delete {slug} --yes` and then `sightline workspace apply FILE`"
+)
+
+
+async def open_workspace(tx: Tx, given: dict[str, Any], faults: Faults) -> tuple[UUID, bool]:
+    """Returns the id of the workspace that a file describes, and whether it is new. Creates nothing.
+
+    The workspace is found by its slug. An id of another slug, and a slug with another id, are faults.
+    """
+    named = parse_uuid(given["id"]) if "id" in given else None
+    if "id" in given and named is None:
+        faults.add("workspace.id", "Expected a UUID")
+    slug = given["slug"]
+    stored = {row["slug"]: row["id"] for row in await tx.rows(_FIND, slug=slug, id=named)}
+    id: UUID = stored.get(slug) or named or derived_id("workspace", slug)
+    if named is not None and id != named:
+        is_untouched = await tx.value(_IS_UNTOUCHED, workspace_id=id)
+        faults.add("workspace.id", (_REPLACE if is_untouched else _KEEP_ID).format(slug=slug))
+    for other in stored.keys() - {slug}:
+        faults.add("workspace.id", f"Belongs to the workspace {other}; leave the id out to make a copy")
+    return id, slug not in stored
+
+
+# Members of `plan` in the file, and their columns.
+PLAN = {
+    "initiativeLimit": "initiative_limit",
+    "activeInitiativeLimit": "active_initiative_limit",
+    "trialEndsAt": "trial_ends_at",
+    "aiCredits": "ai_credits",
+    "aiCreditsUsed": "ai_credits_used",
+    "researchPolicies": "research_policies",
+    "managedSchedule": "managed_schedule",
+}
+_SHOW = sql(
+    """
+    SELECT w.id, w.slug, w.name, {plan}, w.settings, w.created_at, w.updated_at
+      FROM workspaces w JOIN plans p ON p.workspace_id = w.id WHERE w.id = :workspace_id""",
+    plan=", ".join(f"p.{column}" for column in PLAN.values()),
+)
+_ADD = sql("""
+    INSERT INTO workspaces (id, slug, name, created_at, updated_at)
+    VALUES (:workspace_id, :slug, :name, :created_at, :updated_at)""")
+_ADD_PLAN = sql("INSERT INTO plans (workspace_id) VALUES (:workspace_id) ON CONFLICT DO NOTHING")
+_CHANGE = sql("""
+    UPDATE workspaces SET name = :name, settings = :settings, created_at = :created_at, updated_at = :updated_at
+     WHERE id = :workspace_id""")
+_CHANGE_PLAN = sql(
+    "UPDATE plans SET {assignments} WHERE workspace_id = :workspace_id", assignments=assignments(PLAN.values())
+)
+
+
+async def show_workspace(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
+    """Returns the workspace as the file shows it, or None if it does not exist."""
+    row = await tx.row(_SHOW, workspace_id=workspace_id)
+    if row is None:
+        return None
+    plan = {name: row[column] for name, column in PLAN.items()}
+    return {
+        "id": str(row["id"]),
+        "slug": row["slug"],
+        "name": row["name"],
+        "plan": plan | {"trialEndsAt": of.show_moment(row["trial_ends_at"])},
+        "settings": of.show_json(row["settings"]),
+        "createdAt": of.show_moment(row["created_at"]),
+        "updatedAt": of.show_moment(row["updated_at"]),
+    }
+
+
+async def apply_workspace(run: Run, given: dict[str, Any]) -> bool | None:
+    """Stores the workspace. Returns True if it was added, False if it changed, None if nothing changed."""
+    moments = _moments(run, given)
+    if run.is_new and "name" not in given:
+        run.faults.add("workspace.name", "Is needed for a new workspace")
+    if run.is_new:
+        await _add(run, given, moments)
+    before = await show_workspace(run.tx, run.workspace_id)
+    if before is None:
+        run.faults.add("workspace", "The workspace has just been deleted. Apply the file again")
+        return None
+    changes = await _change(run, before, given, moments)
+    if changes or run.is_new:
+        actor = Actor(run.workspace_id, "file", run.actor_id)
+        action = "created" if run.is_new else "updated"
+        detail = {} if run.is_new else {"fields": changes}
+        await log_change(run.tx, actor, "workspace", run.workspace_id, given["slug"], action, **detail)
+    return True if run.is_new else False if changes else None
+
+
+def _moments(run: Run, given: dict[str, Any]) -> dict[str, datetime | None]:
+    """Returns the times in the file by their path in `workspace`; None for omitted ones."""
+    texts = {
+        "createdAt": given.get("createdAt"),
+        "updatedAt": given.get("updatedAt"),
+        "plan.trialEndsAt": given.get("plan", {}).get("trialEndsAt"),
+    }
+    moments: dict[str, datetime | None] = {}
+    for name, text in texts.items():
+        try:
+            moments[name] = None if text is None else Moment.read(text)
+        except ValueError as error:
+            run.faults.add(f"workspace.{name}", str(error))
+            moments[name] = None
+    return moments
+
+
+async def _add(run: Run, given: dict[str, Any], moments: dict[str, datetime | None]) -> None:
+    created = moments["createdAt"] or run.tx.now
+    await run.tx.run(
+        _ADD,
+        workspace_id=run.workspace_id,
+        slug=given["slug"],
+        name=given.get("name", given["slug"]).strip(),
+        created_at=created,
+        updated_at=moments["updatedAt"] or created,
+    )
+    await run.tx.run(_ADD_PLAN, workspace_id=run.workspace_id)
+
+
+async def _change(
+    run: Run, before: dict[str, Any], given: dict[str, Any], moments: dict[str, datetime | None]
+) -> list[str]:
+    """Stores the fields that differ. Returns their names."""
+    after = before | given | {"plan": before["plan"] | given.get("plan", {})}
+    after["name"] = after["name"].strip()
+    for name in ("createdAt", "updatedAt"):
+        after[name] = of.show_moment(moments[name]) or before[name]
+    if "trialEndsAt" in given.get("plan", {}):
+        after["plan"]["trialEndsAt"] = of.show_moment(moments["plan.trialEndsAt"])
+    changes = [name for name in ("name", "plan", "settings", "createdAt", "updatedAt") if after[name] != before[name]]
+    if not changes:
+        return []
+    await run.tx.run(
+        _CHANGE,
+        workspace_id=run.workspace_id,
+        name=after["name"],
+        settings=after["settings"],
+        created_at=Moment.read(after["createdAt"]),
+        updated_at=moments["updatedAt"] or (Moment.read(before["updatedAt"]) if run.is_new else run.tx.now),
+    )
+    ends = after["plan"]["trialEndsAt"]
+    plan = after["plan"] | {"trialEndsAt": ends and Moment.read(ends)}
+    row = {column: plan[name] for name, column in PLAN.items()}
+    await run.tx.run(_CHANGE_PLAN, workspace_id=run.workspace_id, **row)
+    return changes
+
+
+async def _name_members(run: Run, entries: list[Entry]) -> None:
+    """Gives a new member without a name the first part of the address."""
+    for entry in entries:
+        if not entry.broken and entry.row["name"] is None:
+            entry.row["name"] = entry.row["email"].partition("@")[0]
+
+
+MEMBERS = Table(
+    "members",
+    "members",
+    (
+        of.address(),
+        replace(of.name(), required=False),
+        of.choice("role", *(role.value for role in Role), default="viewer"),
+        of.flag("active", True),
+    ),
+    kind="member",
+    identities=(("email",),),
+    folded=frozenset({"email"}),
+    alias="email",
+    settle=_name_members,
+)
+
+SECTION = Section(
+    tables=(MEMBERS,),
+    parts=(Part("workspace", WorkspacePart, apply_workspace, show_workspace),),
+)

@@ -1,0 +1,1 @@
+"""Authentication: from the Authorization header to the actor."""

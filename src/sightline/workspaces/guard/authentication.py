@@ -1,0 +1,166 @@
+"""Authenticates requests: turns the Authorization header into an Actor.
+
+A key is looked up once and then known for some seconds. What is known is dropped at once, in every process, when a
+key, its creator or its workspace changes; while this process is not notified of changes it keeps nothing and looks up
+the key of each request. A look-up that started before a change is not kept after it: `_era` moves with every change.
+Keys that this process has not admitted before are looked up apart, so that forged ones keep no known key waiting.
+"""
+
+import asyncio
+import hmac
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+from uuid import UUID
+
+from sightline.platform.access import Actor, Role
+from sightline.platform.db import Database
+from sightline.platform.errors import Unauthorized
+from sightline.workspaces.guard import queries
+from sightline.workspaces.guard.listener import AccessListener
+from sightline.workspaces.guard.lookups import UnknownKeys
+from sightline.workspaces.guard.usage import KeyUsage
+from sightline.workspaces.keys.records import StoredKey
+from sightline.workspaces.keys.tokens import Token, digest, parse_token
+
+KNOWN_SECONDS = 5.0
+KNOWN_KEYS = 10_000
+Kept = TypeVar("Kept")
+_REFUSED = "The API key is malformed, unknown, revoked or expired."
+
+
+class _Known(NamedTuple):
+    actor: Actor
+    until: float
+    expires_at: datetime | None
+    key_id: UUID
+
+
+class KeyGuard:
+    """Authenticates requests by their key. Call `open` before the first request, `close` after the last."""
+
+    def __init__(
+        self,
+        db: Database,
+        listen_url: str,
+        *,
+        lookups: Database | None = None,
+        known_seconds: float = KNOWN_SECONDS,
+    ) -> None:
+        """`lookups`: the reserved connection for keys that were not admitted before; without it, one of `db`."""
+        self._db = db
+        self._unknown = UnknownKeys(lookups or db)
+        self._admitted: dict[bytes, None] = {}
+        self._now = db.clock.now
+        self._known_seconds = known_seconds
+        self._known: dict[bytes, _Known] = {}
+        self._lookups: dict[bytes, asyncio.Task[StoredKey | None]] = {}
+        self._era = 0
+        self._usage = KeyUsage(db)
+        self._used = self._usage.seen
+        self._listener = AccessListener(listen_url, on_change=self._forget, on_gap=self._forget_all)
+
+    async def open(self) -> None:
+        """Starts listening for changes and writing when keys were used; does not wait for the database."""
+        self._listener.start()
+        self._usage.start()
+
+    async def close(self) -> None:
+        """Stops listening and writes the last uses."""
+        await self._listener.stop()
+        await self._usage.stop()
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether this process is notified of changes. Only then keys are cached."""
+        return self._listener.is_listening
+
+    async def admit(self, authorization: str | None) -> Actor:
+        """Returns the actor. Raises Unauthorized for a missing, malformed, unknown, revoked or expired key."""
+        if authorization is None:
+            raise Unauthorized
+        scheme, _, text = authorization.partition(" ")
+        if scheme != "Bearer" and scheme.lower() != "bearer":
+            raise Unauthorized
+        known = self._known.get(digest(text))
+        if known is None or known.until < time.monotonic():
+            known = await self._look_up(text.strip(" "))
+        if known.expires_at is not None and known.expires_at <= self._now():
+            raise Unauthorized(_REFUSED, str(known.key_id))
+        self._used.add(known.key_id)
+        return known.actor
+
+    async def _look_up(self, text: str) -> _Known:
+        token = parse_token(text)
+        if token is None:
+            raise Unauthorized(_REFUSED)
+        era = self._era
+        hashed = token.digest
+        stored = await self._find(token, hashed)
+        if stored is None or stored.revoked_at is not None or not hmac.compare_digest(stored.secret_hash, hashed):
+            self._admitted.pop(hashed, None)
+            raise Unauthorized(_REFUSED, token.id)
+        _remember(self._admitted, hashed, None)
+        known = _Known(_actor_of(stored), time.monotonic() + self._known_seconds, stored.expires_at, stored.id)
+        if era == self._era and self._listener.is_listening:
+            _remember(self._known, hashed, known)
+        return known
+
+    async def _find(self, token: Token, hashed: bytes) -> StoredKey | None:
+        """Looks the key up. Concurrent requests with one key share a look-up unless a change may be between them."""
+        if not self._listener.is_listening:
+            return await self._read(token, hashed)
+        lookup = self._lookups.get(hashed)
+        if lookup is None:
+            lookup = asyncio.create_task(self._read(token, hashed))
+            self._lookups[hashed] = lookup
+            lookup.add_done_callback(self._when_found(hashed))
+        return await asyncio.shield(lookup)
+
+    def _when_found(self, hashed: bytes) -> "Callable[[asyncio.Task[StoredKey | None]], None]":
+        def done(lookup: "asyncio.Task[StoredKey | None]") -> None:
+            if self._lookups.get(hashed) is lookup:
+                del self._lookups[hashed]
+            if not lookup.cancelled():
+                lookup.exception()  # waiting requests get the error; there may be none left
+
+        return done
+
+    async def _read(self, token: Token, hashed: bytes) -> StoredKey | None:
+        if hashed not in self._admitted:
+            return await self._unknown.find(token.id)
+        async with self._db.autocommit() as tx:
+            return (await queries.find_stored_keys(tx, [token.id])).get(token.id)
+
+    def _forget(self, workspace_id: UUID) -> None:
+        self._era += 1
+        self._lookups.clear()
+        self._known = {at: known for at, known in self._known.items() if known.actor.workspace_id != workspace_id}
+
+    def _forget_all(self) -> None:
+        self._era += 1
+        self._lookups.clear()
+        self._known.clear()
+
+
+def _remember(kept: dict[bytes, Kept], hashed: bytes, value: Kept) -> None:
+    """Caches a value; drops the oldest one if the cache is full."""
+    kept.pop(hashed, None)
+    while len(kept) >= KNOWN_KEYS:
+        del kept[next(iter(kept))]
+    kept[hashed] = value
+
+
+def _actor_of(stored: StoredKey) -> Actor:
+    return Actor(
+        workspace_id=stored.workspace_id,
+        kind="key",
+        id=str(stored.id),
+        name=stored.name,
+        scopes=frozenset(stored.scopes),
+        role=Role(stored.role) if stored.role else None,
+        member_id=stored.member_id,
+        created_at=stored.created_at,
+        expires_at=stored.expires_at,
+    )

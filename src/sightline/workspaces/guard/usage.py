@@ -1,0 +1,56 @@
+"""The time at which each key was last used, written every few seconds instead of with every request."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from uuid import UUID
+
+from sightline.platform.db import Database
+from sightline.workspaces.guard import queries
+
+WRITE_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class KeyUsage:
+    """Collects used keys in `seen`. The time of the write is stored as their last use."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._task: asyncio.Task[None] | None = None
+        self.seen: set[UUID] = set()
+
+    def start(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._keep_writing())
+
+    async def stop(self) -> None:
+        """Stops, and writes the remaining keys if the database answers."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await self.write()
+
+    async def _keep_writing(self) -> None:
+        while True:
+            await asyncio.sleep(WRITE_SECONDS)
+            await self.write()
+
+    async def write(self) -> None:
+        """Writes all keys in one statement. If it fails, the keys are kept for the next write."""
+        if not self.seen:
+            return
+        used = sorted(self.seen)
+        self.seen.clear()
+        try:
+            async with asyncio.timeout(WRITE_SECONDS), self._db.autocommit() as tx:
+                await queries.save_last_used(tx, used)
+        except Exception as error:  # the next write tries again after any error
+            self.seen.update(used)
+            _log.warning("The last use of keys is not written yet; it will be tried again: %s", error)
+        except asyncio.CancelledError:
+            self.seen.update(used)
+            raise

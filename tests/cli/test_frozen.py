@@ -1,0 +1,78 @@
+"""A database that does not answer any more: requests are refused in time, and answered again when it comes back."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+
+from tests.cli.command import run, serving, wait_until
+from tests.platform.embedded_world import living
+
+SLACK = 3  # for a busy machine
+REFUSED_SECONDS = 10
+READY_SECONDS = 3
+
+
+@contextmanager
+def frozen(data: Path) -> Iterator[None]:
+    """All processes of the database stand still meanwhile."""
+    stopped = living(data)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+
+
+async def timed(client: httpx2.AsyncClient, method: str, path: str) -> tuple[int, float]:
+    """Status and seconds."""
+    begin = time.monotonic()
+    body = {"description": "Export any table."} if method == "POST" else None
+    answer = await client.request(method, path, json=body)
+    return answer.status_code, time.monotonic() - begin
+
+
+async def ask_frozen(address: str, key: str, data: Path) -> None:
+    """More requests at once than the pool has connections; then again, when the first have given theirs back."""
+    api = "/api/external/v1"
+    headers = {"Authorization": f"Bearer {key}"}
+    async with httpx2.AsyncClient(base_url=address, headers=headers, timeout=120) as client:
+        assert (await timed(client, "GET", f"{api}/ideas"))[0] == 200
+        with frozen(data):
+            for _ in range(2):
+                asked = [timed(client, *what) for what in 15 * [("GET", f"{api}/ideas"), ("POST", f"{api}/ideas")]]
+                probes = [timed(client, "GET", path) for path in ("/readyz", "/readyz", "/metrics")]
+                first, *others = await asyncio.gather(*probes, *asked)
+                assert {status for status, _ in others[2:]} == {503}
+                assert max(seconds for _, seconds in others) < REFUSED_SECONDS * SLACK
+                for (status, seconds), expected in zip((first, *others[:2]), (503, 503, 200), strict=True):
+                    assert status == expected
+                    assert seconds < READY_SECONDS * SLACK
+        deadline = time.monotonic() + 20
+        while (await timed(client, "GET", "/readyz"))[0] != 200:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.1)
+        for _ in range(15):
+            assert (await timed(client, "GET", f"{api}/ideas"))[0] == 200
+            assert (await timed(client, "POST", f"{api}/ideas"))[0] == 201
+
+
+def test_a_frozen_database_is_refused_in_time_and_used_again_afterwards(place: Path) -> None:
+    data = place / "data"
+    words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
+    with serving(place / "log", "serve", "--no-worker", "--data-dir", data) as server:
+        address = server.wait_ready()
+        asyncio.run(ask_frozen(address, run(*words, DATA_DIR=str(data)).json["key"], data))
+        [child] = server.children()
+        wait_until(lambda: sockets_of(child) < 40)  # neither sessions nor the driver's cancellations are left behind
+
+
+def sockets_of(pid: int) -> int:
+    return sum(os.readlink(file).startswith("socket:") for file in Path(f"/proc/{pid}/fd").iterdir())

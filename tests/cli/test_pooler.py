@@ -1,0 +1,48 @@
+"""Behind a pooler in transaction mode: refused without the database's own address, served with it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.cli.command import SECRET, run, serving, status
+from tests.cli.pooler import pooling
+from tests.cli.test_refusals import fresh
+
+
+@pytest_asyncio.fixture
+async def direct(database_server: str) -> AsyncIterator[str]:
+    """A migrated database."""
+    url = await fresh(database_server, "pooled")
+    assert run("migrate", "--database-url", url).code == 0
+    yield url
+
+
+@pytest.mark.parametrize("listen", ["", "the pooler"])
+async def test_a_pooler_without_the_databases_own_address_is_refused(direct: str, listen: str) -> None:
+    with pooling(direct) as url:
+        settings = {"DATABASE_URL": url, "SECRET": SECRET, "LISTEN_URL": url if listen else ""}
+        assert "SIGHTLINE_LISTEN_URL" in run("serve", "--port", "0", cwd=None, **settings).refusal
+        done = run("doctor", cwd=None, **settings)
+    assert done.code == 1
+    [wrong] = [line for line in done.out.splitlines() if line.startswith("WRONG")]
+    assert "SIGHTLINE_LISTEN_URL" in wrong
+
+
+async def test_the_address_of_another_database_is_refused(direct: str, database_server: str) -> None:
+    other = await fresh(database_server, "elsewhere")
+    assert run("migrate", "--database-url", other).code == 0
+    settings = {"DATABASE_URL": direct, "LISTEN_URL": other, "SECRET": SECRET}
+    assert "SIGHTLINE_LISTEN_URL" in run("serve", "--port", "0", cwd=None, **settings).refusal
+
+
+async def test_a_pooler_with_the_databases_own_address_is_served(direct: str, place: Path) -> None:
+    with pooling(direct) as url:
+        settings = {"DATABASE_URL": url, "LISTEN_URL": direct, "SECRET": SECRET}
+        words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
+        key = run(*words, cwd=None, **settings).json["key"]
+        assert run("doctor", cwd=None, **settings).code == 0
+        with serving(place / "log", "serve", **settings) as server:
+            address = server.wait_ready()
+            assert [status(address, key) for _ in range(20)] == [200] * 20

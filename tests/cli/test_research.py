@@ -1,0 +1,160 @@
+"""Research on the command line: asked, searched by a real worker in a folder of saved pages, and checked."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run, serving, wait_until
+from tests.platform.embedded_world import open_place
+
+QUESTION = "How do planners forecast demand?"
+PAGE = """---
+url: https://crops.example/forecast
+title: Planners forecast demand by hand
+publisher: Crops Weekly
+date: {day}
+---
+Most planners forecast demand by hand. A demand forecast takes them a week of work.
+"""
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Path]:
+    """A folder with a workspace, a library of one page, and a server with its worker."""
+    with open_place() as place:
+        library = place / "data" / "library"
+        library.mkdir(parents=True)
+        day = (datetime.now(UTC) - timedelta(days=3)).date()
+        (library / "forecast.md").write_text(PAGE.format(day=day))
+        with serving(place / "log", "serve", "--data-dir", place / "data") as server:
+            server.wait_ready()
+            words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
+            assert run(*words, DATA_DIR=str(place / "data")).code == 0
+            yield place
+
+
+def test_a_question_is_answered_with_sources_whose_quotes_hold(place: Path) -> None:
+    data = str(place / "data")
+    asked = run("research", "ask", QUESTION, "--workspace", "acme", "--yes", DATA_DIR=data)
+    assert asked.code == 0, asked.err
+    assert "https://crops.example/forecast" in asked.out
+    assert '"Most planners forecast demand by hand.' in asked.out
+    assert "Crops Weekly" in asked.out
+    found = re.search(r"^run +(\S+)$", asked.out, re.MULTILINE)
+    assert found
+    checked = run("research", "verify", found[1], "--json", DATA_DIR=data)
+    assert (checked.code, checked.json["mismatches"]) == (0, [])
+    assert checked.json["quotes"] >= 1
+
+
+def test_the_result_is_one_json_document(place: Path) -> None:
+    done = run("research", "ask", QUESTION, "--workspace", "acme", "--yes", "--json", DATA_DIR=str(place / "data"))
+    research = json.loads(done.out)
+    assert research["run"]["status"] == "completed"
+    assert [one["url"] for one in research["sections"][0]["findings"]] == ["https://crops.example/forecast"]
+    assert QUESTION in done.err
+
+
+def test_nothing_starts_without_a_yes(place: Path) -> None:
+    done = run("research", "ask", QUESTION, "--workspace", "acme", DATA_DIR=str(place / "data"))
+    assert done.code == 1
+
+
+@pytest.mark.parametrize("question", ["Why?", "x" * 3_001])
+def test_a_question_keeps_its_bounds(place: Path, question: str) -> None:
+    done = run("research", "ask", question, "--workspace", "acme", "--yes", DATA_DIR=str(place / "data"))
+    assert done.refusal.startswith("sightline: command.question: ")
+
+
+def test_a_workspace_that_is_not_there_is_refused(place: Path) -> None:
+    done = run("research", "ask", QUESTION, "--workspace", "nowhere", "--yes", DATA_DIR=str(place / "data"))
+    assert done.refusal == "sightline: There is no workspace nowhere."
+
+
+FORGED = {
+    "workspace": {"slug": "forged", "name": "Forged"},
+    "research": [
+        {
+            "key": "forged",
+            "name": "Forged",
+            "runs": [
+                {
+                    "id": "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f007",
+                    "sources": [
+                        {
+                            "id": "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f008",
+                            "url": "https://crops.example/forecast",
+                            "content": "Planners forecast demand.",
+                            "contentHash": sha256(b"Planners forecast demand.").hexdigest(),
+                            "retrievedAt": "2026-11-20T10:00:00Z",
+                        }
+                    ],
+                    "sections": [
+                        {
+                            "id": "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f009",
+                            "name": "Forged",
+                            "findings": [
+                                {
+                                    "id": "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f00a",
+                                    "sourceId": "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f008",
+                                    "title": "Forecasts",
+                                    "url": "https://crops.example/forecast",
+                                    "retrievedAt": "2026-11-20T10:00:00Z",
+                                    "observations": [
+                                        {"text": "Said.", "quote": "Planners forecast demand."},
+                                        {"text": "Said.", "quote": "Planners love forecasts."},
+                                    ],
+                                    "provenance": {
+                                        "provider": "library",
+                                        "query": "forecast",
+                                        "contentHash": sha256(b"Planners forecast demand.").hexdigest(),
+                                        "engine": "embedded 1",
+                                    },
+                                }
+                            ],
+                        }
+                    ],
+                }
+            ],
+        }
+    ],
+}
+
+
+def test_a_quote_that_does_not_match_has_a_line_and_ends_the_command_with_1(place: Path) -> None:
+    data, file = str(place / "data"), place / "forged.json"
+    file.write_text(json.dumps(FORGED))
+    assert run("workspace", "apply", file, DATA_DIR=data).code == 0
+    checked = run("research", "verify", "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f007", DATA_DIR=data)
+    [wrong, summary] = checked.out.splitlines()
+    assert (checked.code, wrong) == (
+        1,
+        "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f00a  https://crops.example/forecast  Not a part of the stored text"
+        ' "Planners love forecasts."',
+    )
+    assert summary == "2 quotes of 1 findings, 1 do not match."
+
+
+def test_a_question_without_a_worker_says_so_and_goes_on_when_one_comes() -> None:
+    with open_place() as place:
+        data = str(place / "data")
+        words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test")
+        assert run(*words, DATA_DIR=data).code == 0
+        asking = ("research", "ask", QUESTION, "--workspace", "acme", "--yes")
+        with serving(place / "log", *asking, DATA_DIR=data) as asked:
+            wait_until(lambda: "Still waiting for a worker" in asked.said, seconds=60)
+            with serving(place / "worker.log", "worker", DATA_DIR=data):
+                assert asked.process.wait(60) == 0
+            assert "0 of 3 sources found" in asked.said
+            assert "No finding answers this." in asked.said
+
+
+def test_an_unknown_run_is_refused(place: Path) -> None:
+    missing = "99999999-9999-4999-8999-999999999999"
+    done = run("research", "verify", missing, DATA_DIR=str(place / "data"))
+    assert done.refusal == f"sightline: There is no run {missing}."

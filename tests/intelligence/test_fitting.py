@@ -1,0 +1,81 @@
+"""The fitted numbers: how they are made, and how well they do on the reviews that are kept with them."""
+
+from math import isfinite
+from pathlib import Path
+
+import pytest
+
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded.decision import MODEL, SIGNALS
+from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching
+from tools.fit_matching import model_of, read_rows, written
+from tools.matching.regression import Row, fit, solve
+from tools.matching.texts import REVIEWS, read_reviews
+
+APPS = dict(read_reviews(REVIEWS))
+NO_CLOCK = 0.0
+
+
+def test_equations_are_solved() -> None:
+    assert solve([[0.0, 2.0], [4.0, 1.0]], [6.0, 7.0]) == [1.0, 3.0]
+
+
+def test_the_regression_finds_the_odds() -> None:
+    rows = [Row((float(there),), right, 1.0) for there, right, n in
+            [(0, True, 20), (0, False, 80), (1, True, 80), (1, False, 20)] for _ in range(n)]  # fmt: skip
+    constant, weight = fit(rows, penalty=0.0)
+    assert (round(constant, 3), round(weight, 3)) == (-1.386, 2.773)
+
+
+def test_a_row_counts_by_its_weight() -> None:
+    once = fit([Row((1.0,), True, 3.0), Row((1.0,), False, 1.0), Row((0.0,), False, 1.0), Row((0.0,), True, 1.0)])
+    often = fit(
+        [Row((1.0,), True, 1.0)] * 3 + [Row((1.0,), False, 1.0), Row((0.0,), False, 1.0), Row((0.0,), True, 1.0)]
+    )
+    assert once == pytest.approx(often)
+
+
+def test_the_same_texts_give_the_same_file() -> None:
+    files = {written(model_of(read_rows({"reviews": APPS}))) for _ in range(2)}
+    assert len(files) == 1
+
+
+def test_the_file_has_a_number_and_a_reason_for_each_signal() -> None:
+    for ground, names in SIGNALS.items():
+        assert list(MODEL.grounds[ground].signals) == list(names)
+        assert all(isfinite(one.weight) and one.why.endswith(".") for one in MODEL.grounds[ground].signals.values())
+    assert 0 < MODEL.uncertain < MODEL.clear < 1
+
+
+def test_the_kept_reviews_are_matched_well() -> None:
+    texts = [one for reviews in APPS.values() for one in reviews]
+    found = evaluate_matching(embedded_engine(), texts, lambda: NO_CLOCK)
+    assert found.texts > 700
+    assert found.applied_precision is not None
+    assert found.applied_precision >= 0.95
+    assert found.applied_recall is not None
+    assert found.applied_recall >= 0.6
+    assert found.recall_with_suggestions is not None
+    assert found.recall_with_suggestions >= 0.9
+    assert found.calibration_error is not None
+    assert found.calibration_error <= 0.12
+
+
+def test_texts_about_nothing_have_nothing_applied() -> None:
+    chatter = ["The weather was lovely and we had lunch by the sea.", "Thank you, see you on Monday."]
+    texts = [LabelledText(text, reviews[0].features, frozenset()) for reviews in APPS.values() for text in chatter]
+    assert evaluate_matching(embedded_engine(), texts, lambda: NO_CLOCK).applied == 0
+
+
+def test_five_thousand_features_are_compared() -> None:
+    features = tuple(LabelledFeature(str(at), f"Board {at} export", "Sends boards as files.") for at in range(5_000))
+    texts = [LabelledText("The board 77 export fails.", features, frozenset({"77"}))]
+    found = evaluate_matching(embedded_engine(), texts, lambda: NO_CLOCK)
+    assert (found.applied, found.applied_precision) == (1, 1.0)
+
+
+def test_a_review_about_an_unknown_feature_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "reviews.txt"
+    file.write_text("app A\nfeature Dark mode\nNice. => Light mode\n")
+    with pytest.raises(ValueError, match="No feature is called Light mode"):
+        list(read_reviews(file))

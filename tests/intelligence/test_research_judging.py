@@ -1,0 +1,184 @@
+"""The embedded judge and writer: relevance by words, exact quotes, answers from findings alone."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.plans import Competitor, Scope, Section
+from sightline.intelligence.research import Coverage, FindingText, Judgement, Observation
+from sightline.sources.pages import Page
+
+RESEARCHER = EmbeddedResearcher()
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+QUESTION = "How do riders learn that a deposit was released?"
+DEPOSITS = (
+    "Rental shops hold a deposit on the card. A rider gets a message when the deposit is released. "
+    "Riders complain when the deposit stays blocked. The coffee in the shop is good."
+)
+
+
+def section(**changes: Any) -> Section:
+    whole: dict[str, Any] = {
+        "id": uuid4(),
+        "name": "Deposits",
+        "type": "market",
+        "objective": "Find how deposits are released.",
+        "questions": [QUESTION],
+        "topic": "deposits of riders",
+    }
+    return Section(**(whole | changes))
+
+
+def page(text: str, *, title: str = "Deposits", url: str = "https://rental.example/a", language: str = "en") -> Page:
+    return Page(url=url, title=title, text=text, retrieved_at=NOW, publisher="Rental Journal", language=language)
+
+
+async def judge(text: str, wanted: Section | None = None, **changes: Any) -> Judgement:
+    return await RESEARCHER.judge(wanted or section(), page(text, **changes))
+
+
+async def test_a_page_on_the_subject_is_relevant_and_quoted() -> None:
+    found = await judge(DEPOSITS)
+    assert found.score >= 0.5
+    assert "A rider gets a message when the deposit is released." in [one.quote for one in found.observations]
+    assert all(one.quote in DEPOSITS for one in found.observations)
+    assert all("Rental Journal" in one.text and QUESTION in one.text for one in found.observations)
+    assert "coffee" not in " ".join(one.quote for one in found.observations)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The museum shows paintings of the harbour. Entry is free on Sunday.", "Riders like the coffee in the shop.",
+     "A deposit of sand lies at the river.", "", "?", "\n" * 50, "x" * 50_000, "日本語の文章です。" * 50],
+)  # fmt: skip
+async def test_a_page_on_something_else_is_not(text: str) -> None:
+    assert (await judge(text, title="Something else")).score < 0.5
+
+
+async def test_sentences_are_quoted_even_when_they_are_very_long() -> None:
+    text = "riders deposit released message " * 2_000
+    found = await judge(text)
+    assert found.observations
+    assert all(one.quote in text and len(one.quote) <= 300 for one in found.observations)
+
+
+RAVELO = Competitor(name="Ravelo Works", website="https://www.ravelo.example/", aliases=["RW Rental"])
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "is_named"),
+    [
+        (f"{DEPOSITS} Ravelo Works sends it.", "https://rental.example/a", True),
+        (f"{DEPOSITS} ravelo  works sends it.", "https://rental.example/a", True),
+        (f"{DEPOSITS} RW Rental sends it.", "https://rental.example/a", True),
+        (DEPOSITS, "https://news.ravelo.example/a", True),
+        (DEPOSITS, "https://myravelo.example/a", False),
+        (f"{DEPOSITS} Ravelo Worksheets sends it.", "https://rental.example/a", False),
+        (DEPOSITS, "https://rental.example/a", False),
+    ],
+)
+async def test_a_competitor_goes_by_all_its_names_and_its_website(text: str, url: str, is_named: bool) -> None:
+    found = await judge(text, section(type="competitors", topic="", competitors=[RAVELO]), url=url)
+    assert (found.score >= 0.5) is is_named
+    assert ("names Ravelo Works" in found.reason) is is_named
+
+
+async def test_a_name_that_is_a_word_needs_its_capital() -> None:
+    wanted = section(type="competitors", topic="", competitors=[Competitor(name="Anchor")])
+    assert (await judge(f"{DEPOSITS} Drop anchor.", wanted)).score < 0.5
+    assert (await judge(f"{DEPOSITS} Anchor says so.", wanted)).score >= 0.5
+
+
+async def test_other_languages_are_framed_in_english() -> None:
+    text = "Die Kaution wird freigegeben. Der Fahrer erfährt durch eine Nachricht, dass die Kaution freigegeben ist."
+    wanted = section(
+        questions=["Wie erfährt der Fahrer, dass die Kaution freigegeben ist?"],
+        topic="Kaution Fahrer",
+        scope=Scope(languages=["German"]),
+    )
+    found = await judge(text, wanted, title="Kaution", language="de")
+    assert found.score >= 0.5
+    assert all("in German" in one.text and one.quote in text for one in found.observations)
+
+
+def finding(quote: str, *, day: datetime | None = NOW) -> FindingText:
+    return FindingText(
+        uuid4(), "A title", "https://rental.example/a", "Rental Journal", day, [Observation("On it", quote)]
+    )
+
+
+def coverage(**changes: Any) -> Coverage:
+    whole: dict[str, Any] = {
+        "target": 3,
+        "found": 2,
+        "read": 7,
+        "research_mode": "recent",
+        "since": datetime(2026, 10, 21, tzinfo=UTC),
+        "until": NOW,
+    }
+    return Coverage(**(whole | changes))
+
+
+async def test_an_answer_quotes_the_findings_that_are_close() -> None:
+    close, far = finding("A rider gets a message when the deposit is released."), finding("The coffee is good.")
+    answer = (await RESEARCHER.answer(section(), [far, close], coverage())).questions[0]
+    assert answer.finding_ids == [close.id]
+    assert answer.answer == (
+        "Closest passages: “A rider gets a message when the deposit is released.” (Rental Journal, 2026-11-20)."
+    )
+
+
+async def test_an_unknown_date_stays_unknown_in_the_answer() -> None:
+    close = finding("A rider gets a message when the deposit is released.", day=None)
+    answer = (await RESEARCHER.answer(section(), [close], coverage())).questions[0]
+    assert "(Rental Journal, undated)" in answer.answer
+
+
+@pytest.mark.parametrize("findings", [[], [finding("The coffee is good.")]])
+async def test_no_finding_no_answer(findings: list[FindingText]) -> None:
+    answer = await RESEARCHER.answer(section(), findings, coverage(found=len(findings)))
+    assert [(one.answer, one.finding_ids) for one in answer.questions] == [("No finding answers this.", [])]
+
+
+async def test_every_question_is_answered_in_its_order() -> None:
+    questions = [
+        "What does insurance pay?",
+        "Which cards are taken?",
+        "Why do riders complain about blocked deposits?",
+    ]
+    findings = [finding("Riders complain when the deposit stays blocked.")]
+    answer = await RESEARCHER.answer(section(questions=questions), findings, coverage())
+    assert [one.question for one in answer.questions] == questions
+    assert [bool(one.finding_ids) for one in answer.questions] == [False, False, True]
+    known: set[UUID] = {one.id for one in findings}
+    assert all(set(one.finding_ids) <= known for one in answer.questions)
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({}, "2 of 3 sources found, published between 2026-10-21 and 2026-11-20; 7 pages read."),
+        ({"research_mode": "baseline"}, "older and undated ones included"),
+        ({"output_language": "German"}, "It does not write German: quotes keep their language."),
+        ({"output_language": "English"}, "does not judge"),
+        ({"warnings": ("One engine did not answer.",)}, "One engine did not answer."),
+    ],
+)
+async def test_the_summary_says_what_was_covered(changes: dict[str, Any], part: str) -> None:
+    assert part in (await RESEARCHER.answer(section(), [], coverage(**changes))).summary
+
+
+async def test_search_texts_are_new_in_every_round_and_end() -> None:
+    wanted = section(type="competitors", topic="", competitors=[RAVELO], scope=Scope(geography="Norway"))
+    tried: list[str] = []
+    for round in range(3):
+        texts = await RESEARCHER.queries(wanted, round, tried)
+        assert len(texts) <= 8
+        assert not set(texts) & set(tried)
+        tried += texts
+    assert await RESEARCHER.queries(wanted, 3, tried) == []
+    assert '"Ravelo Works"' in tried[0]
+    assert any('"RW Rental"' in text for text in tried)

@@ -1,0 +1,201 @@
+"""The embedded planner: sections, questions, competitors and dates from the wording of a question."""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.embedded.research.planning import draft_plan
+from sightline.intelligence.plans import Definition, Name, Section
+from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
+
+BENCH, FLEET = (UUID(int=number) for number in (1, 2))
+CONTEXT = PlanContext(
+    workspace="Fennmark",
+    products=(
+        ProductText(BENCH, "Fennmark Bench", ("Job board", "Estimates", "Parts stock")),
+        ProductText(FLEET, "Fennmark Fleet", ("Reservations", "Deposit holds", "Lock codes")),
+    ),
+    evidence=(
+        "We switched from Ravelo Works because of the stock.",
+        "Compared to Ravelo Works and Spindlebay the counter is slow.",
+        "Torvane Cycles moved to Fennmark Bench last year.",
+        "They used API keys and Monday reports instead.",
+    ),
+    customers=("Torvane Cycles",),
+)
+NOTHING = PlanContext()
+
+
+def plan(question: str, context: PlanContext = CONTEXT) -> ResearchPlan:
+    return draft_plan(question, context)
+
+
+def sections(question: str, context: PlanContext = CONTEXT) -> list[Section]:
+    return plan(question, context).definition.sections
+
+
+def competitors(question: str, context: PlanContext = CONTEXT) -> list[str]:
+    return [one.name for section in sections(question, context) for one in section.competitors]
+
+
+async def test_a_question_gets_three_sources_per_section_and_a_reason() -> None:
+    found = await EmbeddedResearcher().plan("How do workshops ask for the approval of estimates?", CONTEXT)
+    assert found.definition.max_sources_per_section == 3
+    assert [section.type for section in found.definition.sections] == ["market"]
+    assert found.definition.sections[0].questions == ["How do workshops ask for the approval of estimates?"]
+    assert found.definition.sections[0].topic == "workshops ask approval estimates"
+    assert "Market" in found.rationale
+    assert "\n" not in found.rationale
+
+
+def test_questions_joined_by_and_become_several() -> None:
+    asked = "Which parts are late, and how do workshops keep stock? Why do customers wait?"
+    assert sections(asked)[0].questions == [
+        "Which parts are late?",
+        "How do workshops keep stock?",
+        "Why do customers wait?",
+    ]
+
+
+def test_no_more_than_five_questions() -> None:
+    asked = " ".join(f"How do shops handle the thing number {n}?" for n in range(9))
+    assert [len(section.questions) for section in sections(asked)] == [5]
+
+
+def test_competitors_are_named_in_the_question() -> None:
+    asked = "What do Gearmoor and Kettensteg Flotte offer for lock codes, and how do fleets use them?"
+    found = sections(asked)
+    assert [section.type for section in found] == ["competitors", "market"]
+    assert [one.name for one in found[0].competitors][:2] == ["Gearmoor", "Kettensteg Flotte"]
+    assert found[0].questions == ["What do Gearmoor and Kettensteg Flotte offer for lock codes?"]
+    assert found[1].questions == ["How do fleets use them?"]
+
+
+def test_competitors_come_from_evidence_the_most_named_first() -> None:
+    assert competitors("How do competitors handle deposits?") == ["Ravelo Works", "Spindlebay"]
+
+
+def test_competitors_of_the_evidence_are_suggested_even_if_nobody_asks_for_them() -> None:
+    found = plan("How do riders pay deposits?")
+    assert [one.name for one in found.suggested_competitors] == ["Ravelo Works", "Spindlebay"]
+    assert [section.type for section in found.definition.sections] == ["market"]
+    assert "Ravelo Works, Spindlebay" in found.rationale
+
+
+def test_own_names_and_customers_are_no_competitors() -> None:
+    assert competitors("How does Fennmark Bench compare to Torvane Cycles and Gearmoor?")[0] == "Gearmoor"
+    assert "Torvane Cycles" not in competitors("How does Fennmark Bench compare to Torvane Cycles and Gearmoor?")
+    assert "Fennmark Bench" not in competitors("How do competitors of Fennmark Bench handle estimates?")
+
+
+def test_no_name_is_invented() -> None:
+    found = plan("Who are our competitors for estimates?", NOTHING)
+    assert [section.type for section in found.definition.sections] == ["market"]
+    assert found.suggested_competitors == ()
+    assert "No competitor is named" in found.rationale
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Wie holen Werkstätten die Freigabe für einen Kostenvoranschlag?", "How do API and PDF exports work?",
+     "HOW DO SHOPS ASK FOR APPROVAL?", "What changed in March and on Monday?", "How do shops in Norway pay?"],
+)  # fmt: skip
+def test_words_with_capitals_that_are_no_names(question: str) -> None:
+    assert competitors(question, NOTHING) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What do workshop systems cost?", "Prices and packages"),
+        ("Which regulations apply to batteries?", "Rules and deadlines"),
+        ("What do riders complain about?", "Public feedback"),
+    ],
+)
+def test_some_words_ask_for_a_section_of_their_own(question: str, name: str) -> None:
+    (section,) = sections(question)
+    assert (section.type, section.name, section.questions[0]) == ("custom", name, question)
+    assert len(section.questions) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "mode", "days"),
+    [
+        ("What changed for workshops?", "recent", 30),
+        ("What changed in the last week?", "recent", 7),
+        ("What changed in the past 10 days?", "recent", 10),
+        ("What changed in the last two months?", "recent", 60),
+        ("What changed in the last quarter?", "recent", 90),
+        ("What changed in the last 91 days?", "baseline", 90),
+        ("What changed in the last year?", "baseline", 90),
+        ("What is the history of workshop systems?", "baseline", 30),
+        ("What changed in the last 0 days?", "recent", 1),
+    ],
+)
+def test_spans_of_time(question: str, mode: str, days: int) -> None:
+    definition = plan(question).definition
+    assert (definition.research_mode, definition.initial_lookback_days) == (mode, days)
+
+
+@pytest.mark.parametrize(
+    ("question", "product"),
+    [
+        ("What do people say about Fennmark Fleet?", str(FLEET)),
+        ("How do others release deposit holds?", str(FLEET)),
+        ("How do shops count parts stock?", str(BENCH)),
+        ("What do museums exhibit this winter?", ""),
+    ],
+)
+def test_the_product_that_a_question_is_about(question: str, product: str) -> None:
+    assert plan(question).definition.product_id == product
+
+
+def test_place_and_languages() -> None:
+    scope = sections("How do workshops in Norway ask for approval? Norwegian and German sources.")[0].scope
+    assert (scope.geography, scope.languages) == ("Norway", ["Norwegian", "German"])
+    plain = sections("How do workshops ask for approval?")[0].scope
+    assert (plain.geography, plain.languages) == ("", ["English"])
+
+
+def checked(found: ResearchPlan) -> Definition:
+    """The plan as somebody reads it: every bound is checked."""
+    definition = msgspec.json.decode(msgspec.json.encode(found.definition), type=Definition)
+    msgspec.convert(found.name, type=Name)
+    for section in definition.sections:
+        assert bool(section.competitors) is (section.type == "competitors")
+        assert section.topic or section.type != "market"
+    assert len({section.id for section in definition.sections}) == len(definition.sections)
+    return definition
+
+
+HARD: list[Any] = [
+    "????????",
+    "- - - - - - - -",
+    "a" * 3_000,
+    "A b " * 750,
+    "Ab, " * 750,
+    "vs " * 1_000,
+    "What do " + " and ".join(f"Name{n} Works{n} Shop{n}" for n in range(120)) + " charge?",
+    "compared to " + "A" * 2_900,
+    "Is it? " * 400,
+    "日本の自転車店は見積もりをどう承認しますか",
+    "How \0 do \ud800 shops work?",
+    "{topic} {0} {} %s how do shops work?",
+    "What do rivals, reviews, laws and prices say about Ravelo, Gearmoor and Spindlebay in Norway last year?",
+]
+
+
+@pytest.mark.parametrize("question", HARD, ids=range(len(HARD)))
+def test_any_question_gives_a_valid_plan(question: str) -> None:
+    checked(plan(question.encode(errors="replace").decode()))
+
+
+@settings(deadline=None)
+@given(st.text(min_size=8, max_size=300))
+def test_any_text_gives_a_valid_plan(question: str) -> None:
+    checked(plan(question.encode(errors="replace").decode()))

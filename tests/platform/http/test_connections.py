@@ -1,0 +1,240 @@
+"""What a client may send, and how long it may take: written to the socket, since no client library does these."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from time import perf_counter
+
+import pytest
+import pytest_asyncio
+
+from sightline.platform.db import Database
+from sightline.platform.http.connection_limits import BoundedProtocol, Bounds
+from tests.platform.http.conftest import laboratory
+from tests.world import World, serving
+
+KIB = 1024
+
+
+class Hasty(BoundedProtocol):
+    """The same bounds of size, in a hurry."""
+
+    bounds = Bounds(head_seconds=1.0, body_seconds=1.5, stall_seconds=1.0, unread_seconds=0.6, linger_seconds=0.3)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def address(database_url: str) -> AsyncIterator[str]:
+    async with serving(database_url, laboratory(database_url)) as address:
+        yield address
+
+
+@pytest_asyncio.fixture(scope="module")
+async def hasty_address(database_url: str) -> AsyncIterator[str]:
+    async with serving(database_url, laboratory(database_url), protocol=Hasty) as address:
+        yield address
+
+
+class Line:
+    """One connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    def send(self, data: bytes) -> None:
+        self.writer.write(data)
+
+    async def rest(self) -> bytes:
+        """All that comes until the server closes; fails when it does not within 10 seconds."""
+        try:
+            return await asyncio.wait_for(self.reader.read(), 10)
+        except ConnectionError:
+            return b""
+
+    async def refusal(self) -> tuple[int, str]:
+        head, _, body = (await self.rest()).partition(b"\r\n\r\n")
+        assert b"content-type: application/problem+json" in head.lower(), head
+        assert b"connection: close" in head.lower()
+        problem = json.loads(body)
+        assert problem["requestId"]
+        return int(head.split()[1]), problem["code"]
+
+
+@pytest_asyncio.fixture
+async def line(address: str) -> AsyncIterator[Line]:
+    async with connected(address) as line:
+        yield line
+
+
+@pytest_asyncio.fixture
+async def hasty_line(hasty_address: str) -> AsyncIterator[Line]:
+    async with connected(hasty_address) as line:
+        yield line
+
+
+class connected:
+    def __init__(self, address: str) -> None:
+        self._port = int(address.rpartition(":")[2])
+
+    async def __aenter__(self) -> Line:
+        self._line = Line(*await asyncio.open_connection("127.0.0.1", self._port))
+        return self._line
+
+    async def __aexit__(self, *_: object) -> None:
+        self._line.writer.close()
+
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: here\r\n"
+POST = b"POST /api/external/v1/readings HTTP/1.1\r\nHost: here\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (GET + b"A: " + b"x" * (63 * KIB), 200),
+        (GET + b"A: " + b"x" * (64 * KIB), 431),
+        (GET + b"".join(b"A%d: x\r\n" % n for n in range(98))[:-2], 200),
+        (GET + b"".join(b"A%d: x\r\n" % n for n in range(99))[:-2], 431),
+        (b"GET /" + b"x" * (63 * KIB) + b" HTTP/1.1\r\nHost: here", 404),
+        (b"GET /" + b"x" * (64 * KIB) + b" HTTP/1.1\r\nHost: here", 431),
+    ],
+    ids=["a long line", "a line too long", "100 lines", "101 lines", "a long address", "an address too long"],
+)
+async def test_headers_are_bounded(line: Line, head: bytes, status: int) -> None:
+    line.send(head + b"\r\nConnection: close\r\n\r\n")
+    if status == 431:
+        assert await line.refusal() == (431, "HEADERS_TOO_LARGE")
+    else:
+        assert int((await line.rest()).split()[1]) == status
+
+
+@pytest.mark.parametrize("piece", [b"x" * KIB, b"A: b\r\n" * 200], ids=["one line", "lines"])
+async def test_headers_without_end_are_cut_off_early(line: Line, piece: bytes) -> None:
+    line.send(GET + b"A: ")
+    answer = asyncio.create_task(line.refusal())
+    sent = 0
+    while sent < 20 * KIB * KIB and not answer.done():
+        line.send(piece)
+        sent += len(piece)
+        await asyncio.sleep(0)
+    assert sent < 4 * KIB * KIB
+    assert await answer == (431, "HEADERS_TOO_LARGE")
+
+
+async def test_trailers_without_end_are_cut_off(line: Line) -> None:
+    line.send(POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
+    for _ in range(200):
+        line.send(b"A: " + b"x" * KIB)
+        await asyncio.sleep(0.001)
+    await line.rest()
+
+
+@pytest.mark.parametrize("rubbish", [b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", b"GET / SPDY/9\r\n\r\n", b"\x16\x03\x01"])
+async def test_what_is_no_http_is_a_bad_request(line: Line, rubbish: bytes) -> None:
+    line.send(rubbish)
+    assert await line.refusal() == (400, "BAD_REQUEST")
+
+
+async def test_slow_headers_time_out(hasty_line: Line) -> None:
+    started = perf_counter()
+    hasty_line.send(GET)
+    for _ in range(3):
+        await asyncio.sleep(0.1)
+        hasty_line.send(b"A: b\r\n")
+    assert await hasty_line.refusal() == (408, "REQUEST_TIMEOUT")
+    assert perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("drip", [b"", b"\r\n"], ids=["silence", "blank lines"])
+async def test_a_connection_that_asks_nothing_is_closed(hasty_line: Line, drip: bytes) -> None:
+    started = perf_counter()
+    closing = asyncio.create_task(hasty_line.rest())
+    while not closing.done() and perf_counter() - started < 8:
+        hasty_line.send(drip)
+        await asyncio.sleep(0.05)
+    assert perf_counter() - started < 5
+    await closing
+
+
+async def test_a_connection_stays_open_between_requests(hasty_line: Line) -> None:
+    for _ in range(4):
+        hasty_line.send(GET + b"\r\n")
+        assert b"alive" in await hasty_line.reader.readuntil(b"}")
+        await asyncio.sleep(0.4)  # three times is longer than a head may take
+
+
+async def test_a_body_that_stalls_times_out(hasty_line: Line, lab_key: str) -> None:
+    started = perf_counter()
+    hasty_line.send(POST + lab_key.encode() + b"Content-Length: 100\r\n\r\n{")
+    assert await hasty_line.refusal() == (408, "REQUEST_TIMEOUT")
+    assert perf_counter() - started < 5
+
+
+async def test_a_body_that_drips_times_out(hasty_line: Line, lab_key: str) -> None:
+    started = perf_counter()
+    hasty_line.send(POST + lab_key.encode() + b"Content-Length: 1000\r\n\r\n{")
+    answer = asyncio.create_task(hasty_line.refusal())
+    while not answer.done() and perf_counter() - started < 8:
+        hasty_line.send(b" ")
+        await asyncio.sleep(0.05)
+    assert await answer == (408, "REQUEST_TIMEOUT")
+    assert 1.4 < perf_counter() - started < 6
+
+
+async def test_a_slow_body_is_taken(line: Line, lab_key: str) -> None:
+    body = b'{"name": "a"}'
+    line.send(POST + lab_key.encode() + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body))
+    for each in body:
+        line.send(bytes([each]))
+        await asyncio.sleep(0.02)
+    assert (await line.rest()).startswith(b"HTTP/1.1 201 ")
+
+
+async def test_an_unknown_key_is_refused_before_the_body_and_the_connection_ends(hasty_line: Line) -> None:
+    hasty_line.send(POST + b"Content-Length: 1000\r\n\r\n{")
+    assert (await hasty_line.rest()).startswith(b"HTTP/1.1 401 ")
+
+
+async def test_a_response_that_nobody_reads_is_given_up(hasty_address: str) -> None:
+    port = int(hasty_address.rpartition(":")[2])
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", port))
+        client.setblocking(False)
+        script = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: here\r\n\r\n"
+        await asyncio.get_running_loop().sock_sendall(client, script * 20)
+        await asyncio.sleep(3)
+        size = await _read_all(client)
+    assert size < 15 * KIB * KIB, f"All {size} bytes came: the server had kept them."
+
+
+async def test_a_slow_reader_gets_all_of_a_response(address: str) -> None:
+    port = int(address.rpartition(":")[2])
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 * KIB)
+        client.connect(("127.0.0.1", port))
+        client.setblocking(False)
+        await asyncio.get_running_loop().sock_sendall(
+            client, b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
+        )
+        size = await _read_all(client, pause=0.01)
+    assert size > KIB * KIB
+
+
+async def _read_all(client: socket.socket, pause: float = 0.0) -> int:
+    """How many bytes come before the connection ends."""
+    size = 0
+    try:
+        while piece := await asyncio.wait_for(asyncio.get_running_loop().sock_recv(client, 16 * KIB), 5):
+            size += len(piece)
+            await asyncio.sleep(pause)
+    except ConnectionError:
+        pass
+    return size
+
+
+@pytest_asyncio.fixture(scope="module")
+async def lab_key(database: Database, address: str) -> AsyncIterator[str]:
+    async with World(database, address) as lab:
+        yield f"Authorization: Bearer {await lab.key('all')}\r\n"

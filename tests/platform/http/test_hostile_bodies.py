@@ -1,0 +1,125 @@
+"""Bodies that are made to cost the service much: each is refused with a short answer while others are served."""
+
+import asyncio
+from time import perf_counter
+
+import httpx2
+import pytest
+
+from sightline.platform.http.bodies import MOST_CONTAINERS, MOST_FIELDS
+from tests.world import World
+
+MIB = 1024 * 1024
+KIB_64 = 64 * 1024
+
+
+def filled(head: bytes, item: bytes, tail: bytes, size: int = MIB) -> bytes:
+    """`head`, as many items as fit, `tail`."""
+    return head + b",".join([item] * ((size - len(head) - len(tail)) // (len(item) + 1))) + tail
+
+
+IDEAS = {
+    "half a million wrong ids": filled(b'{"description":"a","featureIds":[', b"1", b"]}"),
+    "wrong ids of objects": filled(b'{"description":"a","featureIds":[', b'{"":0}', b"]}"),
+    "85,000 unknown names": b'{"description":"a",' + b",".join(b'"k%06d":1' % n for n in range(85_000)) + b"}",
+    "an unknown name of a megabyte": b'{"description":"a","' + b"n" * (MIB - 40) + b'":1}',
+    "long unknown names of control characters": b"{"
+    + b",".join(b'"%d%s":1' % (n, b"\\u0001" * 200) for n in range(800))
+    + b"}",
+    "NUL everywhere": filled(b'{"description":"a","featureIds":[', b'"\\u0000"', b"]}"),
+    "a wrong value of a megabyte": b'{"description":"a","productId":"' + b"x" * (MIB - 50) + b'"}',
+}
+
+
+async def send(client: httpx2.AsyncClient, path: str, body: bytes) -> httpx2.Response:
+    return await client.post(path, content=body, headers={"Content-Type": "application/json"})
+
+
+@pytest.mark.parametrize("body", IDEAS.values(), ids=IDEAS.keys())
+async def test_a_faulty_body_gets_a_short_answer(world: World, body: bytes) -> None:
+    assert len(body) <= MIB
+    answer = await send(world.client, "/ideas", body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
+    assert 1 <= len(answer.json()["errors"]) <= 100
+    assert len(answer.content) < KIB_64
+
+
+async def test_a_list_is_looked_at_up_to_its_maximum_length(world: World) -> None:
+    body = b'{"description":"a","featureIds":[' + b"1," * 5 + b'"x",' * 2000 + b"1]}"
+    errors = (await send(world.client, "/ideas", body)).json()["errors"]
+    assert errors[0] == {"path": "featureIds", "message": "At most 1000 items"}
+    good = b'"11111111-1111-4111-8111-111111111111",'
+    errors = (await send(world.client, "/ideas", body.replace(b"1,", good).replace(b'"x",', good))).json()["errors"]
+    assert [error["path"] for error in errors] == ["featureIds"]
+
+
+@pytest.mark.parametrize("name", ["featureIds", "insightIds", "accountIds"])
+async def test_a_set_of_ids_has_at_most_1000(world: World, name: str) -> None:
+    ids = ["11111111-1111-4111-8111-111111111111"] * 1001
+    answer = await world.client.post("/ideas", json={"description": "a", name: ids})
+    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (400, name)
+    answer = await world.client.post("/ideas", json={"description": "a", name: ids[1:]})
+    assert "At most" not in answer.text
+
+
+def nested(levels: int) -> bytes:
+    """A body of so many levels, the outermost object counted."""
+    return b'{"name": "a", "data": {"in": ' + b"[" * (levels - 2) + b"]" * (levels - 2) + b"}}"
+
+
+@pytest.mark.parametrize("path", ["/signals"])
+async def test_a_body_may_be_nested_100_levels_deep(world: World, path: str) -> None:
+    answer = await send(world.client, path, nested(100))
+    assert answer.status_code == 201, answer.text
+    for levels in (101, 900, 5000):
+        answer = await send(world.client, path, nested(levels))
+        assert (answer.status_code, answer.json()["code"]) == (400, "MALFORMED_JSON")
+
+
+async def test_a_body_has_a_bounded_number_of_objects(world: World) -> None:
+    body = b'{"name": "a", "data": {"in": [' + b",".join([b"[]"] * MOST_CONTAINERS) + b"]}}"
+    answer = await send(world.client, "/signals", body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
+
+
+@pytest.mark.parametrize("before_colon", [b"", b" ", b"\\\\"])
+async def test_a_body_has_a_bounded_number_of_fields(world: World, before_colon: bytes) -> None:
+    """640,000 different names took 0.4 s to decode, during which nothing else ran."""
+    end = b'" :' if before_colon == b" " else before_colon + b'":'
+    fields = b",".join(b'"k%d%b1' % (number, end) for number in range(MOST_FIELDS))
+    answer = await send(world.client, "/signals", b'{"name": "a", "data": {%b}}' % fields)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
+    assert str(MOST_FIELDS) in answer.json()["detail"]
+
+
+async def test_json_inside_a_string_has_no_fields(world: World) -> None:
+    body = b'{"name": "a", "data": {"in": "%b"}}' % (b'\\"k\\":1,' * MOST_FIELDS)
+    answer = await send(world.client, "/signals", body)
+    assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.parametrize("zeros", [0, 10, 5000, 20_000])
+async def test_a_length_with_zeros_before_it_is_a_length(world: World, zeros: int) -> None:
+    """Written to the socket: no client library sends such a length."""
+    key = world.client.headers["Authorization"]
+    head = f"POST /api/external/v1/ideas HTTP/1.1\r\nHost: here\r\nAuthorization: {key}\r\nConnection: close\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(world.address.rpartition(":")[2]))
+    writer.write(f"{head}Content-Length: {'0' * zeros}2\r\n\r\n{{}}".encode())
+    answer = await asyncio.wait_for(reader.read(), 10)
+    writer.close()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"VALIDATION_FAILED" in answer
+
+
+async def test_others_are_served_while_a_large_faulty_body_is_read(world: World) -> None:
+    """Without a thread of its own such a body kept everybody waiting for 5 seconds and more."""
+    body = filled(b'{"accountIds":[', b"1", b"]}", 8 * MIB)
+    sending = asyncio.create_task(send(world.client, "/signals", body))
+    longest = 0.0
+    while not sending.done():
+        started = perf_counter()
+        assert (await world.client.get("/auth/context")).status_code == 200
+        longest = max(longest, perf_counter() - started)
+    assert (await sending).status_code == 400
+    assert len((await sending).content) < KIB_64
+    assert longest < 1.0, f"A small request waited {longest:.2f} s."

@@ -1,0 +1,109 @@
+"""The queue without a worker: who holds a job, and who ends it."""
+
+import asyncio
+from datetime import timedelta
+
+from sightline.platform.jobs import add_job
+from sightline.platform.jobs.queue import Job, Queue
+from tests.platform.jobs.conftest import Site
+from tests.platform.jobs.entries import QUICK
+
+KINDS = [QUICK.name]
+
+
+def queue_of(site: Site) -> Queue:
+    return Queue(site.db, timedelta(minutes=1))
+
+
+async def take(queue: Queue, free: int = 10) -> list[Job]:
+    return await queue.take(KINDS, free, held=())
+
+
+async def expire(site: Site) -> None:
+    await site.value("UPDATE jobs SET held_until = now() - interval '1 second'")
+
+
+async def test_a_job_that_is_held_is_not_taken(site: Site) -> None:
+    await site.add(QUICK, await site.record())
+    queue = queue_of(site)
+    assert len(await take(queue)) == 1
+    assert await take(queue) == []
+
+
+async def test_a_kind_that_a_worker_does_not_know_is_left_to_others(site: Site) -> None:
+    await site.add(QUICK, await site.record())
+    queue = queue_of(site)
+    assert await queue.take(["test.other"], 10, held=()) == []
+    assert await queue.seconds_to_next(["test.other"]) is None
+    assert len(await take(queue)) == 1
+
+
+async def test_jobs_are_taken_in_the_order_in_which_they_became_due(site: Site) -> None:
+    records = [await site.record() for _ in range(4)]
+    for record in records:
+        await site.add(QUICK, record)
+    queue = queue_of(site)
+    assert [(await take(queue, 1))[0].record_id for _ in records] == records
+
+
+async def test_a_worker_does_not_take_over_its_own_job(site: Site) -> None:
+    await site.add(QUICK, await site.record())
+    queue = queue_of(site)
+    [job] = await take(queue)
+    await expire(site)
+    assert await queue.take(KINDS, 10, held=[job.hold]) == []
+    assert await queue.beat([job.hold]) == {job.hold: None}
+
+
+async def test_a_run_that_was_taken_over_cannot_hold_end_retry_or_return_the_job(site: Site) -> None:
+    await site.add(QUICK, await site.record())
+    queue = queue_of(site)
+    [lost] = await take(queue)
+    await expire(site)
+    [job] = await take(queue)
+    assert (job.id, job.run, job.attempts) == (lost.id, 2, 2)
+    assert await queue.beat([lost.hold, job.hold]) == {job.hold: None}
+    await queue.finish(lost, 0.1)
+    await queue.fail(lost, 0.1, "lost")
+    await queue.retry(lost, 0.1, "lost", timedelta(0))
+    await queue.hand_back(lost)
+    assert await queue.beat([job.hold]) == {job.hold: None}
+    assert await site.value("SELECT count(*) FROM job_totals") == 0
+    await queue.finish(job, 0.1)
+    assert await site.value("SELECT count(*) FROM jobs") == 0
+
+
+async def test_a_heartbeat_waits_for_no_transaction_that_adds_the_job(site: Site) -> None:
+    records = [await site.record() for _ in range(2)]
+    for record in records:
+        await site.add(QUICK, record)
+    queue = queue_of(site)
+    holds = [job.hold for job in await take(queue)]
+    await expire(site)
+    async with site.db.transaction() as tx:
+        await add_job(tx, QUICK, site.workspace, records[0])
+        async with asyncio.timeout(30):
+            assert set(await queue.beat(holds)) == set(holds)
+        assert await take(queue) == []
+    assert await site.value("SELECT array_agg(held_until > now() ORDER BY id) FROM jobs") == [False, True]
+
+
+async def test_a_job_that_was_handed_back_has_lost_no_attempt(site: Site) -> None:
+    await site.add(QUICK, await site.record())
+    queue = queue_of(site)
+    for run in (1, 2, 3):
+        [job] = await take(queue)
+        assert (job.run, job.attempts) == (run, 1)
+        await queue.hand_back(job)
+
+
+async def test_a_failed_job_that_was_added_during_its_run_waits_again_with_all_attempts(site: Site) -> None:
+    record = await site.record()
+    await site.add(QUICK, record)
+    queue = queue_of(site)
+    [job] = await take(queue)
+    await site.add(QUICK, record)
+    await queue.fail(job, 0.1, "ValueError: broken")
+    [again] = await take(queue)
+    assert (again.id, again.attempts) == (job.id, 1)
+    assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'failed'") == 1

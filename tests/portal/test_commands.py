@@ -1,0 +1,90 @@
+"""`sightline portal`, beside the server that it configures."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+import pytest
+
+from tests.cli.command import Done, run
+
+LOGIN, LOGOUT = "https://product.test/login", "http://127.0.0.1:9/logout"
+
+
+@dataclass
+class Commands:
+    """`sightline portal ...` on one database."""
+
+    url: str
+
+    def run(self, *words: str, **settings: str) -> Done:
+        return run(*words, cwd=None, DATABASE_URL=self.url, SECRET="a secret of the server", **settings)
+
+    def configure(self, *words: str, workspace: str = "acme", **settings: str) -> Done:
+        urls = ("--remote-login-url", LOGIN, "--remote-logout-url", LOGOUT)
+        return self.run("portal", "configure", "--workspace", workspace, *urls, *words, **settings)
+
+    def try_token(self, token: str, *words: str) -> Done:
+        return self.run("portal", "test-token", "--workspace", "acme", token, *words)
+
+
+@pytest.fixture(scope="module")
+def commands(database_url: str) -> Commands:
+    made = Commands(database_url)
+    for slug in ("acme", "one", "other", "bare"):
+        done = made.run("init", "--slug", slug, "--name", slug, "--owner", f"ada@{slug}.test")
+        assert done.code == 0, done.err
+    return made
+
+
+def test_the_secret_is_shown_once_and_a_token_of_an_old_secret_is_refused(commands: Commands) -> None:
+    first = commands.configure("--json", PUBLIC_URL="https://ideas.example").json
+    assert first["portalUrl"] == "https://ideas.example/portal/acme"
+    assert first["callbackUrl"] == "https://ideas.example/portal/acme/api/portal/auth/jwt/callback"
+    assert len(first["secret"]) == 43
+    again = commands.configure("--json", "--host", "ideas.acme.test", PUBLIC_URL="https://x.example:8443").json
+    assert again == {
+        "portalUrl": "https://ideas.acme.test:8443",
+        "callbackUrl": "https://ideas.acme.test:8443/api/portal/auth/jwt/callback",
+        "secret": None,
+    }
+    good = {"iat": int(time.time()), "jti": "a", "email": "bo@globex.test", "first_name": "", "last_name": ""}
+    assert commands.try_token(jwt.encode(good, first["secret"])).code == 0
+    rotated = commands.run("portal", "rotate-secret", "--workspace", "acme", "--json").json
+    assert rotated["secret"] != first["secret"]
+    wrong = commands.try_token(jwt.encode(good, first["secret"]))
+    assert wrong.code == 1
+    assert "signature" in wrong.out
+    assert commands.try_token(jwt.encode(good, rotated["secret"])).out == "The token would be accepted.\n"
+    late: dict[str, Any] = good | {"iat": int(time.time() * 1000)}
+    refused = commands.try_token(jwt.encode(late, rotated["secret"]), "--json")
+    assert refused.code == 1
+    assert '"claim":"iat"' in refused.out
+    assert "milliseconds" in refused.out
+
+
+@pytest.mark.parametrize(
+    ("words", "about"),
+    [
+        (("--remote-login-url", "http://product.test/login"), "--remote-login-url"),
+        (("--remote-logout-url", "ftp://product.test"), "--remote-logout-url"),
+        (("--remote-logout-url", "https://bo:secret@product.test"), "--remote-logout-url"),
+        (("--host", "Ideas.Acme.test"), "--host"),
+        (("--host", "127.0.0.1"), "--host"),
+    ],
+)
+def test_a_faulty_command_is_refused_in_one_line(commands: Commands, words: tuple[str, str], about: str) -> None:
+    assert about in commands.configure(*words).refusal
+
+
+def test_a_host_belongs_to_one_portal(commands: Commands) -> None:
+    assert commands.configure("--host", "ideas.one.test", workspace="one").code == 0
+    assert "ideas.one.test" in commands.configure("--host", "ideas.one.test", workspace="other").refusal
+
+
+def test_without_a_portal_there_is_nothing_to_rotate_or_try(commands: Commands) -> None:
+    bare = ("--workspace", "bare")
+    assert "portal configure" in commands.run("portal", "rotate-secret", *bare).refusal
+    assert "portal configure" in commands.run("portal", "test-token", "x", *bare).refusal
+    assert commands.run("portal", "rotate-secret", "--workspace", "nobody").code == 1

@@ -1,0 +1,148 @@
+"""Who a person is, and which accounts they belong to."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from tests.portal.product import PortalWorld
+
+
+async def signed_in(world: PortalWorld, **others: Any) -> UUID:
+    """The person's id after a sign-in with these claims."""
+    async with world.browser() as browser:
+        await world.sign_in(browser, **others)
+    id: UUID = await world.value(
+        "SELECT id FROM portal_users WHERE workspace_id = $1 ORDER BY last_seen_at DESC, id DESC LIMIT 1"
+    )
+    return id
+
+
+async def accounts(world: PortalWorld, person: UUID) -> list[str]:
+    """The names of the person's accounts in the order of the claims."""
+    rows = await world.rows(
+        """SELECT a.name FROM portal_user_accounts l
+             JOIN accounts a ON a.workspace_id = l.workspace_id AND a.id = l.account_id
+            WHERE l.workspace_id = $1 AND l.user_id = $2 ORDER BY l.link""",
+        person,
+    )
+    return [row["name"] for row in rows]
+
+
+async def test_the_subject_comes_first_and_takes_a_changed_email_along(world: PortalWorld) -> None:
+    first = await signed_in(world, sub="u-1", email="bo@globex.test")
+    again = await signed_in(world, sub="u-1", email="bo.lee@globex.test", first_name="Robert")
+    assert first == again
+    [person] = await world.rows("SELECT email, first_name, subject FROM portal_users WHERE workspace_id = $1")
+    assert tuple(person) == ("bo.lee@globex.test", "Robert", "u-1")
+
+
+async def test_the_same_email_with_another_subject_is_another_person(world: PortalWorld) -> None:
+    one = await signed_in(world, sub="u-1", email="office@globex.test")
+    other = await signed_in(world, sub="u-2", email="office@globex.test")
+    assert one != other
+    assert await signed_in(world, email="OFFICE@globex.test") == other, "without a subject: the one seen last"
+
+
+async def test_a_person_known_by_email_only_gets_the_first_subject(world: PortalWorld) -> None:
+    one = await signed_in(world, email="bo@globex.test")
+    assert await signed_in(world, email="bo@globex.test", sub="u-1") == one
+    assert await signed_in(world, email="bo@globex.test", sub="u-2") != one
+
+
+async def test_people_of_different_portals_have_nothing_in_common(world: PortalWorld) -> None:
+    one = await signed_in(world, sub="u-1", email="bo@globex.test")
+    async with PortalWorld(world.database, world.address) as other:
+        await other.open_portal()
+        assert await signed_in(other, sub="u-1", email="bo@globex.test") != one
+
+
+async def test_accounts_are_found_by_id_then_external_id_then_domain(world: PortalWorld) -> None:
+    await world.add(
+        accounts=[
+            {"key": "globex", "externalId": "crm-1", "name": "Globex", "domain": "globex.test"},
+            {"key": "initech", "externalId": "crm-2", "name": "Initech", "domain": "initech.test"},
+            {"key": "umbrella", "externalId": "crm-3", "name": "Umbrella", "domain": "Umbrella.test"},
+        ]
+    )
+    ids = await world.ids("accounts")
+    person = await signed_in(
+        world,
+        accounts=[
+            {"accountId": ids["umbrella"].upper(), "accountExternalId": "crm-1", "accountName": "Other"},
+            {"accountId": str(uuid4()), "accountExternalId": "crm-2", "accountDomain": "globex.test"},
+            {"accountId": "no uuid", "accountExternalId": "unknown", "accountDomain": "GLOBEX.test"},
+            {"accountExternalId": "crm-2"},
+        ],
+    )
+    assert await accounts(world, person) == ["Umbrella", "Initech", "Globex"]
+
+
+async def test_a_domain_of_several_accounts_names_none_of_them(world: PortalWorld) -> None:
+    await world.add(
+        accounts=[
+            {"key": "north", "name": "Globex North", "domain": "globex.test"},
+            {"key": "south", "name": "Globex South", "domain": "globex.test"},
+        ]
+    )
+    person = await signed_in(world, accounts=[{"accountDomain": "globex.test", "accountName": "Globex East"}])
+    assert await accounts(world, person) == ["Globex East"]
+    assert await world.value("SELECT count(*) FROM accounts WHERE workspace_id = $1") == 3
+
+
+async def test_names_never_merge_accounts(world: PortalWorld) -> None:
+    await world.add(accounts=[{"key": "globex", "externalId": "crm-1", "name": "Globex"}])
+    one = await signed_in(world, accounts=[{"accountName": "Globex"}])
+    other = await signed_in(world, accounts=[{"accountName": "Globex"}])
+    assert await accounts(world, one) == await accounts(world, other) == ["Globex"]
+    assert await world.value("SELECT count(*) FROM accounts WHERE workspace_id = $1") == 3
+
+
+async def test_the_same_person_with_the_same_name_of_an_account_makes_it_once(world: PortalWorld) -> None:
+    for _ in range(3):
+        person = await signed_in(world, sub="u-1", accounts=[{"accountName": "Globex"}, {}])
+        assert len(await accounts(world, person)) == 2
+    await signed_in(world, sub="u-1", email="bo@globex.test", accounts=[{"accountName": "Globex"}])
+    rows = await world.rows("SELECT name FROM accounts WHERE workspace_id = $1 AND name = 'Globex'")
+    assert len(rows) == 1
+
+
+async def test_claims_at_top_level_are_one_account_unless_there_are_others(world: PortalWorld) -> None:
+    person = await signed_in(world, accountExternalId="crm-1", accountName="Globex", accounts=[])
+    assert await accounts(world, person) == ["Globex"]
+    person = await signed_in(world, accountName="Ignored", accounts=[{"accountName": "Initech"}])
+    assert await accounts(world, person) == ["Initech"]
+
+
+async def test_later_claims_replace_accounts_and_none_leave_them(world: PortalWorld) -> None:
+    named = {"sub": "u-1", "email": "bo@globex.test"}
+    await signed_in(world, **named, accounts=[{"accountExternalId": "a"}, {"accountExternalId": "b"}])
+    person = await signed_in(world, **named)
+    assert len(await accounts(world, person)) == 2
+    person = await signed_in(world, **named, accounts=[{"accountExternalId": "c", "accountName": "C"}])
+    assert await accounts(world, person) == ["C"]
+
+
+async def test_without_claims_the_account_that_knows_the_email_as_a_contact(world: PortalWorld) -> None:
+    contact = {"email": "Bo@globex.test", "name": "Bo Lee"}
+    await world.add(accounts=[{"key": "globex", "name": "Globex", "contacts": [contact]}])
+    person = await signed_in(world, email="bo@globex.test")
+    assert await accounts(world, person) == ["Globex"]
+
+
+async def test_otherwise_a_new_account_named_by_the_email(world: PortalWorld) -> None:
+    person = await signed_in(world, email="solo@freelance.test")
+    assert await accounts(world, person) == ["solo@freelance.test"]
+    assert await signed_in(world, email="solo@freelance.test") == person
+    assert await world.value("SELECT count(*) FROM accounts WHERE workspace_id = $1") == 1
+    shown = await world.client.get("/accounts")
+    assert shown.headers["x-total-count"] == "1"
+
+
+@pytest.mark.parametrize("name", ["", "a" * 255, "Ünï <b>cödé</b> 🎉"])
+async def test_any_name_signs_in(world: PortalWorld, name: str) -> None:
+    async with world.browser() as browser:
+        await world.sign_in(browser, first_name=name, last_name=name)
+        page = await browser.get("/")
+        assert page.status_code == 200
+        assert "<b>" not in page.text

@@ -1,0 +1,345 @@
+"""Votes, requests, and what the workspace makes of them."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sightline.portal.requests import trap
+from sightline.portal.server_secret import ServerSecret
+from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
+from tests.portal.test_pages import fill, idea, signed_in, titles
+from tests.world import serving
+
+GLOBEX = {"accounts": [{"accountExternalId": "crm-1", "accountName": "Globex"}]}
+
+
+async def vote(browser: Browser, value: int, **headers: str) -> Any:
+    return await browser.post("/ideas/IDEA-1/vote", {"vote": str(value), "back": "/?q=csv"}, **headers)
+
+
+async def vote_count(world: PortalWorld) -> int:
+    count: int = await world.value("SELECT vote_count FROM ideas WHERE workspace_id = $1 AND number = 1")
+    rows = await world.value(
+        """SELECT count(*) FROM portal_votes v JOIN ideas i ON i.workspace_id = v.workspace_id AND i.id = v.idea_id
+            WHERE v.workspace_id = $1 AND i.number = 1"""
+    )
+    assert rows == count
+    return count
+
+
+async def test_a_vote_is_given_shown_and_taken_back(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    answer = await vote(browser, 1)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{browser.root}/?q=csv")
+    page = (await browser.get("/?q=csv")).text
+    assert 'aria-pressed="true"' in page
+    assert "1 vote" in page
+    assert titles((await browser.get("/mine")).text) == ["CSV export"]
+    assert titles((await browser.get("/")).text)[0] == "CSV export", "most votes first"
+    await vote(browser, 1)
+    assert await vote_count(world) == 1
+    await vote(browser, 0)
+    await vote(browser, 0)
+    assert await vote_count(world) == 0
+    assert (await browser.post("/ideas/IDEA-1/vote", {"vote": "2"})).status_code == 400
+
+
+async def test_a_vote_never_leads_elsewhere(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    for back in ("https://evil.test", "//evil.test", "/%5cevil.test", "//[", ""):
+        answer = await browser.post("/ideas/IDEA-1/vote", {"vote": "1", "back": back})
+        assert answer.headers["location"].startswith(f"{browser.root}/")
+        assert "evil" not in answer.headers["location"]
+
+
+async def test_a_script_gets_the_form_and_a_message(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    answer = await vote(browser, 1, HX_Request="true")
+    assert answer.status_code == 200
+    assert "<html" not in answer.text
+    assert 'id="vote-IDEA-1"' in answer.text
+    assert 'aria-pressed="true"' in answer.text
+    assert 'hx-swap-oob="innerHTML"' in answer.text
+    assert "You voted. The idea has 1 vote." in answer.text
+
+
+async def test_concurrent_votes_of_one_person_count_once(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    token = await browser.form_token()
+    send = {"vote": "1", "csrf": token}
+    answers = await asyncio.gather(*(browser.send("POST", "/ideas/IDEA-1/vote", {}, send) for _ in range(20)))
+    assert {answer.status_code for answer in answers} == {303}
+    assert await vote_count(world) == 1
+    mixed = [{"vote": str(n % 2), "csrf": token} for n in range(30)]
+    await asyncio.gather(*(browser.send("POST", "/ideas/IDEA-1/vote", {}, one) for one in mixed))
+    assert await vote_count(world) in (0, 1)
+
+
+async def test_concurrent_votes_of_many_people_all_count(world: PortalWorld) -> None:
+    await fill(world)
+    browsers = [await signed_in(world) for _ in range(12)]
+    await asyncio.gather(*(vote(browser, 1) for browser in browsers))
+    assert await vote_count(world) == 12
+    await asyncio.gather(*(vote(browser, 0) for browser in browsers[:5]))
+    assert await vote_count(world) == 7
+
+
+async def test_a_vote_on_an_idea_that_is_being_deleted_is_a_page(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    token = await browser.form_token()
+    choices = ("1", "0") * 8
+    votes = [browser.send("POST", "/ideas/IDEA-1/vote", {}, {"vote": each, "csrf": token}) for each in choices]
+    *answers, deleted = await asyncio.gather(*votes, world.client.delete("/ideas/IDEA-1"))
+    assert deleted.status_code == 200
+    assert {answer.status_code for answer in answers} <= {303, 404}
+
+
+@pytest.mark.parametrize(
+    ("statement", "path", "fields"),
+    [
+        ("UPDATE ideas SET portal_visible = false", "/ideas/IDEA-1/vote", {"vote": "1"}),
+        ("DELETE FROM ideas", "/ideas/IDEA-1/vote", {"vote": "1"}),
+        ("DELETE FROM ideas", "/ideas/IDEA-1/comments", {"body": "Please"}),
+    ],
+)
+async def test_an_idea_removed_during_the_request_is_not_found(
+    world: PortalWorld, statement: str, path: str, fields: dict[str, str]
+) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    fields |= {"csrf": await browser.form_token()}
+    async with world.database.transaction() as tx:
+        await tx.connection.execute(f"{statement} WHERE workspace_id = $1 AND number = 1", world.workspace_id)
+        sending = asyncio.create_task(browser.send("POST", path, {}, fields))
+        await asyncio.sleep(0.5)
+        assert not sending.done(), "it waits for the other transaction"
+    assert (await sending).status_code == 404
+
+
+async def send_request(browser: Browser, **fields: str) -> Any:
+    return await browser.post("/request", {"title": "Teleport reports", "text": "Into *any* room.", **fields})
+
+
+async def test_a_request_is_an_idea_with_its_account_and_evidence(world: PortalWorld) -> None:
+    browser = await signed_in(world, **GLOBEX)
+    answer = await send_request(browser)
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{browser.root}/ideas/IDEA-1?sent=1")
+    shown = (await world.client.get("/ideas/IDEA-1")).json()
+    accounts = await world.rows("SELECT id, name FROM accounts WHERE workspace_id = $1")
+    assert [row["name"] for row in accounts] == ["Globex"]
+    assert (shown["name"], shown["description"], shown["status"]) == ("Teleport reports", "Into *any* room.", "New")
+    assert (shown["createdSource"], shown["provenance"]) == ("portal", {"method": "portal"})
+    assert shown["accountIds"] == [str(accounts[0]["id"])]
+    assert shown["portalVisible"] is False
+    [evidence] = (await world.client.get("/ideas/IDEA-1/evidence")).json()
+    assert (evidence["origin"], evidence["role"], evidence["title"]) == ("portal", "supports", "Teleport reports")
+    assert evidence["extracts"] == [{"text": "Into *any* room.", "signalId": None}]
+    found = await world.client.get("/ideas?q=teleport")
+    assert found.headers["x-total-count"] == "1"
+
+
+async def test_customers_filter_by_a_suggested_option_after_its_review(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    await send_request(browser, text="Speed matters.")
+    number = await world.value("SELECT max(number) FROM ideas WHERE workspace_id = $1")
+    await world.client.patch(f"/ideas/IDEA-{number}", json={"portalVisible": True})
+    path = f"/ideas/IDEA-{number}/classifications"
+    [theme] = [each for each in (await world.client.get(path)).json()["groups"] if each["groupKey"] == "theme"]
+    assert (theme["value"]["optionKeys"], theme["origin"], theme["reviewState"]) == (
+        ["speed"],
+        "suggested",
+        "unreviewed",
+    )
+    assert "Teleport reports" not in titles((await browser.get("/?f.theme=speed")).text)
+    await world.client.patch(path, json={"updates": [{"groupKey": "theme", "action": "accept"}]})
+    assert "Teleport reports" in titles((await browser.get("/?f.theme=speed")).text)
+
+
+async def test_a_hidden_request_shows_its_author_their_own_words_and_its_status(world: PortalWorld) -> None:
+    author, other = await signed_in(world), await signed_in(world)
+    await send_request(author)
+    await world.client.patch("/ideas/IDEA-1", json={"name": "Internal name", "description": "Internal thoughts"})
+    await world.client.patch("/ideas/IDEA-1/status", json={"status": "Under review"})
+    for path in ("/ideas/IDEA-1", "/mine"):
+        page = (await author.get(path)).text
+        assert "Teleport reports" in page
+        assert "Under review" in page
+        assert "Internal" not in page
+    assert "Into *any* room." in (await author.get("/ideas/IDEA-1")).text
+    assert "now Under review" in (await author.get("/mine")).text
+    assert (await other.get("/ideas/IDEA-1")).status_code == 404
+    assert "Teleport" not in (await other.get("/")).text + (await other.get("/mine")).text
+    assert (await author.post("/ideas/IDEA-1/vote", {"vote": "1"})).status_code == 404
+    await world.client.patch("/ideas/IDEA-1", json={"portalVisible": True})
+    assert "Internal name" in (await other.get("/ideas/IDEA-1")).text
+    assert titles((await author.get("/mine")).text) == ["Internal name"]
+
+
+async def test_requests_are_shown_at_once_where_the_workspace_says_so(world: PortalWorld) -> None:
+    await world.add(portal={"requestsVisible": True})
+    author, other = await signed_in(world), await signed_in(world)
+    await send_request(author, text="")
+    assert titles((await other.get("/")).text) == ["Teleport reports"]
+    [evidence] = (await world.client.get("/ideas/IDEA-1/evidence")).json()
+    assert evidence["extracts"] == [{"text": "Teleport reports", "signalId": None}]
+
+
+async def test_similar_ideas_are_shown_before_a_request_and_can_be_voted_for(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    asked = await browser.post("/request", {"title": "Exprot as csv", "text": "Every <table>"})
+    assert asked.status_code == 200
+    assert titles(asked.text) == ["CSV export"]
+    assert "Vote for CSV export" in asked.text
+    assert 'value="Exprot as csv"' in asked.text
+    assert "Every &lt;table&gt;" in asked.text
+    assert 'name="confirmed" value="1"' in asked.text
+    assert await world.value("SELECT count(*) FROM portal_requests WHERE workspace_id = $1") == 0
+    sent = await browser.post("/request", {"title": "Exprot as csv", "text": "", "confirmed": "1"})
+    assert sent.status_code == 303
+    part = await browser.get("/request/similar?title=csv+exports", HX_Request="true")
+    assert titles(part.text) == ["CSV export"]
+    assert "<html" not in part.text
+    assert titles((await browser.get("/request/similar?title=buy+competitor")).text) == []
+    assert titles((await browser.get("/request/similar?title=cs")).text) == []
+
+
+@pytest.mark.parametrize("fields", [{"title": " "}, {"title": "a" * 201}, {"text": "a" * 10_001}])
+async def test_a_faulty_request_keeps_its_text_and_says_what_is_wrong(
+    world: PortalWorld, fields: dict[str, str]
+) -> None:
+    browser = await signed_in(world)
+    answer = await send_request(browser, **fields)
+    assert answer.status_code == 422
+    assert "<title>Error:" in answer.text
+    assert 'aria-invalid="true"' in answer.text
+    assert f'href="#{next(iter(fields))}"' in answer.text
+    assert (fields.get("text") or "Into *any* room.") in answer.text
+
+
+def opened(browser: Browser, age: timedelta) -> str:
+    """The signed time of a request form that the browser opened this long ago."""
+    token = next(value for name, value in browser.cookies.items() if name.endswith("session"))
+    return trap.opened(ServerSecret(SERVER_SECRET), token, datetime.now(UTC) - age)
+
+
+IN_TIME = timedelta(minutes=1)
+TOO_FAST = "The form was sent too fast, as programs do. Send it again."
+TOO_FAST_IN_GERMAN = "Das Formular wurde zu schnell gesendet, wie Programme es tun. Senden Sie es noch einmal."
+TOO_LATE = "The form was open for more than a day. Send it again."
+TRAPPED = "A hidden field was filled in. It is empty again: send the form once more."
+
+
+@pytest.mark.parametrize(
+    ("age", "language", "fields", "reason"),
+    [
+        (timedelta(minutes=-30), "en", {}, TOO_FAST),
+        (timedelta(minutes=-30), "de", {}, TOO_FAST_IN_GERMAN),
+        (timedelta(hours=25), "en", {}, TOO_LATE),
+        (IN_TIME, "en", {"opened": "1.x"}, TOO_LATE),
+        (IN_TIME, "en", {"opened": ""}, TOO_LATE),
+        (IN_TIME, "en", {"fax_number": "1"}, TRAPPED),
+    ],
+)
+async def test_a_request_as_programs_send_it_says_why_and_keeps_its_text(
+    world: PortalWorld, database_url: str, age: timedelta, language: str, fields: dict[str, str], reason: str
+) -> None:
+    async with serving(database_url, secret=SERVER_SECRET) as address, world.browser(address) as browser:
+        await world.sign_in(browser)
+        request = {"title": "Teleport reports", "text": "Into *any* room.", "opened": opened(browser, age), **fields}
+        answer = await browser.post("/request", request, Accept_Language=language)
+        assert answer.status_code == 422
+        assert reason in answer.text
+        assert "Teleport reports" in answer.text
+        assert "Into *any* room." in answer.text
+        assert await world.value("SELECT count(*) FROM portal_requests WHERE workspace_id = $1") == 0
+        assert (await send_request(browser, opened=opened(browser, IN_TIME))).status_code == 303
+
+
+async def test_requests_are_limited_for_each_person(world: PortalWorld, database_url: str) -> None:
+    async with serving(database_url, secret=SERVER_SECRET) as address, world.browser(address) as browser:
+        await world.sign_in(browser)
+        form = {"opened": opened(browser, IN_TIME), "confirmed": "1"}
+        for _ in range(5):
+            assert (await send_request(browser, **form)).status_code == 303
+        limited = await send_request(browser, **form)
+        assert limited.status_code == 429
+        assert int(limited.headers["retry-after"]) > 500
+
+
+async def test_votes_are_limited_for_each_person(world: PortalWorld, database_url: str) -> None:
+    await fill(world)
+    async with (
+        serving(database_url, secret=SERVER_SECRET) as address,
+        world.browser(address) as browser,
+        world.browser(address) as other,
+    ):
+        await world.sign_in(browser)
+        send = {"vote": "1", "csrf": await browser.form_token()}
+        statuses = [(await browser.send("POST", "/ideas/IDEA-1/vote", {}, send)).status_code for _ in range(61)]
+        assert statuses == [*[303] * 60, 429]
+        script = await browser.send("POST", "/ideas/IDEA-1/vote", {"HX-Request": "true"}, send)
+        assert (script.status_code, script.headers["hx-retarget"]) == (429, "#status")
+        assert script.text == "Wait a moment and try again."
+        await world.sign_in(other)
+        assert (await vote(other, 1)).status_code == 303
+
+
+async def test_similar_titles_are_found_among_many(world: PortalWorld) -> None:
+    words = ["invoice", "calendar", "report", "dashboard", "export", "login", "search", "filter", "printer", "mobile"]
+    names = [f"{first} {second}" for first in words for second in words if first != second]
+    await world.add(ideas=[idea(f"i{n}", name) for n, name in enumerate(names)])
+    browser = await signed_in(world)
+    found = titles((await browser.get("/request/similar?title=Calender+for+invioce")).text)
+    assert len(found) == 5
+    assert set(found[:2]) == {"invoice calendar", "calendar invoice"}
+
+
+async def test_the_api_counts_votes_in_total_and_by_account(world: PortalWorld) -> None:
+    await fill(world)
+    globex, initech = ({"accountExternalId": name, "accountName": name} for name in ("Globex", "Initech"))
+    for accounts in ([globex], [globex, initech], [initech]):
+        await vote(await signed_in(world, accounts=accounts), 1)
+    await vote(await signed_in(world, email="solo@freelance.test", accounts=[globex]), 1)
+    await world.rows(
+        """DELETE FROM portal_user_accounts l USING accounts a
+            WHERE l.workspace_id = $1 AND a.workspace_id = $1 AND a.id = l.account_id AND a.name = 'Initech'"""
+    )
+    answer = await world.client.get("/ideas/IDEA-1/votes")
+    shown = answer.json()
+    assert shown["total"] == 4
+    assert [(one["name"], one["votes"]) for one in shown["accounts"]] == [("Globex", 3)]
+    assert shown["withoutAccount"] == 1
+    assert "solo" not in answer.text
+    without_votes = (await world.client.get("/ideas/IDEA-2/votes")).json()
+    assert without_votes == {"total": 0, "accounts": [], "withoutAccount": 0}
+    assert (await world.client.get("/ideas/IDEA-99/votes")).status_code == 404
+    other = await world.client_with("ideas:write")
+    assert (await other.get("/ideas/IDEA-1/votes")).status_code == 403
+
+
+async def test_a_vote_moves_the_tag_of_an_idea_and_not_its_version(world: PortalWorld) -> None:
+    await fill(world)
+    before = await world.client.get("/ideas/IDEA-1")
+    included = await world.client.get("/ideas/IDEA-1?include=classifications")
+    await vote(await signed_in(world), 1)
+    after = await world.client.get("/ideas/IDEA-1", headers={"If-None-Match": before.headers["etag"]})
+    assert after.status_code == 200, "the old representation is not the present one"
+    assert after.json() == before.json() | {"voteCount": 1}
+    again = await world.client.get("/ideas/IDEA-1?include=classifications")
+    assert again.headers["etag"] != included.headers["etag"]
+    changed = await world.client.patch(
+        "/ideas/IDEA-1", json={"name": "CSV"}, headers={"If-Match": before.headers["etag"]}
+    )
+    assert changed.status_code == 200, "the idea has not changed"
+    assert changed.json()["voteCount"] == 1
+    listed = (await world.client.get("/ideas")).json()
+    assert [one["voteCount"] for one in listed] == [0, 0, 0, 1]

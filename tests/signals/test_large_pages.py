@@ -1,0 +1,210 @@
+"""A large page is sent in pieces: in bounded memory, also to a slow reader, and without holding a connection."""
+
+import asyncio
+import json
+import tracemalloc
+from collections.abc import AsyncIterator
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from sightline.app import create_app
+from sightline.platform.db import Database, sql
+from sightline.settings import Settings
+from tests.world import World
+
+MIB = 1024 * 1024
+FILL = sql("""
+INSERT INTO signals (workspace_id, id, number, name, status, context, processor_type, provider_type, evidence_kind,
+                     analysis_profile, source_label, source_type, created_at, updated_at)
+SELECT :workspace_id, md5(n::text)::uuid, n, 'Signal ' || n, 'processed', 'other', 'text', 'api', 'note', 'none', 'Api',
+       'api', :now, :now
+  FROM generate_series(1, :count::bigint) AS n""")
+FILL_RAW = sql("""
+INSERT INTO signal_raw (workspace_id, signal_id, raw) VALUES (:workspace_id, md5(:n::bigint::text)::uuid, :raw)""")
+FILL_COUNT = sql("""
+INSERT INTO record_counts (workspace_id, kind, slot, count) VALUES (:workspace_id, 'signal', 0, :count)""")
+COUNT = 20
+
+
+async def fill(world: World, count: int, size: int) -> None:
+    """So many signals of so many bytes that do not compress well; the last one is the newest."""
+    async with world.database.transaction() as tx:
+        await tx.run(FILL, workspace_id=world.workspace_id, count=count)
+        await tx.run(FILL_COUNT, workspace_id=world.workspace_id, count=count)
+        for n in range(1, count + 1):
+            await tx.run(FILL_RAW, workspace_id=world.workspace_id, n=n, raw={"text": token_hex(size // 2)})
+
+
+@pytest_asyncio.fixture(scope="module")
+async def large(database: Database, served: str) -> AsyncIterator[World]:
+    async with World(database, served) as world:
+        await fill(world, COUNT, 4 * MIB)
+        yield world
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+async def test_a_large_page_is_whole_and_in_order(large: World, encoding: str) -> None:
+    answer = await large.client.get("/signals?include=raw&limit=5", headers={"Accept-Encoding": encoding})
+    assert answer.status_code == 200
+    assert answer.headers.get("content-encoding", "identity") == encoding
+    assert "content-length" not in answer.headers
+    assert (answer.headers["x-total-count"], answer.headers["x-has-more"]) == (str(COUNT), "true")
+    found = answer.json()
+    assert [one["publicId"] for one in found] == [f"SIGNAL-{n}" for n in range(COUNT, COUNT - 5, -1)]
+    assert [len(one["rawData"]["text"]) for one in found] == [4 * MIB] * 5
+    single = await large.client.get(f"/signals/{found[2]['id']}?include=raw")
+    assert found[2] == single.json()
+    rest = await large.client.get(answer.links["next"]["url"])
+    assert rest.json()[0]["publicId"] == f"SIGNAL-{COUNT - 5}"
+
+
+async def test_head_has_the_headers_of_a_large_page_and_no_body(large: World) -> None:
+    answer = await large.client.head("/signals?include=raw&limit=5")
+    assert (answer.status_code, answer.content, answer.headers["x-total-count"]) == (200, b"", str(COUNT))
+
+
+async def test_a_page_without_raw_data_is_sent_at_once(large: World) -> None:
+    answer = await large.client.get("/signals?limit=5")
+    assert int(answer.headers["content-length"]) > 0
+    assert len(answer.json()) == 5
+
+
+class Reader:
+    """A client that reads as slowly as a test wants; the application is called without a server in between."""
+
+    def __init__(self, world: World, key: str, query: str) -> None:
+        self.scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/api/external/v1/signals",
+            "raw_path": b"/api/external/v1/signals",
+            "query_string": query.encode(),
+            "headers": [(b"authorization", f"Bearer {key}".encode()), (b"host", b"api.test")],
+            "scheme": "http",
+            "server": ("127.0.0.1", 80),
+            "client": ("127.0.0.1", 1),
+            "root_path": "",
+        }
+        self.world = world
+        self.sizes: list[int] = []
+        self.body = bytearray()
+        self.keeps = True
+
+    async def receive(self) -> Any:
+        await asyncio.Event().wait()
+
+    async def send(self, message: Any) -> None:
+        if body := message.get("body"):
+            self.sizes.append(len(body))
+            if self.keeps:
+                self.body += body
+        await self.on_piece()
+
+    async def on_piece(self) -> None:
+        await asyncio.sleep(0)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def application(database_url: str) -> AsyncIterator[Any]:
+    settings = {"database_url": database_url, "data_dir": Path("/nonexistent"), "log_level": "error", "pool_size": 1}
+    app = create_app(Settings.read(settings, environment={}, file=Path("/nonexistent")))
+    messages: asyncio.Queue[Any] = asyncio.Queue()
+    started = asyncio.Event()
+
+    async def send(message: Any) -> None:
+        started.set()
+
+    lifespan = asyncio.create_task(app({"type": "lifespan", "asgi": {}, "state": {}}, messages.get, send))
+    await messages.put({"type": "lifespan.startup"})
+    await started.wait()
+    yield app
+    await messages.put({"type": "lifespan.shutdown"})
+    await lifespan
+
+
+async def test_no_connection_is_held_while_a_client_reads(large: World, application: Any) -> None:
+    """With a pool of one connection, others are answered while a reader has stopped in the middle of a page."""
+    key = await large.key("all")
+    slow, quick = Reader(large, key, "include=raw&limit=5"), Reader(large, key, "limit=1")
+    has_stopped, may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def stop() -> None:
+        if len(slow.sizes) == 3:
+            has_stopped.set()
+            await may_go_on.wait()
+
+    slow.on_piece = stop  # type: ignore[method-assign]  # this reader stops
+    reading = asyncio.create_task(application(slow.scope, slow.receive, slow.send))
+    await asyncio.wait_for(has_stopped.wait(), 30)
+    await asyncio.wait_for(application(quick.scope, quick.receive, quick.send), 30)
+    assert len(json.loads(quick.body)) == 1
+    may_go_on.set()
+    await reading
+    assert len(json.loads(slow.body)) == 5
+
+
+async def test_records_deleted_during_the_response_are_left_out(
+    database: Database, served: str, application: Any
+) -> None:
+    async with World(database, served) as world:
+        await fill(world, 4, 2 * MIB)
+        reader = Reader(world, await world.key("all"), "include=raw")
+
+        async def delete_one() -> None:
+            if len(reader.sizes) == 1:
+                reader.on_piece = lambda: asyncio.sleep(0)  # type: ignore[method-assign]  # once
+                assert (await world.client.delete("/signals/SIGNAL-2")).status_code == 200
+
+        reader.on_piece = delete_one  # type: ignore[method-assign]  # the first piece is there
+        await application(reader.scope, reader.receive, reader.send)
+        assert [one["publicId"] for one in json.loads(reader.body)] == ["SIGNAL-4", "SIGNAL-3", "SIGNAL-1"]
+
+
+async def test_a_page_of_any_size_costs_at_most_64_mib(large: World, application: Any) -> None:
+    reader = Reader(large, await large.key("all"), f"include=raw&limit={COUNT}")
+    reader.keeps = False
+    tracemalloc.start()
+    try:
+        await application(reader.scope, reader.receive, reader.send)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(reader.sizes) > COUNT * 4 * MIB
+    assert max(reader.sizes) <= MIB
+    assert peak < 64 * MIB
+
+
+async def test_small_records_are_read_many_at_a_time(database: Database, served: str) -> None:
+    """Also those that compress so well that their stored size says little."""
+    async with World(database, served) as world:
+        for n in range(30):
+            text = f"{n} " + "the same again " * 20_000
+            await world.client.post("/signals", json={"text": text, "analysisProfile": "none"})
+        answer = await world.client.get("/signals?include=raw&limit=100")
+        assert [one["rawData"]["text"].split()[0] for one in answer.json()] == [str(n) for n in range(29, -1, -1)]
+
+
+FILL_INSIGHTS = sql("""
+INSERT INTO insights (workspace_id, id, title, description, category, created_at, updated_at)
+SELECT :workspace_id, md5(n::text)::uuid, 'Insight ' || n, :text, 'problem', :now,
+       :now::timestamptz - interval '1 hour' + n * interval '1 second'
+  FROM generate_series(1, :count::bigint) AS n""")
+
+
+async def test_a_large_page_of_another_list_is_sent_in_pieces_too(database: Database, served: str) -> None:
+    async with World(database, served) as world:
+        async with database.transaction() as tx:
+            text = token_hex(350_000)
+            await tx.run(FILL_INSIGHTS, workspace_id=world.workspace_id, count=5, text=text)
+        answer = await world.client.get("/insights?updatedSince=2000-01-01&limit=4")
+        assert "content-length" not in answer.headers
+        assert (answer.headers["x-total-count"], answer.headers["x-has-more"]) == ("5", "true")
+        assert [one["title"] for one in answer.json()] == [f"Insight {n}" for n in range(1, 5)]
+        assert {one["description"] for one in answer.json()} == {text}
+        last = await world.client.get("/insights?updatedSince=2000-01-01&limit=4&offset=4")
+        assert (last.headers["x-has-more"], len(last.json())) == ("false", 1)
+        assert (await world.client.get("/insights?limit=4&offset=9")).json() == []
