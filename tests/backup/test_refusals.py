@@ -75,14 +75,14 @@ async def test_a_truncated_file_is_refused(migrated: str, filled: Filled, share:
 
 
 def flipped(backup: bytes, place: int) -> bytes:
-    """One bit is turned: at this place, or at the next that is more than padding between two blocks."""
+    """One bit is turned: at this place, or at the next that changes what is unpacked: a match may also point to another copy of a text."""
     damaged = bytearray(backup)
     damaged[place] ^= 0x10
     try:
-        is_padding = gzip.decompress(damaged) == gzip.decompress(backup)
+        is_alike = gzip.decompress(damaged) == gzip.decompress(backup)
     except (OSError, EOFError, zlib.error):
-        is_padding = False
-    return flipped(backup, place + 1) if is_padding else bytes(damaged)
+        is_alike = False
+    return flipped(backup, place + 1) if is_alike else bytes(damaged)
 
 
 @pytest.mark.parametrize("place", [0, 2, 30, 5_000, 70_000, -6_000, -7, -3])
