@@ -141,6 +141,10 @@ async def break_down(_db: Database, _tools: Tools) -> None:
     raise ValueError("This tick never works.")
 
 
+async def hang(_db: Database, _tools: Tools) -> None:
+    await asyncio.Event().wait()
+
+
 HANDLERS = {
     QUICK: quick,
     SLOW: slow,
@@ -162,5 +166,6 @@ def works(kind: JobKind) -> Work:
 
 
 JOBS = JobsOfRoom(
-    work=[works(kind) for kind in HANDLERS], ticks=[Tick("test.broken", break_down), Tick("test.sweep", sweep)]
+    work=[works(kind) for kind in HANDLERS],
+    ticks=[Tick("test.hung", hang), Tick("test.broken", break_down), Tick("test.sweep", sweep)],
 )

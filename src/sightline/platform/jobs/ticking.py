@@ -17,15 +17,19 @@ _log = structlog.get_logger()
 
 
 async def tick_forever(ticks: Iterable[Tick], db: Database, tools: Tools, pause: timedelta) -> None:
-    """Runs the ticks one by one, now and after each pause; one that fails or hangs does not stop the others."""
-    ticks = [Tick("jobs.forget_failed", forget_failed), *ticks]
+    """Runs every tick, now and again after each pause; one that fails or takes long does not delay the others."""
+    async with asyncio.TaskGroup() as group:
+        for tick in (Tick("jobs.forget_failed", forget_failed), *ticks):
+            group.create_task(_repeat(tick, db, tools, pause))
+
+
+async def _repeat(tick: Tick, db: Database, tools: Tools, pause: timedelta) -> None:
     while True:
-        for tick in ticks:
-            try:
-                async with asyncio.timeout(LONGEST_SECONDS):
-                    await tick.act(db, tools)
-            except Exception as error:
-                _log.error("A tick failed and is repeated with the next", tick=tick.name, exc_info=error)
+        try:
+            async with asyncio.timeout(LONGEST_SECONDS):
+                await tick.act(db, tools)
+        except Exception as error:
+            _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
         await asyncio.sleep(pause.total_seconds())
 
 
