@@ -25,6 +25,7 @@ from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.research import Researcher
+from sightline.language_model import model_tools
 from sightline.migrations import pending_on
 from sightline.platform import logs
 from sightline.platform.clock import Clock
@@ -155,6 +156,7 @@ def make_tools(settings: Settings) -> dict[type, Any]:
         Taxonomies: Taxonomies(),
         Researcher: EmbeddedResearcher(),
         Totals: Totals(),
+        **model_tools(settings),
         AppStore: AppStore(settings.app_store_url, settings.app_store_country),
     }
 

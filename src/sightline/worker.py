@@ -8,15 +8,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any
 
 from sightline.documents import jobs as documents
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
-from sightline.intelligence.model.choice import LanguageModel
-from sightline.intelligence.model.session import Budget
-from sightline.intelligence.model.usage import Prices
+from sightline.language_model import model_tools
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.http.idempotency import forget_expired
@@ -68,19 +65,6 @@ async def _search_tools(settings: Settings) -> AsyncIterator[SearchTools]:
         yield SearchTools(researcher, WithSites(provider, reader), reader)
     finally:
         await reader.aclose()
-
-
-def model_tools(settings: Settings) -> dict[type, Any]:
-    """Returns the configured model, if any; what asks it is imported only then."""
-    if settings.model_url is None or settings.model_name is None:
-        return {}
-    from sightline.intelligence.model.endpoint import Endpoint
-    from sightline.intelligence.model.engine import ModelEngine
-
-    endpoint = Endpoint(settings.model_url, settings.model_name, settings.model_key)
-    budget = Budget(settings.model_requests, settings.model_tokens, settings.model_seconds)
-    prices = Prices(settings.model_input_price, settings.model_output_price)
-    return {LanguageModel: ModelEngine(endpoint, settings.model_name, budget, prices)}
 
 
 async def work(

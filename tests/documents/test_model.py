@@ -16,8 +16,8 @@ from sightline.intelligence.engine import Engine
 from sightline.intelligence.material import DocumentType
 from sightline.intelligence.model.usage import list_usage
 from sightline.intelligence.tracing import find_faults
+from sightline.language_model import model_tools
 from sightline.settings import Settings
-from sightline.worker import model_tools
 from tests.documents.conftest import AT, Json, document_of
 from tests.documents.test_writer import HOSTILE, material
 from tests.intelligence.fake_model import Answer, FakeModel, fake_model, says

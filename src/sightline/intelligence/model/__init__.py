@@ -5,7 +5,8 @@
     endpoint.py    one request with its retries, and which form of answer the endpoint can give
     answers.py     reading an answer, and the schema that asks for it
     quotes.py      the place of a quote in its source
+    claims.py      sentences that rest on their sources
     usage.py       what tasks took
 
-Only workers import `engine` and `endpoint`, and only if a model is configured.
+`engine` and `endpoint` are imported only if a model is configured.
 """

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
 from typing import Generic, NamedTuple, Protocol, TypeVar
+from uuid import UUID
 
 import structlog
 
@@ -29,7 +30,7 @@ class LanguageModel(Protocol):
     @property
     def version(self) -> str: ...
 
-    def session(self) -> Session: ...
+    def session(self, seconds: float | None = None) -> Session: ...
 
     def cost_of(self, session: Session) -> Decimal | None: ...
 
@@ -55,26 +56,28 @@ async def make(
 ) -> Made[T]:
     """Does a task outside any transaction, and keeps what the model took. The embedded engine works in a thread."""
     model: LanguageModel | None = tools.get(LanguageModel)
-    if model is not None and await _may_ask(db, task):
+    if model is not None and await is_wanted(db, task.workspace_id):
         session = model.session()
         try:
             made = Made(await by_model(model, session), model.name, model.version)
         except ModelFailed as error:
             _log.warning("A model failed; the embedded engine does its task", task=task.name, error=str(error))
-            await _keep(db, task, model, session, str(error))
+            await keep_usage(db, task, model, session, str(error))
         else:
-            await _keep(db, task, model, session, None)
+            await keep_usage(db, task, model, session, None)
             return made
     engine: Engine = tools[Engine]
     return Made(await asyncio.to_thread(by_engine, engine), engine.name, engine.version)
 
 
-async def _may_ask(db: Database, task: Task) -> bool:
+async def is_wanted(db: Database, workspace_id: UUID) -> bool:
+    """Returns whether the workspace wants a model and has tokens left."""
     async with db.snapshot() as tx:
-        return await may_ask(tx, task.workspace_id)
+        return await may_ask(tx, workspace_id)
 
 
-async def _keep(db: Database, task: Task, model: LanguageModel, session: Session, failure: str | None) -> None:
+async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Session, failure: str | None) -> None:
+    """Stores what a task took, if it asked anything or failed."""
     if session.requests == 0 and failure is None:
         return
     async with db.transaction() as tx:

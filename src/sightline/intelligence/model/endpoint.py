@@ -85,15 +85,17 @@ class Endpoint:
         """The form of answer that the endpoint took last."""
         return _FORMS[self._form]
 
-    async def ask(self, session: Session, prompt: Prompt, type: type[T], check: Callable[[T], str]) -> T:
+    async def ask(
+        self, session: Session, prompt: Prompt, type: type[T], check: Callable[[T], str], repairs: int = REPAIRS
+    ) -> T:
         """Returns an answer of the type. `check` returns what is wrong with one, or nothing.
 
-        A wrong answer is sent back with the reason, twice. The last readable answer is returned, right or wrong. Raises
-        ModelFailed if there is none.
+        A wrong answer is sent back with the reason, `repairs` times. The last readable answer is returned, right or
+        wrong. Raises ModelFailed if there is none.
         """
         messages = [{"role": "system", "content": prompt.task}, {"role": "user", "content": prompt.data}]
         answer: T | None = None
-        for _ in range(1 + REPAIRS):
+        for _ in range(1 + repairs):
             try:
                 content = await self._complete(session, messages, type)
             except ModelFailed:

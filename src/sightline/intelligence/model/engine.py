@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from sightline.intelligence.evidence import DraftInsight, SignalMaterial
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.documents import write_document
@@ -22,8 +24,10 @@ class ModelEngine:
         self._budget = budget
         self._prices = prices or Prices()
 
-    def session(self) -> Session:
-        return Session(self._budget)
+    def session(self, seconds: float | None = None) -> Session:
+        """Returns a session that ends after so many seconds, if its budget does not end before."""
+        bound = self._budget.seconds if seconds is None else min(seconds, self._budget.seconds)
+        return Session(replace(self._budget, seconds=bound))
 
     def cost_of(self, session: Session) -> Decimal | None:
         return self._prices.cost_of(session)

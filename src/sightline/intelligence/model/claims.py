@@ -1,0 +1,119 @@
+"""Sentences of a model: each names the sources that it rests on, says no more than they do, and is judged by them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from sightline.intelligence.model.endpoint import Endpoint, Prompt
+from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.quotes import figures_of, locate
+from sightline.intelligence.model.session import Session
+
+LONGEST_SENTENCE: Final = 600
+_MARKS = re.compile(r"\s*\[[\d,\s]+\]")
+_LABEL = re.compile(r"\b(?:(?:INITIATIVE|IDEA|SIGNAL|STUDY)-|[PRO])[0-9]+\b")
+_QUOTED = re.compile(r"[“\"„«]([^”\"“«»]{3,})[”\"“»]")
+
+JUDGE: Final = f"""{RULES}
+
+Judge each statement by its sources alone. `follows`: the sources say it, or it follows from them. `contradicts`: they
+say otherwise. `missing`: they do not say it. A proposal contradicts if a recorded answer decides otherwise; else it
+follows."""
+
+
+class Claim(Struct):
+    """A sentence as the model gives it: the numbers of its sources, and words of one of them or none."""
+
+    text: str
+    sources: list[int]
+    quote: str | None = None
+
+
+class Statement(Struct):
+    """A sentence for the judge, and the texts to judge it by."""
+
+    number: int
+    statement: str
+    sources: Sequence[str]
+    is_proposal: bool = False
+
+
+class Verdict(Struct):
+    """Whether the statement of this number follows from its sources."""
+
+    number: int
+    verdict: Literal["follows", "contradicts", "missing"]
+
+
+class Verdicts(Struct):
+    """The answer of the judge."""
+
+    verdicts: list[Verdict]
+
+
+class Sources:
+    """The texts that a sentence can rest on, by their numbers, and the labels of records that it can name."""
+
+    def __init__(self, by_number: Mapping[int, str], labels: Iterable[str] = ()) -> None:
+        self.by_number = by_number
+        self._labels = {label for text in labels for label in _LABEL.findall(text)}
+        self._known = figures_of("\n".join(by_number.values()))
+
+    def texts_of(self, claim: Claim) -> list[str]:
+        return [self.by_number[number] for number in claim.sources if number in self.by_number]
+
+    def fault(self, claim: Claim, *, is_proposal: bool = False) -> str:
+        """Returns why the sentence cannot stand, or nothing. A proposal needs no source."""
+        texts, about = self.texts_of(claim), f"“{claim.text[:120]}”"
+        if not plain(claim.text) or len(claim.text) > LONGEST_SENTENCE:
+            return f"{about} is empty or too long."
+        if len(texts) != len(claim.sources) or not (texts or is_proposal):
+            return f"{about} does not name sources that are there."
+        known = self._known if is_proposal else {figure for text in texts for figure in figures_of(text)}
+        if self._figures(claim) - known:
+            return f"{about} has figures that are not in its sources."
+        quoted = [*quotes_in(claim.text), *([claim.quote] if claim.quote else [])]
+        if not all(self.exact(claim, words) for words in quoted):
+            return f"{about} quotes words that are not in its sources."
+        return ""
+
+    def exact(self, claim: Claim, words: str) -> str:
+        """Returns the words as a source of the sentence has them, or nothing."""
+        for text in self.texts_of(claim):
+            if place := locate(words, text):
+                return text[place.start : place.end]
+        return ""
+
+    def exactly(self, claim: Claim) -> str:
+        """Returns the sentence as one line without marks, with quotes in the words of its sources."""
+        text = plain(claim.text)
+        for words in quotes_in(text):
+            text = text.replace(words, self.exact(claim, words) or words)
+        return text
+
+    def _figures(self, claim: Claim) -> set[str]:
+        """Returns the numbers of the sentence, without those of labels that are known."""
+        return figures_of(_LABEL.sub(lambda label: "" if label[0] in self._labels else label[0], plain(claim.text)))
+
+
+def plain(text: str) -> str:
+    """Returns the sentence as one line without marks."""
+    return " ".join(_MARKS.sub("", text).split())
+
+
+def quotes_in(text: str) -> list[str]:
+    """Returns the words between quotation marks."""
+    return _QUOTED.findall(text)
+
+
+async def find_confirmed(endpoint: Endpoint, session: Session, statements: Sequence[Statement]) -> set[int]:
+    """Returns the numbers of the statements that follow from their sources. Raises ModelFailed."""
+    if not statements:
+        return set()
+    prompt = Prompt(JUDGE, fenced("statements", msgspec.json.encode(statements).decode()))
+    answer = await endpoint.ask(session, prompt, Verdicts, lambda _: "")
+    wrong = {one.number for one in answer.verdicts if one.verdict != "follows"}
+    return {one.number for one in answer.verdicts} - wrong
