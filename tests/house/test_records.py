@@ -1,8 +1,11 @@
-"""What is written down: decisions have their headings, refusals their codes."""
+"""What is written down: decisions have their headings, refusals their codes, dependencies their rows."""
 
 import importlib
 import re
+import sys
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,8 @@ NOT_ANSWERED = {
     "PORTAL_HOST_TAKEN": "likewise",
     "PORTAL_NOT_SET_UP": "likewise",
 }
+# Packages that are the inner part of a declared one, which pins them.
+PARTS = {"httpcore2": "of httpx2", "markupsafe": "of Jinja2"}
 
 
 @pytest.mark.parametrize("page", DECISIONS, ids=lambda page: page.stem)
@@ -65,3 +70,28 @@ def test_every_refusal_code_stands_in_the_openapi_document() -> None:
     document = openapi_document()
     missing = [pair for pair in own_codes() if f'"{pair[0]}"' not in document and pair[0] not in NOT_ANSWERED]
     assert not missing, f"Name the refusal in `refuses` of the operations that raise it: {missing}"
+
+
+def plain(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def declared() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return {plain(re.split(r"[\[<>=;~! ]", line)[0]) for line in project["dependencies"]}
+
+
+def test_every_package_that_the_source_imports_is_declared() -> None:
+    imported = {name.split(".")[0] for source in sources("src/sightline") for name in source.imports()}
+    packages = packages_distributions()
+    needed = {plain(packages[name][0]) for name in imported - sys.stdlib_module_names if name in packages}
+    needed |= {"tzdata"} if "zoneinfo" in imported else set()  # its data, where the machine has none
+    undeclared = needed - declared() - {"sightline", *PARTS}
+    assert not undeclared, f"Add these to the dependencies of pyproject.toml: {sorted(undeclared)}"
+
+
+def test_every_dependency_has_a_row() -> None:
+    page = (ROOT / "docs/decisions/0002-dependencies.md").read_text()
+    named = {plain(name) for row in re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE) for name in row.split(", ")}
+    missing = declared() - named
+    assert not missing, f"Say in docs/decisions/0002-dependencies.md why these are needed: {sorted(missing)}"
