@@ -65,10 +65,18 @@ def test_nothing_starts_without_a_yes(place: Path) -> None:
     assert done.code == 1
 
 
-@pytest.mark.parametrize("question", ["Why?", "x" * 3_001])
-def test_a_question_keeps_its_bounds(place: Path, question: str) -> None:
+@pytest.mark.parametrize(
+    ("question", "bound"),
+    [
+        ("", "Needs at least 8 characters"),
+        ("Why?   ", "Needs at least 8 characters"),
+        ("x" * 3_001, "At most 3000 characters"),
+    ],
+    ids=["empty", "short", "long"],
+)
+def test_a_question_keeps_its_bounds(place: Path, question: str, bound: str) -> None:
     done = run("research", "ask", question, "--workspace", "acme", "--yes", DATA_DIR=str(place / "data"))
-    assert done.refusal.startswith("sightline: command.question: ")
+    assert done.refusal == f"sightline: QUESTION: {bound}."
 
 
 def test_a_workspace_that_is_not_there_is_refused(place: Path) -> None:

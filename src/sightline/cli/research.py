@@ -17,12 +17,11 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Definition
 from sightline.platform.access import Actor
 from sightline.platform.db import Window
-from sightline.platform.http.bodies import Body
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Record
+from sightline.platform.wire import Record, read_wire_type
 from sightline.research.briefs.inspect import inspect
 from sightline.research.briefs.records import FindingsView, Inspection, ProgressView, View
-from sightline.research.commands import Prepare, ResearchRun, RunCommand, Start
+from sightline.research.commands import PlanQuestion, Prepare, Start
 from sightline.research.plans.prepare import PreparedPlan, prepare
 from sightline.research.runs.records import ACTIVE, Finding, RunReceipt, SectionAnswer
 from sightline.research.runs.start import start
@@ -34,7 +33,6 @@ LOOK_SECONDS = 0.3
 WONDER_SECONDS = 5.0  # a worker usually begins within this time
 WHOLE = Window(50)
 
-Command = TypeVar("Command", bound=RunCommand)
 app = group("research", "Research: ask a question, check the quotes.")
 
 
@@ -81,7 +79,7 @@ async def ask(
     yes: Annotated[bool, typer.Option("--yes", help="Start the plan without asking.")] = False,
 ) -> Research:
     """Plans a question, shows the plan, runs it and prints the findings with their sources. A worker searches."""
-    asked = _command(Prepare, action="prepare", question=question)
+    asked = Prepare(question=_read_question(question))
     async with site.db.autocommit() as tx:
         actor = operator((await find_workspace(tx, workspace)).id)
     store = AppStore(site.settings.app_store_url, site.settings.app_store_country)
@@ -92,8 +90,8 @@ async def ask(
         note(f"  not read: {choice.label} ({choice.publisher}). {choice.reason}")
     if not yes and not typer.confirm("Start it?", err=True):
         raise CommandRefused("Nothing was started.")
-    given = {"name": plan.name, "definition": msgspec.to_builtins(plan.definition)}
-    started = await start(site.db, actor, _command(Start, action="start", requestId=str(uuid4()), **given))
+    chosen = {"action": "start", "requestId": str(uuid4()), "name": plan.name, "definition": plan.definition}
+    started = await start(site.db, actor, msgspec.convert(msgspec.to_builtins(chosen), Start, dec_hook=read_wire_type))
     run = await _wait(site, actor, started.brief_id)
     if run.status != "completed":
         failures = dict.fromkeys(section.failure for section in run.sections if section.failure)
@@ -101,11 +99,12 @@ async def ask(
     return await _read(site, actor, run)
 
 
-def _command(kind: type[Command], **fields: Any) -> Command:
-    """The command as a request would state it. Raises ValidationFailed."""
-    command = Body(ResearchRun).decode(msgspec.json.encode({"command": fields})).command
-    assert isinstance(command, kind)  # noqa: S101 - the action says which it is
-    return command
+def _read_question(text: str) -> PlanQuestion:
+    """Returns the question without surrounding white space. Raises CommandRefused if it is too short or too long."""
+    try:
+        return PlanQuestion(PlanQuestion.read(text))
+    except ValueError as error:
+        raise CommandRefused(f"QUESTION: {error}.") from None
 
 
 def _show_plan(plan: PreparedPlan) -> None:
