@@ -107,9 +107,9 @@ def test_faults_are_told_by_line_and_end_with_1(bulk: Bulk, tmp_path: Path) -> N
     done = bulk.load("ideas", file, "--json")
     found = json.loads(done.out)
     assert (done.code, found["added"], found["faulty"]) == (1, 2, 3)
-    assert [fault["line"] for fault in found["faults"]] == [2, 2, 2, 3, 4]
+    assert [fault["line"] for fault in found["faults"]] == [2, 2, 3, 4]
     reported = [line.partition(":")[0] for line in done.err.splitlines()]
-    assert reported == ["line 2", "line 2", "line 2", "line 3", "line 4"]
+    assert reported == ["line 2", "line 2", "line 3", "line 4"]
     assert "\x1b" not in done.err
 
 

@@ -8,7 +8,7 @@ import pytest
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
 from sightline.workspace_file import KINDS, Import, ListReader
-from tests.workspace_file.files import apply, exported, new_slug, whole
+from tests.workspace_file.files import apply, exported, new_slug, small, whole
 from tests.workspace_file.imports import (
     CHANGES,
     NAMES,
@@ -16,6 +16,7 @@ from tests.workspace_file.imports import (
     base,
     counts,
     every_row,
+    faults,
     json_lines,
     load,
     look,
@@ -155,3 +156,24 @@ async def test_it_stops_between_batches_and_goes_on_when_it_is_repeated(database
 async def test_an_unknown_workspace_is_refused(database: Database) -> None:
     with pytest.raises(NotFound, match="no workspace nowhere"):
         await load(database, "nowhere", "ideas", b"")
+
+
+async def test_an_idea_without_a_name_is_named_from_its_description_as_by_the_api(database: Database) -> None:
+    slug = await base(database)
+    line: dict[str, Any] = {"externalId": "x1", "description": "It would be great if we could export tables as CSV."}
+    name = "SELECT name FROM ideas WHERE workspace_id = $1 AND external_id = 'x1'"
+    assert counts(await load(database, slug, "ideas", [line])) == (1, 0, 0, 0)
+    assert await look(database, slug, name) == "Export tables as CSV"
+    assert counts(await load(database, slug, "ideas", [line | {"name": None}])) == (0, 0, 1, 0)
+    assert counts(await load(database, slug, "ideas", [line | {"description": "Other words."}])) == (0, 1, 0, 0)
+    assert await look(database, slug, name) == "Export tables as CSV"
+    await apply(database, small(slug, ideas=[{"key": "file", "description": "Please add a dark mode."}]))
+    assert await look(database, slug, "SELECT name FROM ideas WHERE workspace_id = $1 AND key = 'file'") == (
+        "Add a dark mode"
+    )
+
+
+async def test_a_new_idea_without_a_description_gets_no_name(database: Database) -> None:
+    slug = await base(database)
+    done = await load(database, slug, "ideas", [{"externalId": "x1"}])
+    assert faults(done) == {(1, "description"): "Is needed for a new record"}

@@ -1,5 +1,6 @@
 """Ideas with their questions, comments, evidence and classifications in the workspace file."""
 
+from dataclasses import replace
 from typing import get_args
 from uuid import UUID
 
@@ -19,16 +20,25 @@ from sightline.ideas.matching.records import FeatureOwnership
 from sightline.ideas.questions.records import QuestionStatus
 from sightline.ideas.records import Name
 from sightline.ideas.status import find_labels
+from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
 from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
 from sightline.platform.file_section import fields as of
 
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
+    _settle_names(entries)
     await _settle_status(run, entries)
     _settle_matching(run, entries)
     await _settle_features(run, entries)
     await settle_classifications(run, entries)
+
+
+def _settle_names(entries: list[Entry]) -> None:
+    """Names an idea that has no name from its description; an existing one keeps its name."""
+    for entry in entries:
+        if not entry.broken and entry.row["name"] is None:
+            entry.row["name"] = entry.stored["name"] if entry.stored else name_idea(entry.row["description"])
 
 
 async def _settle_status(run: Run, entries: list[Entry]) -> None:
@@ -166,7 +176,7 @@ IDEAS = Table(
     "ideas",
     "ideas",
     (
-        of.name(longest=Name.longest),
+        replace(of.name(longest=Name.longest), required=False),
         of.full_text("description"),
         Field("status", "status", str, None),
         of.reference("product", "products"),
