@@ -55,3 +55,31 @@ async def find_records(tx: Tx, workspace_id: UUID, public_id: str) -> list[UUID]
             )
             return [row["id"] for row in rows]
     raise InvalidReference("Give a UUID or a public id like IDEA-1.")
+
+
+_FIND_PARTS = sql("""
+SELECT id FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = ANY(:records::uuid[])
+UNION
+SELECT id FROM idea_comments WHERE workspace_id = :workspace_id AND idea_id = ANY(:records::uuid[])
+UNION
+SELECT id FROM idea_evidence WHERE workspace_id = :workspace_id AND idea_id = ANY(:records::uuid[])
+UNION
+SELECT id FROM initiative_questions WHERE workspace_id = :workspace_id AND initiative_id = ANY(:records::uuid[])
+UNION
+SELECT id FROM documents WHERE workspace_id = :workspace_id AND initiative_id = ANY(:records::uuid[])
+UNION
+SELECT id FROM account_contacts WHERE workspace_id = :workspace_id AND account_id = ANY(:records::uuid[])
+UNION
+SELECT id FROM research_runs WHERE workspace_id = :workspace_id AND brief_id = ANY(:records::uuid[])
+UNION
+SELECT record_id FROM changes
+ WHERE workspace_id = :workspace_id AND kind IN ('idea_question', 'idea_comment', 'idea_evidence')
+   AND detail ->> 'ideaId' = ANY(:records::uuid[]::text[])""")
+
+
+async def find_parts(tx: Tx, workspace_id: UUID, records: list[UUID]) -> list[UUID]:
+    """Returns the ids of what belongs to these records: questions, comments, evidence, documents, contacts and runs.
+
+    Those of ideas may be deleted, with their idea or before it.
+    """
+    return [row["id"] for row in await tx.rows(_FIND_PARTS, workspace_id=workspace_id, records=records)]

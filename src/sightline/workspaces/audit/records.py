@@ -10,7 +10,7 @@ from sightline.platform.wire import Record, Timestamp
 
 @dataclass(frozen=True, slots=True)
 class AuditFilters:
-    """Filters of the trail. `record` is the id or public id of a record, which may be deleted."""
+    """Filters of the trail. `record` is the id or public id of a record with its parts; it may be deleted."""
 
     record: str | None = None
     since: datetime | None = None

@@ -15,5 +15,6 @@ async def walk_changes(tx: Tx, workspace_id: UUID, filters: AuditFilters) -> Asy
     if filters.record is not None:
         id = parse_uuid(filters.record)
         records = [id] if id else await queries.find_records(tx, workspace_id, filters.record)
+        records += await queries.find_parts(tx, workspace_id, records)
     async for entry in queries.walk(tx, workspace_id, records, filters.since):
         yield entry
