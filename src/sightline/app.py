@@ -31,20 +31,21 @@ from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.db.feeds import Totals
-from sightline.platform.http import openapi
 from sightline.platform.http.compression import Compressed
-from sightline.platform.http.docs_pages import Page, reference_pages
 from sightline.platform.http.endpoint import Endpoint, Lazy, Services
 from sightline.platform.http.health import Readiness, health_pages
 from sightline.platform.http.metrics import metrics_page, watched
 from sightline.platform.http.middleware import Server, refuse_unknown_path
 from sightline.platform.http.operations import Operation, operations_of
+from sightline.platform.http.pages import Page
 from sightline.platform.http.proxies import TrustedProxies
 from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.jobs.metrics import refresh_job_gauges
 from sightline.portal import routes as portal
 from sightline.portal.application import Portals
+from sightline.reference import openapi
+from sightline.reference.pages import reference_pages
 from sightline.research import routes as research
 from sightline.settings import Settings
 from sightline.signals import routes as signals
@@ -117,11 +118,14 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         public_url=settings.public_url,
         is_limited=settings.portal_limit,
     )
-    routes = [*(Route(path, page) for path, page in _pages(lazy).items()), Route("/portal/{path:path}", portals)]
+    routes = [
+        *(Route(path, page) for path, page in _pages(lazy).items()),
+        Route("/portal", portals),
+        Route("/portal/{path:path}", portals),
+    ]
     router = Router(routes, redirect_slashes=False, default=refuse_unknown_path, lifespan=lifespan)
     api = Api(API, (Endpoint(row, lazy) for row in table), otherwise=portals.on_own_hosts(router))
-    server = Server(Compressed(api), TrustedProxies(settings.trusted_proxies))
-    return _open_to_browsers(server, settings.cors_origins)
+    return Server(api, lambda app: _wrap(app, settings.cors_origins), TrustedProxies(settings.trusted_proxies))
 
 
 @asynccontextmanager
@@ -170,9 +174,8 @@ def _pages(lazy: Lazy) -> dict[str, Page]:
     }
 
 
-def _open_to_browsers(app: Any, origins: tuple[str, ...]) -> Any:
-    """Wraps the whole application, so that pages of these origins can read errors too. No change without origins."""
-    if not origins:
-        return app
+def _wrap(app: Any, origins: tuple[str, ...]) -> Any:
+    """Wraps what answers: compresses, and lets pages of these origins read the answer, also a problem."""
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-    return CORSMiddleware(app, origins, methods, CORS_SENT, expose_headers=CORS_SEEN)
+    compressed = Compressed(app)
+    return CORSMiddleware(compressed, origins, methods, CORS_SENT, expose_headers=CORS_SEEN) if origins else compressed

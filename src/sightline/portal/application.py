@@ -7,12 +7,11 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sightline.platform.db import Database
 from sightline.platform.errors import TooLarge
-from sightline.platform.http.bodies import ClientGone
 from sightline.platform.http.problems import as_refusal
 from sightline.portal import addresses, problems
 from sightline.portal.comments import pages as comments
@@ -140,7 +139,7 @@ class Portals:
                 return static
             visit = await self._visit(request, alias, host)
             response = await _show(visit, path)
-        except ClientGone:
+        except ClientDisconnect:
             raise
         except Exception as error:
             refusal = _as_refused(request, error)

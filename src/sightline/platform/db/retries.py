@@ -16,7 +16,7 @@ Done = TypeVar("Done")
 ATTEMPTS = 8
 OVERTAKEN = (DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError)
 AWAY = (
-    OSError,
+    OSError,  # TimeoutError too
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
@@ -55,7 +55,7 @@ async def retry_while_away(attempt: Callable[[], Awaitable[Done]]) -> Done:
         try:
             return await attempt()
         except Exception as error:
-            if not _is_away(error):
+            if not is_away(error):
                 raise
             if wait >= LONGEST_WAIT:
                 _log.warning("The database does not answer and is asked again", error=first_line(error))
@@ -63,7 +63,8 @@ async def retry_while_away(attempt: Callable[[], Awaitable[Done]]) -> Done:
         wait = min(wait * 2, LONGEST_WAIT)
 
 
-def _is_away(error: Exception) -> bool:
+def is_away(error: Exception) -> bool:
+    """Whether the error means that the database is away or busy, so that trying again may help."""
     if isinstance(error, asyncpg.InterfaceError):  # also raised for wrong arguments
-        return "closed" in str(error) or "connection" in str(error)
+        return "clos" in str(error) or "connection" in str(error)
     return isinstance(error, AWAY)

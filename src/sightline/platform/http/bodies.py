@@ -1,20 +1,15 @@
 """Reading a body: its size, its type, its JSON, and every fault in it at once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
+from starlette.requests import Request
 
-from sightline.platform.errors import (
-    Fault,
-    MalformedJson,
-    TooLarge,
-    UnsupportedMediaType,
-    ValidationFailed,
-)
+from sightline.platform.errors import Fault, MalformedJson, TooLarge, UnsupportedMediaType, ValidationFailed
 from sightline.platform.faults import faults_in, first_faults, nul_faults
 from sightline.platform.wire import DEEPEST, read_wire_type
 
@@ -25,38 +20,22 @@ MOST_FIELDS = 250_000  # of all objects: as many different names take 0.1 s, in 
 
 Read = TypeVar("Read")
 Done = TypeVar("Done")
-Receive = Callable[[], Awaitable[Any]]
 
 # One thread: large bodies wait for each other, everything else competes with one of them at most.
 _LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-body")
 
 
-class ClientGone(Exception):
-    """The caller closed the connection before the whole body had come."""
-
-
-async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: int) -> bytes:
-    """Raises TooLarge past `largest` bytes, without reading what is announced to be larger."""
-    announced = headers.get(b"content-length", b"").lstrip(b"0")
+async def receive_body(request: Request, largest: int) -> bytes:
+    """Raises ClientDisconnect, and TooLarge past `largest` bytes, without reading what is announced to be larger."""
+    announced = request.scope["headers_by_name"].get(b"content-length", b"").lstrip(b"0")
     if announced.isdigit() and (len(announced) > 18 or int(announced) > largest):
         raise _too_large(largest)
-    message = await receive()
-    if not message.get("more_body") and message["type"] == "http.request":
-        return bytes(_within(message.get("body", b""), largest))
-    body = bytearray(message.get("body", b""))
-    while message.get("more_body") or message["type"] != "http.request":
-        if message["type"] == "http.disconnect":
-            raise ClientGone
-        message = await receive()
-        body += message.get("body", b"")
-        _within(body, largest)
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > largest:
+            raise _too_large(largest)
     return bytes(body)
-
-
-def _within(body: bytes | bytearray, largest: int) -> bytes | bytearray:
-    if len(body) > largest:
-        raise _too_large(largest)
-    return body
 
 
 def _too_large(largest: int) -> TooLarge:

@@ -6,23 +6,23 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
 from sightline.platform.errors import CreatorNotAllowed, Fault, Refusal, ValidationFailed
-from sightline.platform.http.bodies import Body, ClientGone, receive_body, refuse_other_types, run_beside
+from sightline.platform.http.bodies import Body, receive_body, refuse_other_types, run_beside
 from sightline.platform.http.idempotency import OneTransaction, answer_once
-from sightline.platform.http.large_pages import send_in_pieces
+from sightline.platform.http.large_pages import pieces_of
 from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.pagination import page_headers
-from sightline.platform.http.problems import Answer, as_refusal, problem
+from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
 from sightline.platform.http.query_strings import QueryReader, parse_query, refuse_unknown
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.scopes import require_scopes
 from sightline.platform.wire import Page, Versioned
-
-Headers = list[tuple[bytes, bytes]]
 
 _JSON = (b"content-type", b"application/json")
 _ENCODER = msgspec.json.Encoder()
@@ -67,23 +67,14 @@ class Endpoint:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         scope["operation"] = self.operation.name
-        try:
-            status, headers, body = await self._answer(scope, receive)
-        except ClientGone:
+        status, headers, body = await self._answer(scope, receive)
+        if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
+            response = StreamingResponse(pieces_of(page, self._lazy.services.db), status)
+            response.raw_headers = headers
+            await response(scope, receive, send)
             return
-        except Exception as error:
-            if (refusal := as_refusal(error, is_read=self.operation.is_read)) is None:
-                raise
-            scope["refusal"] = refusal
-            if refusal is not error:
-                scope["failure"] = error
-            status, headers, body = problem(refusal, scope["request_id"])
-            headers += scope.get("limits", ())
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        if (page := scope.get("large_page")) is not None and scope["method"] != "HEAD":
-            await send_in_pieces(page, self._lazy.services.db, receive, send)
-            return
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        await send({"type": "http.response.body", "body": body})
 
     async def _answer(self, scope: Any, receive: Any) -> Answer:
         services = self._lazy.services
@@ -97,7 +88,7 @@ class Endpoint:
         parameters, body = parse_query(scope["query_string"]), b""
         if self._body is not None:
             refuse_other_types(headers.get(b"content-type"))
-            body = await receive_body(receive, headers, operation.body_limit)
+            body = await receive_body(Request(scope, receive), operation.body_limit)
         found = self._arguments(scope, parameters)
         if self._body is not None:
             found["body"] = await run_beside(self._body.decode, body)
@@ -110,20 +101,18 @@ class Endpoint:
         async def respond(call: Call) -> Answer:
             return self._response(await operation.handler(call, *arguments), parameters, scope, headers)
 
-        if operation.keeps_answers and (key := headers.get(b"idempotency-key")) is not None:
-            answer = await answer_once(
-                services.db,
-                actor,
-                f"{scope['method']} {scope['path']}",
-                key.decode("latin-1"),
-                body,
-                lambda db: respond(msgspec.structs.replace(call, db=db)),
-                runs_again=operation.keeps_answers == "again",
-            )
-        else:
-            answer = await respond(call)
-        answer[1].extend(scope["limits"])
-        return answer
+        key = headers.get(b"idempotency-key") if operation.keeps_answers else None
+        if key is None:
+            return await respond(call)
+        return await answer_once(
+            services.db,
+            actor,
+            f"{scope['method']} {scope['path']}",
+            key.decode("latin-1"),
+            body,
+            lambda db: respond(msgspec.structs.replace(call, db=db)),
+            runs_again=operation.keeps_answers == "again",
+        )
 
     async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
         """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.
@@ -166,7 +155,7 @@ class Endpoint:
             headers.append((b"etag", tag))
             headers.extend(result.headers)
             known = request_headers.get(b"if-none-match")
-            if known and self.operation.is_read and _is_known(known, result.tag):
+            if known and self.operation.is_read and is_known(known.decode("latin-1"), result.tag):
                 return 304, headers[1:], b""
             body = _ENCODER.encode(result.record)
         elif isinstance(result, Page):
@@ -181,6 +170,6 @@ class Endpoint:
         return self.operation.status, headers, body
 
 
-def _is_known(known: bytes, tag: str) -> bool:
-    text = known.decode("latin-1")
-    return text.strip() == "*" or tag in _TAGS.findall(text)
+def is_known(if_none_match: str, tag: str) -> bool:
+    """Whether the header names the tag."""
+    return if_none_match.strip() == "*" or tag in _TAGS.findall(if_none_match)

@@ -5,15 +5,16 @@ from collections.abc import Awaitable, Callable
 from time import monotonic
 
 import asyncpg
-import msgspec
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from sightline.platform.db import Connection, Database, DatabaseUnavailable
 from sightline.platform.errors import Unavailable
-from sightline.platform.http.docs_pages import JSON, Page
-from sightline.platform.http.problems import Answer
+from sightline.platform.http.pages import Page
 
 KNOWN_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
+_NOT_KEPT = {"Cache-Control": "no-store"}
 
 Pending = Callable[[Connection], Awaitable[list[str]]]
 
@@ -58,20 +59,10 @@ class Readiness:
 def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, Page]:
     """`/healthz` answers while the process lives, `/readyz` while requests would be answered."""
 
-    async def live(_: dict[bytes, bytes]) -> Answer:
-        return _answer({"status": "alive"})
+    async def live(_: Request) -> Response:
+        return JSONResponse({"status": "alive"}, headers=_NOT_KEPT)
 
-    async def ready(_: dict[bytes, bytes]) -> Answer:
-        return _answer({"status": "ready", "checks": await readiness.check(db())})
+    async def ready(_: Request) -> Response:
+        return JSONResponse({"status": "ready", "checks": await readiness.check(db())}, headers=_NOT_KEPT)
 
     return {"/healthz": Page("healthz", live, is_probe=True), "/readyz": Page("readyz", ready, is_probe=True)}
-
-
-def _answer(shown: object) -> Answer:
-    body = msgspec.json.encode(shown)
-    headers = [
-        (b"content-type", JSON.encode()),
-        (b"cache-control", b"no-store"),
-        (b"content-length", b"%d" % len(body)),
-    ]
-    return 200, headers, body

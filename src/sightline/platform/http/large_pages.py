@@ -1,4 +1,4 @@
-"""Sends a large page in pieces: its records are read from the database as fast as the client takes them, no faster."""
+"""A large page in pieces: its records are read from the database as fast as the client takes them, no faster."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -13,30 +13,11 @@ PIECE = 256 * 1024
 _ENCODER = msgspec.json.Encoder()
 
 
-async def send_in_pieces(page: Page[Any], db: Database, receive: Any, send: Any) -> None:
-    """Sends the body after the headers. Holds one portion of the page, and no connection while it sends.
+async def pieces_of(page: Page[Any], db: Database) -> AsyncIterator[bytes]:
+    """The array of the page in pieces of at most 256 KiB.
 
-    Stops when the client is gone. An exception leaves the body without its end, which the client sees.
+    Holds one portion of the page, and no connection between two pieces.
     """
-    is_gone = asyncio.create_task(_wait_until_gone(receive))
-    try:
-        async for piece in _pieces(page, db):
-            if is_gone.done():
-                return
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
-        await send({"type": "http.response.body", "body": b"]"})
-    finally:
-        is_gone.cancel()
-
-
-async def _wait_until_gone(receive: Any) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _pieces(page: Page[Any], db: Database) -> AsyncIterator[bytes]:
-    """The array without its end, in pieces of at most 256 KiB."""
     assert page.read_more  # noqa: S101 - a page with more to read says how
     for piece in _cut(_ENCODER.encode(page.items)[:-1]):
         yield piece
@@ -49,6 +30,8 @@ async def _pieces(page: Page[Any], db: Database) -> AsyncIterator[bytes]:
             del items
             for piece in _cut(encoded):
                 yield piece
+                await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
+    yield b"]"
 
 
 def _cut(text: bytes) -> Iterator[bytes]:

@@ -15,10 +15,11 @@ from prometheus_client import (
     generate_latest,
 )
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from starlette.requests import Request
+from starlette.responses import Response
 
 from sightline.platform.db import Database
-from sightline.platform.http.docs_pages import Page
-from sightline.platform.http.problems import Answer
+from sightline.platform.http.pages import Page
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` when there are several processes, before this is imported
 LOOK_SECONDS = 5.0
@@ -58,11 +59,9 @@ async def _watch(db: Database) -> None:
 def metrics_page(prepare: Callable[[], Awaitable[None]]) -> Page:
     """`prepare` updates what is only counted when it is read."""
 
-    async def answer(_: dict[bytes, bytes]) -> Answer:
+    async def answer(_: Request) -> Response:
         await prepare()
-        body = await asyncio.to_thread(_collect)
-        headers = [(b"content-type", CONTENT_TYPE_LATEST.encode()), (b"content-length", b"%d" % len(body))]
-        return 200, headers, body
+        return Response(await asyncio.to_thread(_collect), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
     return Page("metrics", answer, is_probe=True)
 

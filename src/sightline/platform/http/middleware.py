@@ -1,7 +1,7 @@
 """Around every request: its id, its client, its line in the log and in the metrics, an answer for every failure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cache
 from random import getrandbits
 from time import perf_counter
@@ -9,11 +9,14 @@ from typing import Any
 
 import structlog
 from prometheus_client import Counter, Histogram
+from starlette.requests import ClientDisconnect
 
 from sightline.platform import logs
 from sightline.platform.errors import NotFound, Refusal, Unauthorized
-from sightline.platform.http.problems import failure, problem
+from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
 
 _REVALIDATE = (b"cache-control", b"private, no-cache")
 _NOT_KEPT = (b"cache-control", b"private, no-store")
@@ -26,16 +29,18 @@ _SECONDS = Histogram(
     ["operation"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-
-
 TRACEBACK_SECONDS = 60.0
 
 
 class Server:
-    """The outermost application."""
+    """The outermost application: names, counts and logs every request, and turns errors into problems.
 
-    def __init__(self, app: Any, proxies: TrustedProxies | None = None) -> None:
-        self._app = app
+    `wrap` adds what every answer passes, also a problem: compression and headers for browsers.
+    """
+
+    def __init__(self, app: App, wrap: Callable[[App], App], proxies: TrustedProxies | None = None) -> None:
+        self._app = wrap(app)
+        self._answer_problem = wrap(_send_problem)
         self._proxies = proxies or TrustedProxies(())
         self._log = structlog.get_logger().bind()  # as logs are configured now
         self._log_request = logs.straight("info", "request")
@@ -52,24 +57,22 @@ class Server:
         scope["request_id"] = request_id = _request_id(headers.get(b"x-request-id"))
         status = 0
 
-        async def send_named(message: Any) -> None:
+        async def send_completed(message: Any) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _completed(message.get("headers", ()), request_id)
+                message["headers"] = _completed(message.get("headers", ()), request_id, scope)
             await send(message)
 
         try:
-            await self._app(scope, receive, send_named)
+            await self._app(scope, receive, send_completed)
+        except ClientDisconnect:
+            pass
         except Exception as error:
-            if isinstance(error, Refusal):
-                scope["refusal"] = error
-            else:
-                scope["failure"] = error
+            refusal = _refusal_of(error, scope)
             if status == 0:
-                answer = problem(error, request_id) if isinstance(error, Refusal) else failure(request_id)
-                answer[1].extend(scope.get("limits", ()))
-                await _send(answer, scope, send_named)
+                scope["problem"] = problem(refusal, request_id)
+                await self._answer_problem(scope, receive, send_completed)
         finally:
             self._record(scope, status, perf_counter() - started)
 
@@ -128,7 +131,24 @@ def _histogram(operation: str) -> Histogram:
     return _SECONDS.labels(operation)
 
 
-def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+def _refusal_of(error: Exception, scope: Any) -> Refusal:
+    """The refusal to answer with; for a fault of ours it says nothing but the id under which the fault is logged."""
+    refusal = as_refusal(error, is_read=scope["method"] in ("GET", "HEAD"))
+    if refusal is not error:
+        scope["failure"] = error
+    if refusal is None:
+        return Refusal("Something went wrong on our side. The request id finds it in the log.")
+    scope["refusal"] = refusal
+    return refusal
+
+
+async def _send_problem(scope: Any, receive: Any, send: Any) -> None:
+    status, headers, body = scope["problem"]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, scope: Any) -> Headers:
     """The headers of an answer, and those that every answer has: its id, who may keep it, its type is not guessed."""
     found = list(headers)
     names = dict(found)
@@ -136,6 +156,7 @@ def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[
         found.append(_REVALIDATE if b"etag" in names else _NOT_KEPT)
     if b"x-content-type-options" not in names:
         found.append(_NOT_GUESSED)
+    found += scope.get("limits", ())
     found.append((b"x-request-id", request_id.encode()))
     return found
 
@@ -152,12 +173,6 @@ def _request_id(sent: bytes | None) -> str:
 
 
 async def refuse_unknown_path(scope: Any, receive: Any, send: Any) -> None:
-    """The answer where no route is."""
+    """Raises NotFound, where no route is."""
     if scope["type"] == "http":
-        await _send(problem(NotFound("There is nothing at this address."), scope["request_id"]), scope, send)
-
-
-async def _send(answer: Any, scope: Any, send: Any) -> None:
-    status, headers, body = answer
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        raise NotFound("There is nothing at this address.")

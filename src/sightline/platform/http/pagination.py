@@ -8,9 +8,8 @@ from urllib.parse import urlencode
 from sightline.platform.db.sql import Position, Window
 from sightline.platform.errors import Fault
 from sightline.platform.http.cursors import read_cursor, write_cursor
+from sightline.platform.http.problems import Headers
 from sightline.platform.wire import Page
-
-Headers = list[tuple[bytes, bytes]]
 
 LARGEST_OFFSET = 2**31 - 1
 LONGEST_CURSOR = 200

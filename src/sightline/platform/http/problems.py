@@ -2,13 +2,14 @@
 
 from typing import Any
 
-import asyncpg
 import msgspec
 
 from sightline.platform.db import may_have_committed
+from sightline.platform.db.retries import is_away
 from sightline.platform.errors import Refusal, Unavailable
 
-Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
+Headers = list[tuple[bytes, bytes]]
+Answer = tuple[int, Headers, bytes]
 
 _PROBLEM = (b"content-type", b"application/problem+json")
 
@@ -34,26 +35,6 @@ def problem_type(code: str) -> str:
     return f"urn:sightline:problem:{code.lower().replace('_', '-')}"
 
 
-def failure(request_id: str) -> Answer:
-    """What a caller learns of a fault of ours: nothing but the id under which it was logged."""
-    return problem(Refusal("Something went wrong on our side. The request id finds it in the log."), request_id)
-
-
-_PASSING = (
-    OSError,
-    TimeoutError,
-    asyncpg.InternalClientError,  # a connection whose server went away in the middle of a message
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.DiskFullError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.SerializationError,
-)
-
-
 def as_refusal(error: Exception, *, is_read: bool) -> Refusal | None:
     """The refusal that a failure of the database amounts to, None for a fault of ours.
 
@@ -61,7 +42,7 @@ def as_refusal(error: Exception, *, is_read: bool) -> Refusal | None:
     """
     if isinstance(error, Refusal):
         return error
-    if not isinstance(error, _PASSING) and not (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error)):
+    if not is_away(error):
         return None
     if is_read or not may_have_committed():
         return Unavailable("The database did not take the request; nothing was changed. Try again.")

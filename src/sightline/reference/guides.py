@@ -41,14 +41,14 @@ def guide_list() -> bytes:
 
 
 def _page(title: str, up: str, content: str) -> bytes:
-    page = (files("sightline.platform.http") / "docs_assets/guide.html").read_text(encoding="utf-8")
+    page = (files("sightline.reference") / "docs_assets/guide.html").read_text(encoding="utf-8")
     return page.format(title=escape(title), up=up, content=content).encode()
 
 
 def _folder() -> Traversable:
     """In a wheel beside the program, else in the repository."""
     packaged = files("sightline") / "guide"
-    return packaged if packaged.is_dir() else Path(__file__).parents[4] / "docs/guide"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "docs/guide"
 
 
 def _text(name: str) -> str:

@@ -13,7 +13,12 @@ import msgspec
 from msgspec import NODEFAULT
 
 import sightline
-from sightline.platform.http.openapi_refusals import (
+from sightline.platform.http.operations import Operation
+from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, Paging
+from sightline.platform.http.query_strings import description_of_parameter, parameter_of
+from sightline.platform.refs import Ref
+from sightline.platform.wire import Page, schema_of_wire_type
+from sightline.reference.problems import (
     code_schema,
     problem_examples,
     problem_responses,
@@ -21,17 +26,12 @@ from sightline.platform.http.openapi_refusals import (
     refusals_of,
     responses_of,
 )
-from sightline.platform.http.operations import Operation
-from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, Paging
-from sightline.platform.http.query_strings import description_of_parameter, parameter_of
-from sightline.platform.refs import Ref
-from sightline.platform.wire import Page, schema_of_wire_type
 
 Json = dict[str, Any]
 
 _REFERENCE = re.compile(r'"\$ref":"#/components/([^"]+)"')
 
-_ASSETS = files("sightline.platform.http") / "docs_assets"  # the introduction, and the components that are constant
+_ASSETS = files("sightline.reference") / "docs_assets"  # the introduction, and the components that are constant
 
 _AFTER = (
     "The start of the page, from the `Link` of the page before; `offset` then only says how many records precede it. "

@@ -11,11 +11,11 @@ import schemathesis
 
 from sightline import app
 from sightline.platform.errors import Refusal
-from sightline.platform.http.openapi import openapi_document, text_of
-from sightline.platform.http.openapi_refusals import refusals_of
 from sightline.platform.http.operations import Operation
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page
+from sightline.reference.openapi import openapi_document, text_of
+from sightline.reference.problems import refusals_of
 from tests.platform.http.laboratory import TABLE, THINGS
 from tests.world import World
 

@@ -1,0 +1,1 @@
+"""The reference: the OpenAPI document, its page, and the guides."""
