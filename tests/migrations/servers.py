@@ -13,7 +13,7 @@ import pytest
 
 from sightline.migrations import migrate
 from sightline.platform.db.embedded import EmbeddedServer
-from sightline.platform.db.embedded.programs import Programs, choose_account
+from sightline.platform.db.embedded.programs import Programs, find_programs
 
 SETTINGS = {
     "fsync": "off",
@@ -81,21 +81,20 @@ def oldest_server() -> Iterator[str]:
     if not (OLDEST / "postgres").exists():
         pytest.skip(f"NOT RUN on the oldest supported PostgreSQL: there is none in {OLDEST}. Install postgresql-15.")
     with folder_for_a_server() as folder:
-        account = choose_account(folder / "data")
-        account.take(folder)
-        programs = Programs(OLDEST, account)
+        programs = find_programs(folder / "data")._replace(folder=OLDEST)
+        programs.own(folder)
         options = " ".join(f"-c {name}={value}" for name, value in SETTINGS.items())
         options += f" -c listen_addresses= -c unix_socket_directories={folder}"
         place = f"--pgdata={folder / 'data'}"
         log = f"--log={folder / 'log'}"
-        _run(programs, "initdb", place, "--username=sightline", "--auth=trust", "--encoding=UTF8", "--no-sync")
-        _run(programs, "pg_ctl", "start", place, "--wait", "--silent", log, f"--options={options}")
+        _run(programs, folder, "initdb", place, "--username=sightline", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        _run(programs, folder, "pg_ctl", "start", place, "--wait", "--silent", log, f"--options={options}")
         try:
             yield f"postgresql://sightline@/postgres?host={folder}"
         finally:
-            _run(programs, "pg_ctl", "stop", place, "--mode=immediate", "--silent")
+            _run(programs, folder, "pg_ctl", "stop", place, "--mode=immediate", "--silent")
 
 
-def _run(programs: Programs, *words: str) -> None:
-    done = programs.run(*words)
-    assert done.well, done.text
+def _run(programs: Programs, folder: Path, *words: str) -> None:
+    done = programs.run(*words, cluster=folder)
+    assert not done.returncode, done.stdout

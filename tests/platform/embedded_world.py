@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +17,7 @@ from typing import Self
 import asyncpg
 
 import sightline
-from sightline.platform.db.embedded.cluster import Cluster, find_processes, wait_until
-from sightline.platform.db.embedded.programs import Account
+from sightline.platform.db.embedded.server import find_processes, kill_processes
 
 SOURCE = Path(sightline.__file__).parents[1]
 QUICK = {"fsync": "off", "shared_buffers": "16MB"}
@@ -104,16 +104,18 @@ def living(data_dir: Path) -> set[int]:
 
 
 def postmaster(data_dir: Path) -> int:
-    path = data_dir / "postgres"
-    pid = Cluster(path, Account.ours()).postmaster(path.stat())
-    assert pid is not None
+    pid = int((data_dir / "postgres/postmaster.pid").read_text().split("\n", 1)[0])
+    assert pid in living(data_dir)
     return pid
 
 
 def kill_postmaster(data_dir: Path) -> None:
     pid = postmaster(data_dir)
     os.kill(pid, signal.SIGKILL)
-    assert wait_until(5, lambda: pid not in living(data_dir))
+    deadline = time.monotonic() + 5
+    while pid in living(data_dir):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def mode(path: Path) -> str:
@@ -124,7 +126,7 @@ def remove(data_dir: Path) -> None:
     """Ends what a test left running, and removes what it left lying."""
     path = data_dir / "postgres"
     if path.exists():
-        Cluster(path, Account.ours()).end(path.stat())
+        kill_processes(path.stat())
     shutil.rmtree(data_dir, ignore_errors=True)
 
 

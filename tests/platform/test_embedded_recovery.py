@@ -13,7 +13,7 @@ import asyncpg
 import pytest
 
 from sightline.platform.db.embedded import EmbeddedServer
-from sightline.platform.db.embedded.cluster import find_processes, find_with_lsof
+from sightline.platform.db.embedded.server import find_processes, find_with_lsof
 from tests.platform.embedded_world import (
     IS_ROOT,
     QUICK,

