@@ -75,7 +75,10 @@ async def test_a_truncated_file_is_refused(migrated: str, filled: Filled, share:
 
 
 def flipped(backup: bytes, place: int) -> bytes:
-    """One bit is turned: at this place, or at the next that changes what is unpacked: a match may also point to another copy of a text."""
+    """One bit is turned: at this place, or at the next one that changes what is unpacked.
+
+    A match may also point to another copy of a text, which changes nothing.
+    """
     damaged = bytearray(backup)
     damaged[place] ^= 0x10
     try:
