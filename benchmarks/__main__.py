@@ -4,18 +4,17 @@ import argparse
 import json
 import signal
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import uvloop
 from rich.console import Console
 
-from benchmarks.failure import BenchFailed
-from benchmarks.measure import FULL, QUICK, SIZES, Plan, measure, measure_sizes
-from benchmarks.operations import OPERATIONS
+from benchmarks.measure import FULL, QUICK, STANDARD, measure
 from benchmarks.plot import draw
 from benchmarks.report import show
+from benchmarks.rounds import BenchFailed
+from benchmarks.rows import ROWS
 
 say = partial(print, file=sys.stderr, flush=True)
 
@@ -24,14 +23,15 @@ def main() -> int:
     """Returns the exit code, 1 for a refusal."""
     given = _read_arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything started here is ended
-    plan = QUICK if given.quick else FULL
-    if given.only:
-        plan = replace(plan, operations=[one for one in OPERATIONS if one.name in given.only])
+    plans = FULL if given.full else [QUICK if given.quick else STANDARD]
+    rows = [row for row in ROWS if (row.name in given.only if given.only else row.is_quick or not given.quick)]
     try:
-        report = _run(plan, given)
+        report = uvloop.run(measure(plans, rows, say))
     except (BenchFailed, OSError) as failure:
         say(failure)
         return 1
+    if given.full:
+        _draw(report, given.plot)
     if given.json:
         sys.stdout.write(json.dumps(report) + "\n")
     else:
@@ -46,20 +46,16 @@ def _read_arguments() -> argparse.Namespace:
     length.add_argument("--quick", action="store_true", help="end within 60 s")
     length.add_argument("--full", action="store_true", help="at 10,000 and 1,000,000 ideas, some 20 minutes")
     parser.add_argument("--plot", default="bench.svg", metavar="FILE", help="where --full draws cost against size")
-    names = [operation.name for operation in OPERATIONS]
+    names = [row.name for row in ROWS]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=", ".join(names))
     return parser.parse_args()
 
 
-def _run(plan: Plan, given: argparse.Namespace) -> dict[str, Any]:
-    if not given.full:
-        return uvloop.run(measure(plan, say))
-    report = uvloop.run(measure_sizes(plan, SIZES, say))
+def _draw(report: dict[str, Any], file: str) -> None:
     try:
-        draw(report["rows"], max(plan.connections), given.plot)
+        draw(report["rows"], file)
     except ImportError:
         say("Nothing is drawn: matplotlib is not installed (benchmarks/requirements.lock).")
-    return report
 
 
 if __name__ == "__main__":

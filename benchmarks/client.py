@@ -1,148 +1,28 @@
 """The load: connections that each send their next request when they have their answer.
 
-wrk sends it, or this process where wrk is not installed.
+wrk sends it where it is installed, else this process.
 """
 
 import asyncio
 import json
 import resource
-import shutil
 import signal
-import time
 from collections import Counter
-from itertools import count, cycle, islice, takewhile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from tempfile import NamedTemporaryFile
+from typing import Any, NamedTuple, cast
 
-from benchmarks.failure import BenchFailed
-from benchmarks.operations import FRESH_ID
-from benchmarks.rounds import Round, in_parallel
+from benchmarks.rounds import BenchFailed, Round, during, time_each
 from sightline.platform.ids import new_id
 
-FRESH = FRESH_ID.encode()
+FRESH_ID = "00000000-0000-7000-8000-00000000f3e5"  # in a request: another id each time it is sent
 LATE_SECONDS = 30
 SCRIPT = Path(__file__).parent / "wrk.lua"
-
-
-class Client(Protocol):
-    name: str
-
-    async def round(self, port: int, requests: list[bytes], *, first: int, connections: int, seconds: float) -> Round:
-        """Sends the requests in turn, from `first` on. Raises BenchFailed unless every answer is a 2xx."""
-
-
-def find_client(folder: Path) -> Client:
-    """wrk where it is installed; `folder` is for its files."""
-    program = shutil.which("wrk")
-    return Wrk(program, folder) if program else OwnClient()
-
-
-class Wrk:
-    """A round of wrk. It knows whole seconds only, so it is interrupted, whereupon it reports what it has."""
-
-    name = "wrk"
-
-    def __init__(self, program: str, folder: Path) -> None:
-        self._program, self._file = program, folder / "requests"
-        self._written: list[bytes] = []
-
-    async def round(self, port: int, requests: list[bytes], *, first: int, connections: int, seconds: float) -> Round:
-        if requests is not self._written:
-            self._file.write_bytes(b"".join(b"%d\n%b" % (len(request), request) for request in requests))
-            self._written = requests
-        while seconds < LATE_SECONDS:
-            if (one := await self._run(port, first, connections, seconds)).requests:
-                return one
-            seconds *= 2
-        raise BenchFailed(f"No request was answered within {LATE_SECONDS} s.")
-
-    async def _run(self, port: int, first: int, connections: int, seconds: float) -> Round:
-        options = ["--threads=1", f"--connections={connections}", "--duration=3600s", f"--timeout={LATE_SECONDS}s"]
-        script = [f"--script={SCRIPT}", f"http://127.0.0.1:{port}/", "--", str(self._file), str(first), FRESH_ID]
-        before = _cpu_of_children()
-        process = await asyncio.create_subprocess_exec(
-            self._program, *options, *script, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-        )
-        try:
-            result = await self._result(process, seconds)
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        if failed := {kind: number for kind, number in result["errors"].items() if number}:
-            raise BenchFailed(f"Of {result['requests']} requests failed: {failed}.")
-        return Round(
-            result["microseconds"] / 1e6, _cpu_of_children() - before, _without_corrections(result, connections)
-        )
-
-    async def _result(self, process: asyncio.subprocess.Process, seconds: float) -> dict[str, Any]:
-        assert process.stdout is not None  # noqa: S101 - for mypy; it is a pipe
-        said = b""
-        while b"ready" not in said:
-            line = await asyncio.wait_for(process.stdout.readline(), LATE_SECONDS)
-            said += line
-            if not line:
-                raise BenchFailed(f"wrk did not start: {said.decode().strip()}")
-        await asyncio.sleep(seconds)
-        process.send_signal(signal.SIGINT)
-        said += await asyncio.wait_for(process.stdout.read(), LATE_SECONDS)
-        await process.wait()
-        for line in said.splitlines():
-            if line.startswith(b"{"):
-                return cast(dict[str, Any], json.loads(line))
-        raise BenchFailed(f"wrk said nothing that can be read: {said.decode().strip()[-300:]}")
-
-
-def _without_corrections(result: dict[str, Any], connections: int) -> Counter[int]:
-    """The times without those that wrk adds: for a slow answer, also the ones of requests that it held up."""
-    times = Counter({spent: number for spent, number in result["times"]})
-    expected = result["microseconds"] // max(1, result["requests"] // connections)
-    for spent in sorted(times, reverse=True):  # the longest is measured; so then is the next, and so on
-        for added in range(spent - expected, expected, -expected):
-            times[added] -= times[spent]
-    return +times
-
-
-def _cpu_of_children() -> float:
-    """Seconds of processor of the processes that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-class OwnClient:
-    """In this process, on its event loop."""
-
-    name = "asyncio"
-
-    async def round(self, port: int, requests: list[bytes], *, first: int, connections: int, seconds: float) -> Round:
-        deadline = time.monotonic() + seconds
-        turns = islice(cycle(requests), first % len(requests), None)
-        return await _send(port, takewhile(lambda _: time.monotonic() < deadline, turns), connections)
-
-
-async def send_once(port: int, requests: list[bytes], connections: int) -> Round:
-    """Sends each request once. Raises BenchFailed unless every answer is a 2xx."""
-    return await _send(port, iter(requests), connections)
-
-
-async def _send(port: int, requests: Any, connections: int) -> Round:
-    lines = [await Line.open(port) for _ in range(connections)]
-    microseconds, answered = Counter[int](), count()
-
-    async def one_after_another() -> None:
-        line = lines[next(answered)]
-        for request in requests:
-            started = time.perf_counter_ns()
-            answer = await line.ask(request)
-            microseconds[(time.perf_counter_ns() - started) // 1000] += 1
-            if not 200 <= answer.status < 300:
-                raise BenchFailed(f"A request was answered {answer.status}: {answer.body[:300]!r}")
-
-    try:
-        return await in_parallel(one_after_another, connections, microseconds)
-    finally:
-        for line in lines:
-            line.close()
+SUCCESS = range(200, 300)
 
 
 class Answer(NamedTuple):
@@ -161,15 +41,16 @@ class Line:
     async def open(cls, port: int) -> "Line":
         return cls(*await asyncio.open_connection("127.0.0.1", port))
 
-    async def ask(self, request: bytes) -> Answer:
-        """Sends the request with an id of its own. Raises BenchFailed when no answer comes in time."""
-        if FRESH in request:
-            request = request.replace(FRESH, str(new_id()).encode())
+    async def ask(self, request: bytes, expected: range = SUCCESS) -> Answer:
+        """Sends the request. Raises BenchFailed when it is not answered in time, or with another status."""
         try:
             async with asyncio.timeout(LATE_SECONDS):
-                return await self._ask(request)
+                answer = await self._ask(request.replace(FRESH_ID.encode(), str(new_id()).encode()))
         except (OSError, EOFError, ValueError) as error:
             raise BenchFailed(f"A request was not answered: {error!r}") from error
+        if answer.status not in expected:
+            raise BenchFailed(f"A request was answered {answer.status}: {answer.body[:300]!r}")
+        return answer
 
     async def _ask(self, request: bytes) -> Answer:
         self._writer.write(request)
@@ -181,3 +62,88 @@ class Line:
 
     def close(self) -> None:
         self._writer.close()
+
+
+async def ask(port: int, request: bytes) -> Answer:
+    """Sends one request. Raises BenchFailed unless the answer is a 2xx."""
+    with closing(await Line.open(port)) as line:
+        return await line.ask(request)
+
+
+async def send_each(port: int, requests: Iterator[bytes], connections: int, expected: range = SUCCESS) -> Round:
+    """Sends each request once, from this process. Raises BenchFailed when one is answered with another status."""
+    lines = [await Line.open(port) for _ in range(connections)]
+    try:
+        sent = await time_each(requests, lambda place, request: lines[place].ask(request, expected), connections)
+    finally:
+        for line in lines:
+            line.close()
+    return replace(sent, cpu=None, client_cpu=sent.cpu)
+
+
+async def send_from_here(port: int, requests: Sequence[bytes], first: int, connections: int, seconds: float) -> Round:
+    """Sends the requests in turn, from `first` on. Raises BenchFailed unless every answer is a 2xx."""
+    turns = islice(cycle(requests), first % len(requests), None)
+    return await send_each(port, during(seconds, turns), connections)
+
+
+async def send_by_wrk(port: int, requests: Sequence[bytes], first: int, connections: int, seconds: float) -> Round:
+    """The same by wrk; longer when nothing is answered in this time."""
+    with NamedTemporaryFile() as file:
+        file.writelines(b"%d\n%b" % (len(request), request) for request in requests)
+        file.flush()
+        script = [f"--script={SCRIPT}", f"http://127.0.0.1:{port}/", "--", file.name, str(first), FRESH_ID]
+        while seconds < LATE_SECONDS:
+            sent = await _run_wrk([f"--connections={connections}", *script], connections, seconds)
+            if sent.requests:
+                return sent
+            seconds *= 2
+    raise BenchFailed(f"No request was answered within {LATE_SECONDS} s.")
+
+
+async def _run_wrk(arguments: Iterable[str], connections: int, seconds: float) -> Round:
+    """wrk knows whole seconds only, so it is interrupted, whereupon it reports what it has."""
+    options = ["--threads=1", "--duration=3600s", f"--timeout={LATE_SECONDS}s"]
+    before = _cpu_of_children()
+    wrk = await asyncio.create_subprocess_exec("wrk", *options, *arguments, stdout=-1, stderr=-2)
+    try:
+        result = await _result(wrk, seconds)
+    finally:
+        if wrk.returncode is None:
+            wrk.kill()
+            await wrk.wait()
+    if failed := {kind: number for kind, number in result["errors"].items() if number}:
+        raise BenchFailed(f"Of {result['requests']} requests failed: {failed}.")
+    times = _without_corrections(result, connections)
+    return Round(result["requests"], result["microseconds"] / 1e6, times, client_cpu=_cpu_of_children() - before)
+
+
+async def _result(wrk: asyncio.subprocess.Process, seconds: float) -> dict[str, Any]:
+    assert wrk.stdout is not None  # noqa: S101 - for mypy; it is a pipe
+    said = b""
+    async with asyncio.timeout(seconds + 2 * LATE_SECONDS):
+        while line := await wrk.stdout.readline():
+            said += line
+            if line == b"ready\n":
+                await asyncio.sleep(seconds)
+                wrk.send_signal(signal.SIGINT)
+            if line.startswith(b"{"):
+                await wrk.wait()
+                return cast(dict[str, Any], json.loads(line))
+    raise BenchFailed(f"wrk said nothing that can be read: {said.decode().strip()[-300:]}")
+
+
+def _without_corrections(result: dict[str, Any], connections: int) -> Counter[int]:
+    """The times without those that wrk adds: for a slow answer, also the ones of requests that it held up."""
+    times = Counter({spent: number for spent, number in result["times"]})
+    expected = result["microseconds"] // max(1, result["requests"] // connections)
+    for spent in sorted(times, reverse=True):  # the longest is measured; so then is the next, and so on
+        for added in range(spent - expected, expected, -expected):
+            times[added] -= times[spent]
+    return +times
+
+
+def _cpu_of_children() -> float:
+    """Seconds of processor of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -1,15 +1,15 @@
-"""The least that an application can do, in the server that runs ours: `python -m benchmarks.constant PORT`.
+"""The least that an application can do, in the server that runs ours: `python -m benchmarks.constant`.
 
 It answers every request with what was sent to it last by PUT: status, headers and body as JSON.
 """
-
-import sys
 
 import msgspec
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sightline.cli.api_process import configuration
+from sightline.cli.listening import listen
+from sightline.platform.logs import announce
 
 
 def create_app() -> ASGIApp:
@@ -17,28 +17,19 @@ def create_app() -> ASGIApp:
     end: Message = {"type": "http.response.body", "body": b""}
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await _live(receive, send)
-            return
         if scope["method"] != "GET":
             body = await _read(receive)
             if scope["method"] == "PUT":
-                _keep(body)
+                keep(body)
         await send(start)
         await send(end)
 
-    def _keep(body: bytes) -> None:
+    def keep(body: bytes) -> None:
         status, headers, text = msgspec.json.decode(body, type=tuple[int, list[tuple[str, str]], str])
         start.update(status=status, headers=[(name.encode(), value.encode()) for name, value in headers])
         end["body"] = text.encode("latin-1")
 
     return app
-
-
-async def _live(receive: Receive, send: Send) -> None:
-    for stage in ("startup", "shutdown"):
-        await receive()
-        await send({"type": f"lifespan.{stage}.complete"})
 
 
 async def _read(receive: Receive) -> bytes:
@@ -50,11 +41,9 @@ async def _read(receive: Receive) -> bytes:
     return body
 
 
-def main() -> None:
-    config = configuration("benchmarks.constant:create_app")
-    config.host, config.port = "127.0.0.1", int(sys.argv[1])
-    uvicorn.Server(config).run()
-
-
 if __name__ == "__main__":
-    main()
+    config = configuration("benchmarks.constant:create_app")
+    config.lifespan = "off"
+    sockets = listen("127.0.0.1", 0, 1)
+    announce(f"serves on http://127.0.0.1:{sockets[0].getsockname()[1]}")
+    uvicorn.Server(config).run(sockets)

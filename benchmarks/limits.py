@@ -1,22 +1,18 @@
 """The limit's statements: for each operation, what a request of it runs, without anything around it.
 
-A test compares the table with the statements that requests really run. Each entry returns what it found last, which is
-empty when it found or wrote nothing.
+Each function returns what it found or wrote, which is empty when that is nothing. A test compares them with the
+statements that requests really run.
 """
 
 import asyncio
-import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from asyncpg.connection import LoggedQuery
 
-from benchmarks.failure import BenchFailed
-from benchmarks.operations import Ask, Operation
-from benchmarks.rounds import Round, in_parallel
+from benchmarks.rounds import BenchFailed, Round, during, time_each
 from benchmarks.world import NewText, World
 from sightline.catalog.products.feature_maps import FIND_MAP_VERSION
 from sightline.catalog.taxonomy.active import FIND_TAXONOMY
@@ -50,82 +46,89 @@ _totals = Totals()
 _HASH = bytes(32)
 
 
-async def _get_idea(tx: Tx, world: World, idea: UUID) -> Any:
-    return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace, ref=idea)
+class Ask(NamedTuple):
+    """One request, and the statements that a server runs for it."""
+
+    request: bytes
+    statements: Callable[[Tx], Awaitable[Any]]
+
+
+async def get_idea(tx: Tx, world: World, idea: UUID) -> Any:
+    return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
 
 
 async def _as_rows(_: Tx, rows: Sequence[Row]) -> list[Any]:
     return list(rows)
 
 
-async def _list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
-    return (await page_of_ideas(tx, world.workspace, filters, window, _as_rows)).items
+async def list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
+    return (await page_of_ideas(tx, world.workspace_id, filters, window, _as_rows)).items
 
 
-async def _list_ideas_classified(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
-    ideas = await _list_ideas(tx, world, filters, window)
-    await tx.rows(FIND_TAXONOMY, workspace_id=world.workspace)
-    await tx.rows(FIND_VALUES, workspace_id=world.workspace, idea_ids=[row["id"] for row in ideas])
+async def list_ideas_classified(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
+    ideas = await list_ideas(tx, world, filters, window)
+    await tx.rows(FIND_TAXONOMY, workspace_id=world.workspace_id)
+    await tx.rows(FIND_VALUES, workspace_id=world.workspace_id, idea_ids=[row["id"] for row in ideas])
     return ideas
 
 
-async def _list_initiatives(tx: Tx, world: World, filters: InitiativeFilters, window: Window) -> Any:
-    return (await page_of_initiatives(tx, world.workspace, filters, window)).items
+async def list_initiatives(tx: Tx, world: World, filters: InitiativeFilters, window: Window) -> Any:
+    return (await page_of_initiatives(tx, world.workspace_id, filters, window)).items
 
 
-async def _list_signals(tx: Tx, world: World, filters: SignalFilters, window: Window) -> Any:
-    return (await page_of_signals(tx, _totals, world.workspace, filters, window)).rows
+async def list_signals(tx: Tx, world: World, filters: SignalFilters, window: Window) -> Any:
+    return (await page_of_signals(tx, _totals, world.workspace_id, filters, window)).rows
 
 
-async def _list_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
-    return (await page_of_feedback(tx, _totals, world.workspace, filters, window)).rows
+async def list_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
+    return (await page_of_feedback(tx, _totals, world.workspace_id, filters, window)).rows
 
 
-async def _patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
+async def patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
     async with tx.connection.transaction():
-        await tx.row(LOCK_IDEA["id"], workspace_id=world.workspace, ref=idea)
-        await update_record(tx, "ideas", world.workspace, idea, {"name": f"Renamed {new_id()}"})
+        await tx.row(LOCK_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
+        await update_record(tx, "ideas", world.workspace_id, idea, {"name": f"Renamed {new_id()}"})
         await log_change(tx, world.actor, "idea", idea, "IDEA-1", "updated", fields=["name"])
-        return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace, ref=idea)
+        return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
 
 
-async def _set_idea_status(tx: Tx, world: World, idea: UUID, status: str) -> Any:
-    seen = await tx.row(FIND_STATE["id"], workspace_id=world.workspace, ref=idea, label=status)
+async def set_idea_status(tx: Tx, world: World, idea: UUID, status: str) -> Any:
+    seen = await tx.row(FIND_STATE["id"], workspace_id=world.workspace_id, ref=idea, label=status)
     seen_as = {"seen_status": seen and seen["status"], "seen_version": seen and seen["version"]}
     return await tx.value(MOVE_IDEA, **change_by(world.actor), **seen_as, id=idea, status=status)
 
 
-async def _create_idea(
+async def create_idea(
     tx: Tx, world: World, text: NewText, links: dict[str, list[UUID]] | None = None, **matched: Any
 ) -> Any:
-    taken = await tx.row(TAKE_IDEA_UNFLUSHED, workspace_id=world.workspace, kind="idea")
+    taken = await tx.row(TAKE_IDEA_UNFLUSHED, workspace_id=world.workspace_id, kind="idea")
     idea = {"id": new_id(), "number": taken and taken["last"], "name": text.name, **matched}
     idea |= {"description": text.description, "created_source": "api", "provenance": Provenance("api", world.actor.id)}
     return await add_idea(tx, world.actor, idea, text.drafted, links=links)
 
 
-async def _create_idea_matched(tx: Tx, world: World, text: NewText) -> Any:
-    await tx.row(CHECK_NAMED, workspace_id=world.workspace, **Named(product_id=world.product)._asdict())
-    await tx.value(FIND_MAP_VERSION, workspace_id=world.workspace, product_id=world.product)
+async def create_idea_matched(tx: Tx, world: World, text: NewText) -> Any:
+    await tx.row(CHECK_NAMED, workspace_id=world.workspace_id, **Named(product_id=world.product_id)._asdict())
+    await tx.value(FIND_MAP_VERSION, workspace_id=world.workspace_id, product_id=world.product_id)
     links = {"feature_ids": text.feature_ids}
-    return await _create_idea(tx, world, text, links, product_id=world.product, **text.matched)
+    return await create_idea(tx, world, text, links, product_id=world.product_id, **text.matched)
 
 
-async def _patch_initiative(tx: Tx, world: World, initiative: UUID) -> Any:
+async def patch_initiative(tx: Tx, world: World, initiative: UUID) -> Any:
     async with tx.connection.transaction():
-        await tx.row(LOCK_INITIATIVE["id"], workspace_id=world.workspace, ref=initiative)
-        await update_record(tx, "initiatives", world.workspace, initiative, {"name": f"Renamed {new_id()}"})
+        await tx.row(LOCK_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
+        await update_record(tx, "initiatives", world.workspace_id, initiative, {"name": f"Renamed {new_id()}"})
         await log_change(tx, world.actor, "initiative", initiative, "INITIATIVE-1", "updated", fields=["name"])
-        return await tx.row(FIND_INITIATIVE["id"], workspace_id=world.workspace, ref=initiative)
+        return await tx.row(FIND_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
 
 
-async def _create_initiative(tx: Tx, world: World, text: NewText) -> Any:
-    id, teams = new_id(), world.teams[:1]
-    await tx.row(FIND_REQUESTED, workspace_id=world.workspace, id=id)
-    await tx.row(FIND_MISSING, workspace_id=world.workspace, teams=teams, product_id=world.product)
-    number = await tx.value(TAKE_UNFLUSHED, workspace_id=world.workspace, kind="initiative")
+async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
+    id, teams = new_id(), world.team_ids[:1]
+    await tx.row(FIND_REQUESTED, workspace_id=world.workspace_id, id=id)
+    await tx.row(FIND_MISSING, workspace_id=world.workspace_id, teams=teams, product_id=world.product_id)
+    number = await tx.value(TAKE_UNFLUSHED, workspace_id=world.workspace_id, kind="initiative")
     async with tx.connection.transaction():
-        await tx.row(FIND_PLAN, workspace_id=world.workspace)
+        await tx.row(FIND_PLAN, workspace_id=world.workspace_id)
         return await tx.row(
             ADD_INITIATIVE,
             **change_by(world.actor),
@@ -135,88 +138,52 @@ async def _create_initiative(tx: Tx, world: World, text: NewText) -> Any:
             name=text.name,
             description=text.description,
             priority="MEDIUM",
-            product_id=world.product,
+            product_id=world.product_id,
             team_ids=teams,
             request_hash=_HASH,
         )
 
 
-LIMITS: dict[str, Callable[..., Awaitable[Any]]] = {
-    "get_idea": _get_idea,
-    "list_ideas": _list_ideas,
-    "list_ideas_filtered": _list_ideas,
-    "list_ideas_classified": _list_ideas_classified,
-    "list_ideas_deep": _list_ideas,
-    "list_initiatives": _list_initiatives,
-    "list_signals": _list_signals,
-    "list_signals_filtered": _list_signals,
-    "list_signals_of_account": _list_signals,
-    "list_signals_changed": _list_signals,
-    "list_signals_deep": _list_signals,
-    "list_signals_after": _list_signals,
-    "list_study_feedback": _list_feedback,
-    "list_study_feedback_filtered": _list_feedback,
-    "list_study_feedback_deep": _list_feedback,
-    "list_study_feedback_after": _list_feedback,
-    "patch_idea": _patch_idea,
-    "set_idea_status": _set_idea_status,
-    "create_idea": _create_idea,
-    "create_idea_matched": _create_idea_matched,
-    "patch_initiative": _patch_initiative,
-    "create_initiative": _create_initiative,
-}
-
-
 class Limit:
-    """The statements of one operation, on a pool that is opened as the application opens its own.
+    """The statements of requests, on a pool that is opened as the application opens its own.
 
     Those of a read are put together once, and given to the driver as they are from then on.
     """
 
-    def __init__(self, db: Database, world: World, operation: Operation) -> None:
-        self._db, self._world = db, world
-        self._name, self._run = operation.name, LIMITS[operation.name]
-        self._asks, self._turns = operation.asks(world), count()
-        self._read: list[list[LoggedQuery]] = []
+    def __init__(self, db: Database, asks: Sequence[Ask]) -> None:
+        self._db, self._asks = db, asks
+        self._is_read = asks[0].request.startswith(b"GET")
+        self._logged: list[list[LoggedQuery]] = []
+        self._turns = count()
 
     async def prepare(self) -> list[str]:
         """Returns the texts of the statements. Raises BenchFailed when they find or write nothing."""
-        is_read = self._asks[0].request.method == "GET"
         async with self._db.pool.acquire() as connection:
-            await self._from_table(connection, self._asks[0])  # what is cached by the first run is not run again
-            logged = [await self._logged(connection, ask) for ask in (self._asks if is_read else self._asks[-1:])]
-        self._read = logged if is_read else []
-        return [query.query for query in logged[-1]]
+            await self._run(connection, self._asks[0])  # what is cached by the first run is not run again
+            asks = self._asks if self._is_read else self._asks[-1:]
+            self._logged = [await self._log(connection, ask) for ask in asks]
+        return [query.query for query in self._logged[-1]]
 
-    async def _logged(self, connection: Any, ask: Ask) -> list[LoggedQuery]:
+    async def _log(self, connection: Any, ask: Ask) -> list[LoggedQuery]:
         logged: list[LoggedQuery] = []
         with connection.query_logger(logged.append):
-            if not await self._from_table(connection, ask):
-                raise BenchFailed(f"The statements of {self._name} find or write nothing.")
+            if not await self._run(connection, ask):
+                raise BenchFailed(f"The statements find or write nothing for {ask.request.splitlines()[0].decode()}")
             await asyncio.sleep(0)  # the last one is logged in the next turn of the loop
         return logged
 
-    async def _from_table(self, connection: Any, ask: Ask) -> Any:
-        tx = Tx(connection, self._db.clock.now(), commits_alone=True)
-        return await self._run(tx, self._world, **ask.values)
+    async def _run(self, connection: Any, ask: Ask) -> Any:
+        return await ask.statements(Tx(connection, self._db.clock.now(), commits_alone=True))
 
-    async def round(self, connections: int, seconds: float) -> Round:
+    async def measure(self, connections: int, seconds: float) -> Round:
         """One run after another, by so many at once."""
-        microseconds = Counter[int]()
-        deadline = time.monotonic() + seconds
 
-        async def one_after_another() -> None:
-            while time.monotonic() < deadline:
-                started, turn = time.perf_counter_ns(), next(self._turns)
-                async with self._db.pool.acquire() as connection:
-                    await self._once(connection, turn)
-                microseconds[(time.perf_counter_ns() - started) // 1000] += 1
+        async def work(_: int, turn: int) -> None:
+            async with self._db.pool.acquire() as connection:
+                if not self._is_read:
+                    await self._run(connection, self._asks[turn % len(self._asks)])
+                    return
+                for logged in self._logged[turn % len(self._logged)]:
+                    await connection.fetch(logged.query, *logged.args)
 
-        return await in_parallel(one_after_another, connections, microseconds)
-
-    async def _once(self, connection: Any, turn: int) -> None:
-        if not self._read:
-            await self._from_table(connection, self._asks[turn % len(self._asks)])
-            return
-        for logged in self._read[turn % len(self._read)]:
-            await connection.fetch(logged.query, *logged.args)
+        return await time_each(during(seconds, self._turns), work, connections)

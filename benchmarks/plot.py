@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def draw(rows: Sequence[dict[str, Any]], connections: int, file: str) -> None:
+def draw(rows: Sequence[dict[str, Any]], file: str) -> None:
     """A line for each operation: milliseconds of one request (median), by the number of ideas. Raises ImportError."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 6), layout="constrained")
     axes = figure.add_subplot(
-        title=f"Median time of a request, {connections} connections",
+        title="Median time of a request, 32 connections",
         xlabel="ideas in the workspace",
         ylabel="milliseconds",
         xscale="log",
         yscale="log",
     )
-    chosen = [row for row in rows if row["connections"] == connections]
+    chosen = [row for row in rows if row["connections"] == 32]
     for name in dict.fromkeys(row["name"] for row in chosen):
         points = sorted((row["size"], row["p50Ms"]) for row in chosen if row["name"] == name)
         axes.plot(*zip(*points, strict=True), marker="o", label=name)

@@ -6,8 +6,6 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.research import RESEARCH_ROW
-
 COLUMNS = ("operation", "ideas", "clients", "ours/s", "p50 ms", "p99 ms", "limit/s", "ratio", "rounds", "cpu", "aims")
 NARROWEST = 110
 LIMIT = (
@@ -24,13 +22,12 @@ def show(report: dict[str, Any], console: Console) -> None:
     """The rows with their ratios, and the ratios to reach; nothing is judged by them."""
     console.width = max(console.width, NARROWEST)
     machine = report["machine"]
-    sizes = dict.fromkeys(f"{row['size']:,}" for row in report["rows"])
-    title = f"{machine['processor']}, {machine['cores']} cores, {' and '.join(sizes)} ideas"
+    title = f"{machine['processor']}, {machine['cores']} cores"
     table = Table(title=title, caption=_caption(report), box=box.SIMPLE, padding=(0, 0))
     for name in COLUMNS:
         table.add_column(name, justify="left" if name == "operation" else "right", no_wrap=True)
     for row in report["rows"]:
-        table.add_row(*_cells(row), *_compared(row, report["aims"]))
+        table.add_row(*_cells(row), *_compare(row, report["aims"].get(row["name"])))
     console.print(table)
 
 
@@ -39,19 +36,17 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return [row["name"], f"{row['size']:,}", str(row["connections"]), *rates]
 
 
-def _compared(row: dict[str, Any], aims: dict[str, dict[str, float]]) -> list[str]:
+def _compare(row: dict[str, Any], aims: dict[str, float] | None) -> list[str]:
     """Beside the limit, where there is one."""
     if row["ratio"] is None:
         return []
-    if row["name"] == RESEARCH_ROW:
-        return [f"{row['limitPerSecond']:,.0f}", f"[bold]{row['ratio']:.2f}[/bold]"]
-    (low, high), aim, cpu = row["ratioRange"], aims[row["name"]], row["cpuMicroseconds"]
+    (low, high), cpu = row["ratioRange"], row["cpuMicroseconds"]
     return [
         f"{row['limitPerSecond']:,.0f}",
         f"[bold]{row['ratio']:.2f}[/bold]",
         f"{low:.2f}-{high:.2f}",
         f"{cpu['ratio']:.2f}" if cpu else "",
-        f"{aim['first']:.2f}, {aim['then']:.2f}",
+        f"{aims['first']:.2f}, {aims['then']:.2f}" if aims else "",
     ]
 
 

@@ -3,10 +3,10 @@
 import asyncio
 import json
 import os
-import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from ipaddress import ip_network
 from math import ceil
@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from benchmarks.processes import resident_megabytes
-from benchmarks.rounds import percentile
+from benchmarks.rounds import BenchFailed, Case, Round, time_each
+from benchmarks.servers import resident_megabytes
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Section
 from sightline.platform.clock import Clock
@@ -24,8 +24,6 @@ from sightline.sources.pages import PageUnavailable
 from sightline.sources.providers.searxng import SearXNG
 from sightline.sources.web.reader import WebReader
 
-RESEARCH_ROW = "research_sections"
-PAGES_ROW = "research_pages"
 SOURCES = 10
 HOSTS = 20  # each is asked for its robots.txt once
 DELAY = 0.3  # seconds until a host answers
@@ -36,34 +34,33 @@ _TEXT = (
 
 
 class _Web:
-    """Answers on 127.0.0.1 to 127.0.0.20, and counts what it is asked."""
+    """Answers on 127.0.0.1 to 127.0.0.20, and counts the searches and pages that it is asked for."""
 
     def __init__(self, delay: float) -> None:
         self._delay = delay
         self.port = 0
-        self.searches = 0
-        self.pages = 0
+        self.asked = Counter[str]()
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        path = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode()
+        path = urlsplit((await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode()).path
         await asyncio.sleep(self._delay)
-        status, kind, body = self._found(urlsplit(path).path)
+        status, kind, body = self._find(path)
         head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         writer.close()
 
-    def _found(self, path: str) -> tuple[str, str, bytes]:
+    def _find(self, path: str) -> tuple[str, str, bytes]:
         if path == "/robots.txt":
             return "404 Not Found", "text/plain", b""
         if path == "/search":
-            self.searches += 1
+            self.asked["search"] += 1
             return "200 OK", "application/json", self._results()
-        self.pages += 1
+        self.asked["page"] += 1
         return "200 OK", "text/html", _html(path)
 
     def _results(self) -> bytes:
         """Other pages for each search, on all hosts in turn."""
-        numbers = range(self.searches * HOSTS, (self.searches + 1) * HOSTS)
+        numbers = range(self.asked["search"] * HOSTS, (self.asked["search"] + 1) * HOSTS)
         results = [{"url": self.url(number), "title": f"Page {number}"} for number in numbers]
         return json.dumps({"results": results}).encode()
 
@@ -103,76 +100,60 @@ async def _open_reader() -> AsyncIterator[WebReader]:
         await reader.aclose()
 
 
-async def measure_sections(sections: int, delay: float = DELAY) -> dict[str, Any]:
-    """The row: pages a second of sections searched one after the other. Its limit is the waiting that cannot be less.
+async def sections(number: int, delay: float = DELAY) -> Case:
+    """Sections searched one after the other. The limit is the waiting that cannot be less.
 
     That is for each section its searches one after the other, then its pages so many at once, and one robots.txt.
     """
-    times: Counter[int] = Counter()
-    ideal, found = 0.0, 0
-    async with _open_web(delay) as web, _open_reader() as reader:
-        await reader.read(web.url(0))  # starts the processes
-        tools = Tools(EmbeddedResearcher(), SearXNG(f"http://127.0.0.1:{web.port}"), reader)
-        searches, pages = web.searches, web.pages
-        for number in range(sections):
-            before, started = (web.searches, web.pages), time.perf_counter()
-            result = await search_section(_section(number), _terms(), tools, seen=set())
-            times[int((time.perf_counter() - started) * 1e6)] += 1
-            found += len(result.findings)
-            robots = 1 if number == 0 else 0
-            ideal += delay * (web.searches - before[0] + ceil((web.pages - before[1]) / READS_AT_ONCE) + robots)
-        read = web.pages - pages
-    seconds = sum(micros * times[micros] for micros in times) / 1e6
-    return _row(RESEARCH_ROW, read, times) | {
-        "requestsPerSecond": round(read / seconds, 1),
-        "limitPerSecond": round(read / ideal, 1),
-        "ratio": round(ideal / seconds, 3),
-        "sections": sections,
-        "findings": found,
-        "searches": web.searches - searches,
-        "seconds": round(seconds, 2),
-        "idealSeconds": round(ideal, 2),
-    }
+    details: dict[str, Any] = {"sections": number}
+
+    async def measure(_connections: int, _seconds: float) -> Round:
+        async with _open_web(delay) as web, _open_reader() as reader:
+            await reader.read(web.url(0))  # starts the processes
+            tools = Tools(EmbeddedResearcher(), SearXNG(f"http://127.0.0.1:{web.port}"), reader)
+            web.asked.clear()
+            ideal, found = delay, 0
+
+            async def search(_: int, number: int) -> None:
+                nonlocal ideal, found
+                before = web.asked.copy()
+                found += len((await search_section(_section(number), _terms(), tools, seen=set())).findings)
+                asked = web.asked - before
+                ideal += delay * (asked["search"] + ceil(asked["page"] / READS_AT_ONCE))
+
+            searched = await time_each(iter(range(number)), search, workers=1)
+        pages, seconds = web.asked["page"], searched.seconds
+        details.update(size=pages, findings=found, searches=web.asked["search"])
+        details.update(seconds=round(seconds, 2), idealSeconds=round(ideal, 2))
+        return replace(searched, requests=pages)
+
+    async def wait(_connections: int, _seconds: float) -> Round:
+        return Round(details["size"], details["idealSeconds"], Counter())
+
+    return Case(measure, {"waiting": wait}, details)
 
 
-async def measure_pages(pages: int) -> dict[str, Any]:
-    """The row: pages a second that one worker reads, and its memory with its processes after a tenth and at the end."""
-    times: Counter[int] = Counter()
-    async with _open_web(0.0) as web, _open_reader() as reader:
-        numbers, memory = iter(range(pages)), []
-        started = time.perf_counter()
+async def pages(number: int) -> Case:
+    """Pages that one worker reads, and its memory with its processes after a tenth and at the end."""
+    details: dict[str, Any] = {"size": number}
 
-        async def read_some() -> None:
-            for number in numbers:
-                began = time.perf_counter()
+    async def measure(connections: int, _: float) -> Round:
+        memory = []
+        async with _open_web(0.0) as web, _open_reader() as reader:
+
+            async def read(_: int, page: int) -> None:
                 try:
-                    await reader.read(web.url(number))
+                    await reader.read(web.url(page))
                 except PageUnavailable as refusal:
-                    raise RuntimeError(f"{web.url(number)}: {refusal.reason}") from None
-                times[int((time.perf_counter() - began) * 1e6)] += 1
-                if times.total() in (pages // 10, pages):
+                    raise BenchFailed(f"{web.url(page)}: {refusal.reason}") from None
+                if page + 1 in (number // 10, number):
                     memory.append(_memory(reader))
 
-        await asyncio.gather(*(read_some() for _ in range(READS_AT_ONCE)))
-        seconds = time.perf_counter() - started
-    return _row(PAGES_ROW, pages, times) | {
-        "requestsPerSecond": round(pages / seconds, 1),
-        "residentMegabytes": memory,
-        "seconds": round(seconds, 2),
-    }
+            done = await time_each(iter(range(number)), read, connections)
+        details.update(residentMegabytes=memory, seconds=round(done.seconds, 2))
+        return done
 
-
-def _row(name: str, size: int, times: Counter[int]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "size": size,
-        "connections": READS_AT_ONCE,
-        "processes": 1,
-        "p50Ms": percentile(times, 50) / 1000,
-        "p99Ms": percentile(times, 99) / 1000,
-        "limitPerSecond": None,
-        "ratio": None,
-    }
+    return Case(measure, details=details)
 
 
 def _memory(reader: WebReader) -> list[int]:

@@ -1,112 +1,116 @@
-"""What one round measures, and the arithmetic from rounds to a row of the report."""
+"""What a round measures, and the arithmetic from rounds to a row of the report."""
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class BenchFailed(Exception):
+    """Nothing can be measured; the message is one clear line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`cpu` is the seconds of processor that the sender used; `microseconds` says how often each time occurred."""
+    """So many requests in so many seconds.
 
+    `times` says how often each time occurred, in microseconds. `cpu` is the processor time of what is measured, and
+    `client_cpu` that of the client, both in seconds; None where the system does not report it.
+    """
+
+    requests: int
     seconds: float
-    cpu: float
-    microseconds: Counter[int]
-
-    @property
-    def requests(self) -> int:
-        return self.microseconds.total()
+    times: Counter[int]
+    cpu: float | None = None
+    client_cpu: float | None = None
 
 
-async def in_parallel(work: Callable[[], Awaitable[None]], times: int, microseconds: Counter[int]) -> Round:
-    """Runs `work` so many times at once; it adds its times to `microseconds`."""
-    cpu, started = time.process_time(), time.perf_counter()
-    await asyncio.gather(*(work() for _ in range(times)))
-    return Round(time.perf_counter() - started, time.process_time() - cpu, microseconds)
-
-
-@dataclass(slots=True)
-class Series:
-    """One thing measured in several rounds. `cpu` is the seconds of processor its processes used for a request."""
-
-    rates: list[float] = field(default_factory=list)
-    cpu: list[float] = field(default_factory=list)
-    client_cpu: list[float] = field(default_factory=list)
-    microseconds: Counter[int] = field(default_factory=Counter)
-
-    def add(self, one: Round, cpu: float | None = None) -> None:
-        self.rates.append(one.requests / one.seconds)
-        self.client_cpu.append(one.cpu / one.requests)
-        self.microseconds.update(one.microseconds)
-        if cpu is not None:
-            self.cpu.append(cpu / one.requests)
-
-    @property
-    def rate(self) -> float:
-        """Requests per second: the median of the rounds."""
-        return median(self.rates)
-
-    def row(self, name: str, size: int, connections: int, processes: int) -> dict[str, Any]:
-        """A row without a limit."""
-        return {
-            "name": name,
-            "size": size,
-            "connections": connections,
-            "processes": processes,
-            "requestsPerSecond": round(self.rate, 1),
-            "p50Ms": percentile(self.microseconds, 50) / 1000,
-            "p99Ms": percentile(self.microseconds, 99) / 1000,
-            "limitPerSecond": None,
-            "ratio": None,
-        }
+Measure = Callable[[int, float], Awaitable[Round]]  # with so many connections, for about so many seconds
 
 
 @dataclass(slots=True)
 class Case:
-    """One operation with one number of connections: ours, and the two parts of the limit."""
+    """What a row measures: ours, and the parts of its limit. `details` are more keys of the row."""
 
-    ours: Series = field(default_factory=Series)
-    constant: Series = field(default_factory=Series)
-    statements: Series = field(default_factory=Series)
-
-    def row(self, name: str, size: int, connections: int, processes: int) -> dict[str, Any]:
-        limit = limit_of(self.constant.rate, self.statements.rate)
-        rounds = zip(self.ours.rates, self.constant.rates, self.statements.rates, strict=True)
-        ratios = [ours / limit_of(constant, statements) for ours, constant, statements in rounds]
-        return self.ours.row(name, size, connections, processes) | {
-            "limitPerSecond": round(limit, 1),
-            "ratio": round(self.ours.rate / limit, 3),
-            "ratioRange": [round(min(ratios), 3), round(max(ratios), 3)],
-            "constantPerSecond": round(self.constant.rate, 1),
-            "statementsPerSecond": round(self.statements.rate, 1),
-            "cpuMicroseconds": self._cpu(),
-        }
-
-    def _cpu(self) -> dict[str, float] | None:
-        """Processor time of one request, without database and client; less noisy than rates on a busy machine."""
-        parts = (self.ours.cpu, self.constant.cpu, self.statements.client_cpu)
-        if not all(parts):
-            return None
-        ours, constant, statements = (median(part) * 1e6 for part in parts)
-        shown = {"ours": round(ours, 1), "constant": round(constant, 1), "statements": round(statements, 1)}
-        return shown | {"ratio": round((constant + statements) / ours, 3)}
+    ours: Measure
+    limit: dict[str, Measure] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
 
-def limit_of(constant: float, statements: float) -> float:
-    """Requests per second of a server that did nothing but send the answer and run the statements."""
-    return 1 / (1 / constant + 1 / statements)
+async def time_each(turns: Iterator[T], work: Callable[[int, T], Awaitable[Any]], workers: int) -> Round:
+    """Works on each turn, so many workers at once. `work` is given the number of the worker and the turn."""
+    times = Counter[int]()
+
+    async def work_on(worker: int) -> None:
+        for turn in turns:
+            started = time.perf_counter_ns()
+            await work(worker, turn)
+            times[(time.perf_counter_ns() - started) // 1000] += 1
+
+    cpu, started = time.process_time(), time.perf_counter()
+    await asyncio.gather(*(work_on(worker) for worker in range(workers)))
+    return Round(times.total(), time.perf_counter() - started, times, cpu=time.process_time() - cpu)
 
 
-def percentile(samples: Counter[int], percent: float) -> int:
-    """The smallest sample that so many percent of all samples do not exceed."""
-    left = max(1, ceil(samples.total() * percent / 100))
-    for sample in sorted(samples):
-        left -= samples[sample]
-        if left <= 0:
-            return sample
-    raise ValueError("There is no sample.")
+def during(seconds: float, turns: Iterator[T]) -> Iterator[T]:
+    """The turns until the time is over, at least one."""
+    deadline = time.monotonic() + seconds
+    for turn in turns:
+        yield turn
+        if time.monotonic() >= deadline:
+            break
+
+
+def describe(ours: Sequence[Round], limit: Mapping[str, Sequence[Round]]) -> dict[str, Any]:
+    """The figures of a row; the n-th rounds of ours and of the limit's parts ran one after the other."""
+    times = sum((one.times for one in ours), Counter[int]())
+    row = {
+        "requestsPerSecond": round(rate(ours), 1),
+        "p50Ms": percentile(times, 50) / 1000,
+        "p99Ms": percentile(times, 99) / 1000,
+        "limitPerSecond": None,
+        "ratio": None,
+    }
+    if not limit:
+        return row
+    most = limit_of(*map(rate, limit.values()))
+    together = zip(ours, *limit.values(), strict=True)
+    ratios = [rate([one]) / limit_of(*(rate([part]) for part in parts)) for one, *parts in together]
+    return row | {
+        "limitPerSecond": round(most, 1),
+        "ratio": round(rate(ours) / most, 3),
+        "ratioRange": [round(min(ratios), 3), round(max(ratios), 3)],
+        **{f"{name}PerSecond": round(rate(rounds), 1) for name, rounds in limit.items()},
+        "cpuMicroseconds": _compare_cpu({"ours": ours, **limit}),
+    }
+
+
+def rate(rounds: Sequence[Round]) -> float:
+    """Requests per second: the median of the rounds."""
+    return median(one.requests / one.seconds for one in rounds)
+
+
+def limit_of(*rates: float) -> float:
+    """Requests per second of a server that does all of these for each request, one after the other."""
+    return 1 / sum(1 / each for each in rates)
+
+
+def percentile(times: Counter[int], percent: float) -> int:
+    """The shortest time that so many percent of all times do not exceed."""
+    return sorted(times.elements())[max(1, ceil(times.total() * percent / 100)) - 1]
+
+
+def _compare_cpu(parts: Mapping[str, Sequence[Round]]) -> dict[str, float] | None:
+    """Processor time of a request, without that of the database and the client; None where it is not known."""
+    known = {name: [one.cpu / one.requests for one in rounds if one.cpu] for name, rounds in parts.items()}
+    if not all(known.values()):
+        return None
+    spent = {name: median(each) * 1e6 for name, each in known.items()}
+    ratio = (sum(spent.values()) - spent["ours"]) / spent["ours"]
+    return {name: round(each, 1) for name, each in spent.items()} | {"ratio": round(ratio, 3)}

@@ -1,17 +1,19 @@
-"""What runs while it is measured: database, our server, the servers beside it, and the client."""
+"""What runs while it is measured: the database, our server, the constant server, and the client."""
 
 import gc
 import json
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass
+import shutil
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.client import Answer, Client, Line, find_client
-from benchmarks.failure import BenchFailed
-from benchmarks.processes import Process
-from benchmarks.rounds import Series
+from benchmarks.client import Answer, ask, send_by_wrk, send_from_here
+from benchmarks.rounds import Measure, Round
+from benchmarks.servers import Server, running
 from benchmarks.world import SECRET, World, load
 from sightline.migrations import migrate
 from sightline.platform.db import Database
@@ -21,82 +23,93 @@ POOL_SIZE = 10  # the setting's default
 _ADDED_BY_SERVER = {"date", "connection", "transfer-encoding"}
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is measured, with so many ideas.
+
+    Every row has up to `rounds` rounds of at most `longest` seconds, and fewer and shorter ones when `seconds` in all
+    would not do. Documents are regenerated `documents` at once. Research searches `sections`, and reads `pages`.
+    """
+
+    size: int = 100_000
+    rounds: int = 5
+    seconds: float = 330
+    longest: float = 2.0
+    documents: int = 1_000
+    sections: int = 5
+    pages: int = 1_000
+
+
 @dataclass(slots=True)
 class Stage:
-    """`db` is a pool opened as the application opens its own."""
+    """`db` is a pool opened as the application opens its own. `start` is `running()` with our settings.
 
-    folder: Path
-    url: str
+    `client_cpu` are the seconds of processor that the client took for a request, round by round.
+    """
+
+    plan: Plan
     world: World
     db: Database
-    client: Client
-    environment: dict[str, str]
-    ended: AsyncExitStack
+    start: Callable[..., AbstractAsyncContextManager[Server]]
+    ours: Server
+    constant: Server
+    start_seconds: float
+    has_wrk: bool = field(default_factory=lambda: shutil.which("wrk") is not None)
+    client_cpu: list[float] = field(default_factory=list)
 
-    async def serve(self) -> Process:
-        """Our server, without a worker."""
-        server = self.start("sightline", "serve", "--no-worker", "--port", "{port}")
-        await server.until_ready("/readyz")
-        return server
+    def send_to(self, server: Server, requests: Sequence[bytes]) -> Measure:
+        """Rounds of these requests in turn; each begins where the one before ended."""
+        send, turn = send_by_wrk if self.has_wrk else send_from_here, 0
 
-    async def serve_constantly(self) -> Process:
-        server = self.start("benchmarks.constant", "{port}")
-        await server.until_ready()
-        return server
+        async def measure(connections: int, seconds: float) -> Round:
+            nonlocal turn
+            before = server.cpu_seconds()
+            sent = await send(server.port, requests, turn, connections, seconds)
+            after = server.cpu_seconds()
+            turn += sent.requests + connections
+            self.client_cpu.append((sent.client_cpu or 0) / sent.requests)
+            return replace(sent, cpu=None if before is None or after is None else after - before)
 
-    def start(self, module: str, *arguments: str) -> Process:
-        process = Process(self.folder, self.environment, module, *arguments)
-        self.ended.callback(process.stop)
-        return process
+        return measure
 
-    async def round(
-        self, server: Process, requests: list[bytes], series: Series, *, first: int, connections: int, seconds: float
-    ) -> int:
-        """Adds one round. Returns where the next one begins. Raises BenchFailed unless every answer is a 2xx."""
-        before = server.cpu_seconds()
-        one = await self.client.round(server.port, requests, first=first, connections=connections, seconds=seconds)
-        after = server.cpu_seconds()
-        series.add(one, None if before is None or after is None else after - before)
-        return first + one.requests + connections
+    async def repeat(self, answer: Answer) -> None:
+        """Makes the constant server answer this from now on."""
+        headers = [header for header in answer.headers if header[0] not in _ADDED_BY_SERVER]
+        body = json.dumps([answer.status, headers, answer.body.decode("latin-1")]).encode()
+        head = b"PUT / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: %d\r\n\r\n" % len(body)
+        await ask(self.constant.port, head + body)
 
 
 @asynccontextmanager
-async def open_stage(size: int) -> AsyncIterator[Stage]:
-    """A workspace of so many ideas in a database of its own, and no server yet. Ends everything at the end."""
+async def open_stage(plan: Plan) -> AsyncIterator[Stage]:
+    """The plan's workspace in a database of its own, and the servers. Ends everything at the end."""
     async with AsyncExitStack() as ended:
         folder = Path(ended.enter_context(TemporaryDirectory(prefix="sightline-bench-", ignore_cleanup_errors=True)))
         database = EmbeddedServer(folder / "data")
         ended.callback(database.stop)
         url = database.start()
         await migrate(url)
-        world = await load(url, size)
+        world = await load(url, plan.size)
         gc.collect()
         gc.freeze()  # the workspace is not looked through again while statements are timed
         db = await Database.connect(url, size=POOL_SIZE, is_impatient=True)
         ended.push_async_callback(db.close)
-        environment = {
-            "SIGHTLINE_DATABASE_URL": url,
-            "SIGHTLINE_LISTEN_URL": "",
-            "SIGHTLINE_DATA_DIR": str(folder / "files"),
-            "SIGHTLINE_SECRET": SECRET,
-            "SIGHTLINE_POOL_SIZE": str(POOL_SIZE),
-            "SIGHTLINE_RATE_LIMIT": "0",
-            "SIGHTLINE_PORTAL_LIMIT": "0",
-        }
-        yield Stage(folder, url, world, db, find_client(folder), environment, ended)
+        start = partial(running, folder, _settings(url, folder))
+        started = time.monotonic()
+        serve = ("sightline", "serve", "--no-worker", "--port", "0")
+        ours = await ended.enter_async_context(start(*serve, until="Sightline serves on"))
+        start_seconds = time.monotonic() - started
+        constant = await ended.enter_async_context(start("benchmarks.constant", until="serves on"))
+        yield Stage(plan, world, db, start, ours, constant, start_seconds)
 
 
-async def ask(server: Process, request: bytes) -> Answer:
-    """Sends one request. Raises BenchFailed unless it is answered with a 2xx."""
-    with closing(await Line.open(server.port)) as line:
-        answer = await line.ask(request)
-    if not 200 <= answer.status < 300:
-        raise BenchFailed(f"A request was answered {answer.status}: {answer.body[:300]!r}")
-    return answer
-
-
-async def repeat(constant: Process, answer: Answer) -> None:
-    """Makes the constant server answer this from now on."""
-    headers = [header for header in answer.headers if header[0] not in _ADDED_BY_SERVER]
-    body = json.dumps([answer.status, headers, answer.body.decode("latin-1")]).encode()
-    await ask(constant, b"PUT / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+def _settings(url: str, folder: Path) -> dict[str, str]:
+    return {
+        "SIGHTLINE_DATABASE_URL": url,
+        "SIGHTLINE_LISTEN_URL": "",
+        "SIGHTLINE_DATA_DIR": str(folder / "files"),
+        "SIGHTLINE_SECRET": SECRET,
+        "SIGHTLINE_POOL_SIZE": str(POOL_SIZE),
+        "SIGHTLINE_RATE_LIMIT": "0",
+        "SIGHTLINE_PORTAL_LIMIT": "0",
+    }

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,6 @@ from sightline.workspaces.keys.lifecycle import ALL_SCOPES, create_key
 from sightline.workspaces.keys.records import NewKey
 
 SECRET = "benchmark-" + "0" * 54
-STATUSES = ["New", "Under review", "Planned", "Shipped", "Declined"]
-OWNER = "owner@bench.test"
 TEXTS = 2_000  # composed; more ideas than that repeat them
 NEW_TEXTS = 50
 IDEAS = 500  # that are asked for
@@ -49,30 +48,38 @@ class NewText:
     feature_ids: list[UUID]
 
 
-@dataclass(slots=True)
+@dataclass
 class World:
-    """`size` is the number of ideas, of signals and of ratings; `ideas` and `initiatives` are some of all."""
+    """`size` is the number of ideas, of signals and of ratings. The fields are values for the statements too.
+
+    Once loaded, `idea_ids` and `initiative_ids` are some of all.
+    """
 
     size: int
-    workspace: UUID = field(default_factory=new_id)
-    product: UUID = field(default_factory=new_id)
-    visitor: UUID = field(default_factory=new_id)
-    features: list[UUID] = field(default_factory=lambda: new_ids(30))
-    teams: list[UUID] = field(default_factory=lambda: new_ids(5))
-    accounts: list[UUID] = field(default_factory=lambda: new_ids(100))
-    initiatives: list[UUID] = field(default_factory=list)
-    ideas: list[UUID] = field(default_factory=list)
+    owner: str = "owner@bench.test"
+    statuses: tuple[str, ...] = ("New", "Under review", "Planned", "Shipped", "Declined")
+    workspace_id: UUID = field(default_factory=new_id)
+    product_id: UUID = field(default_factory=new_id)
+    visitor_id: UUID = field(default_factory=new_id)
+    theme_id: UUID = field(default_factory=new_id)
+    option_ids: list[UUID] = field(default_factory=lambda: new_ids(10))
+    study_ids: list[UUID] = field(default_factory=lambda: new_ids(20))
+    team_ids: list[UUID] = field(default_factory=lambda: new_ids(5))
+    account_ids: list[UUID] = field(default_factory=lambda: new_ids(100))
+    feature_ids: list[UUID] = field(default_factory=lambda: new_ids(30))
+    initiative_ids: list[UUID] = field(default_factory=list)
+    idea_ids: list[UUID] = field(default_factory=list)
     texts: list[NewText] = field(default_factory=list)
     key: str = ""
     session: str = ""  # of the portal's visitor
-    late_signal: Position | None = None
-    late_rating: Position | None = None
+    late_signal: Position = field(init=False)
+    late_rating: Position = field(init=False)
 
     @property
     def actor(self) -> Actor:
-        return Actor(self.workspace, "operator", "bench")
+        return Actor(self.workspace_id, "operator", "bench")
 
-    @property
+    @cached_property
     def sources(self) -> list[str]:
         """Where every second idea is imported from."""
         return [f"source-{place}" for place in range(min(50, max(1, self.size // 2)))]
@@ -85,16 +92,16 @@ class World:
 
 async def load(url: str, size: int) -> World:
     """Fills a migrated, empty database, then vacuums and analyses it."""
-    world = World(size)
+    world = World(size, initiative_ids=new_ids(max(50, size // 100)))
     made = compose(read_sample(), ideas=TEXTS, insights=0, signals=0, ratings=0, matched=False)
     db = await Database.connect(url, size=1)
     try:
         async with db.transaction() as tx:
             await _fill(tx, world, made)
-            world.key = (await create_key(tx, world.actor, NewKey("bench", [ALL_SCOPES], OWNER))).key
+            world.key = (await create_key(tx, world.actor, NewKey("bench", [ALL_SCOPES], world.owner))).key
             remote = SignIn("https://product.test/enter", "https://product.test/left")
             await configure(tx, world.actor, remote, ServerSecret(SECRET))
-            world.session = await add_session(tx, world.workspace, world.visitor)
+            world.session = await add_session(tx, world.workspace_id, world.visitor_id)
         async with db.autocommit() as tx:
             await tx.connection.execute("VACUUM ANALYZE")
             await tx.connection.execute("CHECKPOINT")
@@ -107,24 +114,10 @@ async def load(url: str, size: int) -> World:
 
 async def _fill(tx: Tx, world: World, made: dict[str, Any]) -> None:
     features = [feature for product in made["products"] for feature in product["features"]]
-    features = list(islice(cycle(features), len(world.features)))
-    world.initiatives = new_ids(max(50, world.size // 100))
-    values: dict[str, Any] = {
-        "workspace_id": world.workspace,
+    features = list(islice(cycle(features), len(world.feature_ids)))
+    values = vars(world) | {
         "now": tx.now,
-        "size": world.size,
-        "owner": OWNER,
-        "statuses": STATUSES,
         "sources": world.sources,
-        "product_id": world.product,
-        "visitor_id": world.visitor,
-        "theme_id": new_id(),
-        "option_ids": new_ids(10),
-        "study_ids": new_ids(20),
-        "team_ids": world.teams,
-        "account_ids": world.accounts,
-        "initiative_ids": world.initiatives,
-        "feature_ids": world.features,
         "feature_names": [feature["name"] for feature in features],
         "feature_descriptions": [feature["description"] for feature in features],
         "names": [idea["name"] for idea in made["ideas"]],
@@ -148,19 +141,19 @@ async def _choose(tx: Tx, world: World) -> None:
     """Chooses the records that are asked for, spread over all, and where the last tenth of each feed begins."""
     rng = random.Random(world.size)  # noqa: S311 - any will do
     numbers = rng.sample(range(1, world.size + 1), min(IDEAS, world.size))
-    world.ideas = [row["id"] for row in await tx.rows(_IDEAS, workspace_id=world.workspace, numbers=numbers)]
-    world.initiatives = rng.sample(world.initiatives, min(INITIATIVES, len(world.initiatives)))
+    world.idea_ids = [row["id"] for row in await tx.rows(_IDEAS, workspace_id=world.workspace_id, numbers=numbers)]
+    world.initiative_ids = rng.sample(world.initiative_ids, min(INITIATIVES, len(world.initiative_ids)))
     number = world.size - world.late + 1
-    created_at = await tx.value(_SIGNAL, workspace_id=world.workspace, number=number)
+    created_at = await tx.value(_SIGNAL, workspace_id=world.workspace_id, number=number)
     world.late_signal = Position(NEWEST.name, created_at, number)
-    rating = await tx.row(_RATING, workspace_id=world.workspace, late=world.late)
+    rating = await tx.row(_RATING, workspace_id=world.workspace_id, late=world.late)
     assert rating is not None  # noqa: S101 - there are more
     world.late_rating = Position(SUBMITTED.name, rating["submitted_at"], rating["id"])
 
 
 async def _match(db: Database, tx: Tx, world: World, ideas: list[dict[str, Any]]) -> None:
     engine = embedded_engine()
-    features = await FeatureMaps(engine).find(tx, world.workspace, world.product)
+    features = await FeatureMaps(engine).find(tx, world.workspace_id, world.product_id)
     assert features is not None  # noqa: S101 - the product is there
     for idea in ideas:
         found = await outcome.match(engine, db.clock, features, idea["description"])

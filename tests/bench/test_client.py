@@ -1,19 +1,20 @@
 """The load: that of this process, and that of wrk where it is installed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
-from benchmarks.client import Client, OwnClient, Wrk, find_client, send_once
-from benchmarks.failure import BenchFailed
-from benchmarks.operations import FRESH_ID, Request
+from benchmarks.client import FRESH_ID, send_by_wrk, send_each, send_from_here
+from benchmarks.operations import write_request
+from benchmarks.rounds import BenchFailed, Round
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"
 REFUSAL = b"HTTP/1.1 503 Unavailable\r\ncontent-length: 0\r\n\r\n"
-REQUESTS = [Request("POST", f"/{number}", f'{{"id": "{FRESH_ID}"}}'.encode()).to_bytes("key") for number in range(3)]
+REQUESTS = [write_request("POST", f"/{number}", body=f'{{"id": "{FRESH_ID}"}}'.encode()) for number in range(3)]
+Client = Callable[..., Awaitable[Round]]
 
 
 @asynccontextmanager
@@ -38,14 +39,12 @@ async def server(answer: Callable[[bytes], bytes]) -> AsyncIterator[int]:
         yield listening.sockets[0].getsockname()[1]
 
 
-@pytest.fixture(params=["asyncio", "wrk"])
-def client(request: pytest.FixtureRequest, tmp_path: Path) -> Client:
-    if request.param == "asyncio":
-        return OwnClient()
-    found = find_client(tmp_path)
-    if not isinstance(found, Wrk):
+@pytest.fixture(params=[send_from_here, send_by_wrk], ids=["asyncio", "wrk"])
+def client(request: pytest.FixtureRequest) -> Client:
+    if request.param is send_by_wrk and not shutil.which("wrk"):
         pytest.skip("wrk is not installed")
-    return found
+    send: Client = request.param
+    return send
 
 
 async def test_requests_are_sent_in_turn_each_with_an_id_of_its_own(client: Client) -> None:
@@ -56,7 +55,7 @@ async def test_requests_are_sent_in_turn_each_with_an_id_of_its_own(client: Clie
         return GOOD
 
     async with server(note) as port:
-        one = await client.round(port, REQUESTS, first=1, connections=1, seconds=0.3)
+        one = await client(port, REQUESTS, first=1, connections=1, seconds=0.3)
     assert 3 < one.requests <= len(seen) <= one.requests + 1
     assert [request.split()[1] for request in seen[:4]] == [b"/1", b"/2", b"/0", b"/1"]
     assert len(set(seen)) == len(seen)
@@ -68,13 +67,13 @@ async def test_requests_are_sent_in_turn_each_with_an_id_of_its_own(client: Clie
 async def test_an_answer_outside_2xx_ends_the_run(client: Client) -> None:
     async with server(lambda request: REFUSAL if request.startswith(b"POST /2") else GOOD) as port:
         with pytest.raises(BenchFailed):
-            await client.round(port, REQUESTS, first=0, connections=2, seconds=0.3)
+            await client(port, REQUESTS, first=0, connections=2, seconds=0.3)
 
 
 async def test_a_lost_connection_ends_the_run() -> None:
     async with server(lambda request: b"") as port:
         with pytest.raises(BenchFailed):
-            await send_once(port, REQUESTS, 1)
+            await send_each(port, iter(REQUESTS), 1)
 
 
 async def test_each_request_is_sent_once_where_that_is_asked_for() -> None:
@@ -85,6 +84,6 @@ async def test_each_request_is_sent_once_where_that_is_asked_for() -> None:
         return GOOD
 
     async with server(note) as port:
-        sent = await send_once(port, REQUESTS, connections=8)
+        sent = await send_each(port, iter(REQUESTS), connections=8)
     assert sent.requests == 3
     assert sorted(seen) == [b"/0", b"/1", b"/2"]

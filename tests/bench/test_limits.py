@@ -1,19 +1,18 @@
 """The limit of an operation is made of the statements that its requests run."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import count
+from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 import pytest_asyncio
 
-from benchmarks.client import FRESH
-from benchmarks.limits import LIMITS, Limit
-from benchmarks.operations import OPERATIONS, Ask, Operation
+from benchmarks.client import ask
+from benchmarks.limits import Ask, Limit
+from benchmarks.rows import ROWS, AsksOf
 from benchmarks.world import World, load
 from sightline.app import create_app
 from sightline.platform.db import Database
-from sightline.platform.ids import new_id
 from sightline.settings import Settings
 from tests.statements import Traced, logged_pools
 from tests.world import serving
@@ -24,16 +23,13 @@ SIZE = 3_000
 class Asked:
     """The application over a small workspace."""
 
-    def __init__(self, world: World, app: Traced, client: httpx2.AsyncClient) -> None:
-        self.world, self._app, self._client = world, app, client
+    def __init__(self, world: World, app: Traced, port: int) -> None:
+        self.world, self._app, self._port = world, app, port
 
-    async def statements(self, asks: list[Ask]) -> tuple[str, ...]:
+    async def statements(self, asks: Sequence[Ask]) -> tuple[str, ...]:
         """Those of the last of some requests, once caches are filled and the key is known."""
         for turn in count():
-            request = asks[turn % len(asks)].request
-            body = request.body.replace(FRESH, str(new_id()).encode())
-            answer = await self._client.request(request.method, request.path, content=body)
-            assert answer.status_code < 300, answer.text
+            await ask(self._port, asks[turn % len(asks)].request)
             seen = await self._app.statements()
             if turn >= 2 and "FROM api_keys" not in str(seen):
                 return seen
@@ -44,26 +40,16 @@ class Asked:
 async def asked(database_url: str) -> AsyncIterator[Asked]:
     world = await load(database_url, SIZE)
     app = Traced(create_app(Settings.read({"database_url": database_url, "secret": "s" * 64}, {})))
-    headers = {"Authorization": f"Bearer {world.key}", "Content-Type": "application/json"}
     with logged_pools():
-        async with (
-            serving(database_url, app) as address,
-            httpx2.AsyncClient(base_url=address, headers=headers, timeout=30, verify=False) as client,
-        ):
-            yield Asked(world, app, client)
+        async with serving(database_url, app) as address:
+            yield Asked(world, app, urlsplit(address).port or 0)
 
 
-def test_every_operation_has_a_limit() -> None:
-    assert list(LIMITS.keys() - {operation.name for operation in OPERATIONS}) == []
-    assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS) == len(LIMITS)
-
-
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
-async def test_the_limit_runs_the_statements_of_a_request(
-    asked: Asked, database: Database, operation: Operation
-) -> None:
-    limit = Limit(database, asked.world, operation)
+@pytest.mark.parametrize("asks_of", [pytest.param(row.asks, id=row.name) for row in ROWS if row.asks])
+async def test_the_limit_runs_the_statements_of_a_request(asked: Asked, database: Database, asks_of: AsksOf) -> None:
+    asks = asks_of(asked.world)
+    limit = Limit(database, asks)
     statements = await limit.prepare()
-    assert tuple(statements) == await asked.statements(operation.asks(asked.world))
-    assert (await limit.round(connections=2, seconds=0)).requests == 0
-    assert (await limit.round(connections=2, seconds=0.05)).requests > 0
+    assert tuple(statements) == await asked.statements(asks)
+    assert (await limit.measure(connections=2, seconds=0)).requests == 1
+    assert (await limit.measure(connections=2, seconds=0.05)).requests > 0

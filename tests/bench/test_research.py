@@ -2,21 +2,22 @@
 
 import pytest
 
-from benchmarks.research import SOURCES, measure_pages, measure_sections
-from tests.bench.test_runs import PROMISED
+from benchmarks.research import SOURCES, pages, sections
+from benchmarks.rounds import describe
 
 
 async def test_sections_are_searched_beside_their_ideal() -> None:
-    row = await measure_sections(2, delay=0.01)
-    assert row.keys() >= PROMISED
+    case = await sections(2, delay=0.01)
+    searched = await case.ours(4, 0)
+    row = describe([searched], {"waiting": [await case.limit["waiting"](4, 0)]}) | case.details
     assert (row["sections"], row["findings"]) == (2, 2 * SOURCES)
+    assert row["size"] == searched.requests >= 2 * SOURCES
     assert row["ratio"] == pytest.approx(row["idealSeconds"] / row["seconds"], abs=0.05)
     assert row["requestsPerSecond"] > 0
     assert 0 < row["p50Ms"] <= row["p99Ms"]
 
 
 async def test_pages_are_read_and_memory_is_compared() -> None:
-    row = await measure_pages(20)
-    assert row.keys() >= PROMISED
-    assert row["size"] == 20
-    assert [len(each) for each in row["residentMegabytes"]] == [2, 2]
+    case = await pages(20)
+    assert (await case.ours(4, 0)).requests == case.details["size"] == 20
+    assert [len(each) for each in case.details["residentMegabytes"]] == [2, 2]

@@ -4,20 +4,19 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.rounds import Case, Round, Series, limit_of, percentile
+from benchmarks.rounds import Round, describe, limit_of, percentile, rate
 
 
-def series(rates: list[int], cpu: float | None = None) -> Series:
-    """Rounds of a second."""
-    made = Series()
-    for rate in rates:
-        spent = Counter({1_000: rate // 2, 3_000: rate - rate // 2})
-        made.add(Round(1.0, rate * 30e-6, spent), None if cpu is None else cpu * rate)
-    return made
+def rounds(rates: list[int], cpu: float | None = None) -> list[Round]:
+    """Rounds of a second; `cpu` is for a request."""
+    return [
+        Round(one, 1.0, Counter({1_000: one // 2, 3_000: one - one // 2}), None if cpu is None else cpu * one)
+        for one in rates
+    ]
 
 
 def test_a_rate_is_the_median_of_the_rounds() -> None:
-    assert series([900, 10, 1000]).rate == 900
+    assert rate(rounds([900, 10, 1000])) == 900
 
 
 def test_the_limit_is_the_sum_of_both_times() -> None:
@@ -33,15 +32,19 @@ def test_a_percentile_is_one_of_the_samples(percent: float, expected: int) -> No
 
 
 def test_a_row_compares_rates_and_processor_time() -> None:
-    case = Case(series([4_000, 3_000, 2_000], 100e-6), series([10_000] * 3, 20e-6), series([10_000] * 3))
-    row = case.row("get_idea", 200, 32, 1)
-    assert (row["name"], row["size"], row["connections"], row["processes"]) == ("get_idea", 200, 32, 1)
+    limit = {"constant": rounds([10_000] * 3, 20e-6), "statements": rounds([10_000] * 3, 30e-6)}
+    row = describe(rounds([4_000, 3_000, 2_000], 100e-6), limit)
     assert (row["requestsPerSecond"], row["limitPerSecond"], row["ratio"]) == (3_000, 5_000, 0.6)
+    assert (row["constantPerSecond"], row["statementsPerSecond"]) == (10_000, 10_000)
     assert (row["p50Ms"], row["p99Ms"]) == (1, 3)
     assert row["ratioRange"] == [0.4, 0.8]
     assert row["cpuMicroseconds"] == {"ours": 100, "constant": 20, "statements": 30, "ratio": 0.5}
 
 
 def test_a_row_does_without_processor_time_where_the_system_does_not_tell_it() -> None:
-    case = Case(series([1]), series([1]), series([1]))
-    assert case.row("get_idea", 1, 1, 1)["cpuMicroseconds"] is None
+    assert describe(rounds([1]), {"constant": rounds([1])})["cpuMicroseconds"] is None
+
+
+def test_a_row_does_without_a_limit_where_there_is_none() -> None:
+    row = describe(rounds([1]), {})
+    assert (row["requestsPerSecond"], row["limitPerSecond"], row["ratio"]) == (1, None, None)

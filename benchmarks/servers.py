@@ -1,0 +1,100 @@
+"""Our servers as an operator starts them, and the server of the constant answer."""
+
+import asyncio
+import os
+import re
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from benchmarks.rounds import BenchFailed
+
+START_SECONDS = 60
+STOP_SECONDS = 25
+ROOT = Path(__file__).parents[1]
+_PORT = re.compile(r"http://127\.0\.0\.1:(\d+)")
+
+
+class Server:
+    """A process with its children. `port` is the one that it serves on, if it serves."""
+
+    def __init__(self, pid: int, port: int) -> None:
+        self._pid, self.port = pid, port
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time of its processes so far; None where the system does not report it."""
+        try:
+            tasks = [task for pid in self._tree() for task in Path(f"/proc/{pid}/task").iterdir()]
+            return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+        except (OSError, ValueError):
+            return None
+
+    def resident_megabytes(self) -> int | None:
+        """Memory of the largest of its processes; None likewise."""
+        try:
+            return max(map(resident_megabytes, self._tree()))
+        except OSError:
+            return None
+
+    def _tree(self) -> list[int]:
+        found = [self._pid]
+        for pid in found:
+            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return found
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, environment: Mapping[str, str], module: str, *arguments: str, until: str
+) -> AsyncIterator[Server]:
+    """Runs `python -m MODULE ARGUMENTS` in the folder, where its log is written, and ends it when the block is left.
+
+    It is started when it has printed `until`. Raises BenchFailed when that takes more than a minute.
+    """
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    with NamedTemporaryFile(dir=folder, suffix=".log", delete=False) as log:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "benchmarks.child", module, *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            cwd=folder,  # no sightline.toml lies there
+            env={**os.environ, "PYTHONPATH": path, **environment},
+        )
+    try:
+        port = _PORT.search(await _said(process, Path(log.name), until))
+        yield Server(process.pid, int(port[1]) if port else 0)
+    finally:
+        await _end(process)
+
+
+async def _said(process: asyncio.subprocess.Process, log: Path, until: str) -> str:
+    deadline = time.monotonic() + START_SECONDS
+    while until not in (said := _read(log)):
+        if process.returncode is not None or time.monotonic() > deadline:
+            raise BenchFailed(f"A server did not start. {''.join(said.strip().splitlines()[-1:])}")
+        await asyncio.sleep(0.02)
+    return said
+
+
+def _read(log: Path) -> str:
+    return log.read_text(errors="replace")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), STOP_SECONDS)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+def resident_megabytes(pid: int) -> int:
+    """Memory of one process. Raises OSError where the system does not report it."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmRSS"))
