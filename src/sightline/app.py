@@ -41,7 +41,7 @@ from sightline.platform.http.pages import Page
 from sightline.platform.http.proxies import TrustedProxies
 from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
-from sightline.platform.jobs.metrics import refresh_job_gauges
+from sightline.platform.jobs.overview import refresh_job_gauges
 from sightline.portal import routes as portal
 from sightline.portal.application import Portals
 from sightline.reference import openapi

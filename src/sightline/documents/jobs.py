@@ -31,7 +31,7 @@ async def write_document(db: Database, tools: Tools, workspace_id: UUID, generat
             if pending is None:
                 return
             material = await find_material(tx, workspace_id, pending.initiative_id)
-        made = await _draft(db, tools, Task(workspace_id, WRITE_DOCUMENT.name, generation_id), pending.type, material)
+        made = await _draft(db, tools, Task(workspace_id, WRITE_DOCUMENT, generation_id), pending.type, material)
         async with db.transaction() as tx:
             if await queries.complete(tx, workspace_id, generation_id, pending.requests):
                 await _store(tx, workspace_id, pending, made.value, DocumentWriter(made.engine, made.version))

@@ -8,8 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from sightline.platform.errors import Conflict, NotFound
-from sightline.platform.jobs.metrics import refresh_job_gauges
-from sightline.platform.jobs.overview import QueuedJob, list_jobs, retry_failed_job, stop_job
+from sightline.platform.jobs.overview import QueuedJob, list_jobs, refresh_job_gauges, retry_failed_job, stop_job
 from tests.platform.jobs.conftest import Site, until
 from tests.platform.jobs.entries import GATED, POISONED, QUICK
 from tests.world import serving

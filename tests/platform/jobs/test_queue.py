@@ -3,12 +3,12 @@
 import asyncio
 from datetime import timedelta
 
-from sightline.platform.jobs import add_job
+from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.jobs.queue import Job, Queue
 from tests.platform.jobs.conftest import Site
 from tests.platform.jobs.entries import QUICK
 
-KINDS = [QUICK.name]
+KINDS = [QUICK]
 
 
 def queue_of(site: Site) -> Queue:
@@ -16,7 +16,7 @@ def queue_of(site: Site) -> Queue:
 
 
 async def take(queue: Queue, free: int = 10) -> list[Job]:
-    return await queue.take(KINDS, free, held=())
+    return await queue.take(KINDS, free, running=())
 
 
 async def expire(site: Site) -> None:
@@ -33,8 +33,7 @@ async def test_a_job_that_is_held_is_not_taken(site: Site) -> None:
 async def test_a_kind_that_a_worker_does_not_know_is_left_to_others(site: Site) -> None:
     await site.add(QUICK, await site.record())
     queue = queue_of(site)
-    assert await queue.take(["test.other"], 10, held=()) == []
-    assert await queue.seconds_to_next(["test.other"]) is None
+    assert await queue.take([JobKind("test.other")], 10, running=()) == []
     assert len(await take(queue)) == 1
 
 
@@ -51,8 +50,8 @@ async def test_a_worker_does_not_take_over_its_own_job(site: Site) -> None:
     queue = queue_of(site)
     [job] = await take(queue)
     await expire(site)
-    assert await queue.take(KINDS, 10, held=[job.hold]) == []
-    assert await queue.beat([job.hold]) == {job.hold: None}
+    assert await queue.take(KINDS, 10, running=[job.id]) == []
+    assert await queue.beat([job]) == {job.id: None}
 
 
 async def test_a_run_that_was_taken_over_cannot_hold_end_retry_or_return_the_job(site: Site) -> None:
@@ -62,14 +61,13 @@ async def test_a_run_that_was_taken_over_cannot_hold_end_retry_or_return_the_job
     await expire(site)
     [job] = await take(queue)
     assert (job.id, job.run, job.attempts) == (lost.id, 2, 2)
-    assert await queue.beat([lost.hold, job.hold]) == {job.hold: None}
-    await queue.finish(lost, 0.1)
-    await queue.fail(lost, 0.1, "lost")
-    await queue.retry(lost, 0.1, "lost", timedelta(0))
+    assert await queue.beat([lost]) == {}
+    for outcome in ("done", "failed", "retried"):
+        assert not await queue.end(lost, outcome, 0.1, error="lost")
     await queue.hand_back(lost)
-    assert await queue.beat([job.hold]) == {job.hold: None}
+    assert await queue.beat([job]) == {job.id: None}
     assert await site.value("SELECT count(*) FROM job_totals") == 0
-    await queue.finish(job, 0.1)
+    assert await queue.end(job, "done", 0.1)
     assert await site.value("SELECT count(*) FROM jobs") == 0
 
 
@@ -78,12 +76,12 @@ async def test_a_heartbeat_waits_for_no_transaction_that_adds_the_job(site: Site
     for record in records:
         await site.add(QUICK, record)
     queue = queue_of(site)
-    holds = [job.hold for job in await take(queue)]
+    jobs = await take(queue)
     await expire(site)
     async with site.db.transaction() as tx:
         await add_job(tx, QUICK, site.workspace, records[0])
         async with asyncio.timeout(30):
-            assert set(await queue.beat(holds)) == set(holds)
+            assert set(await queue.beat(jobs)) == {job.id for job in jobs}
         assert await take(queue) == []
     assert await site.value("SELECT array_agg(held_until > now() ORDER BY id) FROM jobs") == [False, True]
 
@@ -103,7 +101,7 @@ async def test_a_failed_job_that_was_added_during_its_run_waits_again_with_all_a
     queue = queue_of(site)
     [job] = await take(queue)
     await site.add(QUICK, record)
-    await queue.fail(job, 0.1, "ValueError: broken")
+    await queue.end(job, "failed", 0.1, error="ValueError: broken")
     [again] = await take(queue)
     assert (again.id, again.attempts) == (job.id, 1)
     assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'failed'") == 1

@@ -1,5 +1,5 @@
 """The kind of job that writes documents."""
 
-from sightline.platform.jobs.kinds import JobKind
+from sightline.platform.jobs import JobKind
 
 WRITE_DOCUMENT = JobKind("documents.write")

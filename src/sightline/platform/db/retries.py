@@ -1,8 +1,9 @@
 """Trying again: when another request was faster, and while the database is away."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import asyncpg
 import structlog
@@ -12,6 +13,7 @@ from sightline.platform.db.database import first_line
 from sightline.platform.errors import Conflict
 
 Done = TypeVar("Done")
+Given = ParamSpec("Given")
 
 ATTEMPTS = 8
 OVERTAKEN = (DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError)
@@ -45,22 +47,27 @@ async def retry_when_overtaken(attempt: Callable[[], Awaitable[Done | None]], re
     raise refusal
 
 
-async def retry_while_away(attempt: Callable[[], Awaitable[Done]]) -> Done:
-    """Runs `attempt` until the database answers. Raises what does not mean that it is away or busy.
+def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given, Coroutine[Any, Any, Done]]:
+    """Repeats a coroutine function until the database answers. It raises what does not mean that it is away or busy.
 
     An attempt may have been carried out although no answer came: it must be harmless to repeat.
     """
-    wait = 0.05
-    while True:
-        try:
-            return await attempt()
-        except Exception as error:
-            if not is_away(error):
-                raise
-            if wait >= LONGEST_WAIT:
-                _log.warning("The database does not answer and is asked again", error=first_line(error))
-        await asyncio.sleep(wait)
-        wait = min(wait * 2, LONGEST_WAIT)
+
+    @wraps(attempt)
+    async def repeated(*values: Given.args, **named: Given.kwargs) -> Done:
+        wait = 0.05
+        while True:
+            try:
+                return await attempt(*values, **named)
+            except Exception as error:
+                if not is_away(error):
+                    raise
+                if wait >= LONGEST_WAIT:
+                    _log.warning("The database does not answer and is asked again", error=first_line(error))
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT)
+
+    return repeated
 
 
 def is_away(error: Exception) -> bool:

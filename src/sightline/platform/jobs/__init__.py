@@ -10,32 +10,87 @@ at most one job waits or runs; adding one while it runs makes it run once more a
 the queue.
 """
 
-from sightline.platform.jobs.adding import add_job, add_missing_jobs
-from sightline.platform.jobs.holding import HoldLost, ensure_held
-from sightline.platform.jobs.kinds import (
-    JobFailed,
-    JobKind,
-    JobsOfRoom,
-    JobStopped,
-    Tick,
-    TookTooLong,
-    Tools,
-    Work,
-    WorkerDied,
-)
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NewType
+from uuid import UUID
 
-__all__ = [
-    "HoldLost",
-    "JobFailed",
-    "JobKind",
-    "JobStopped",
-    "JobsOfRoom",
-    "Tick",
-    "TookTooLong",
-    "Tools",
-    "Work",
-    "WorkerDied",
-    "add_job",
-    "add_missing_jobs",
-    "ensure_held",
-]
+from sightline.platform.db import Database, Tx
+from sightline.platform.jobs import queries
+
+JobKind = NewType("JobKind", str)
+"""The name of a kind of job, which never changes: `documents.write`."""
+
+Tools = Mapping[type, Any]
+"""What the process creates for its rooms at start: engines, providers."""
+
+
+class JobStopped(Exception):
+    """An operator stopped the job with `sightline jobs stop`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a worker does with the jobs of a kind.
+
+    `handler(db, tools, workspace_id, record_id)` may run twice and must be harmless then; it reads the record first.
+    It writes inside `db.transaction()` only, never through `db.autocommit()`: the transaction raises HoldLost, which
+    the handler must not catch, once another worker has the job. It is cancelled when the worker ends, and the job
+    starts again elsewhere. `on_dead` records that all attempts failed, `revive` that an operator retries the job.
+    """
+
+    kind: JobKind
+    handler: Callable[[Database, Tools, UUID, UUID], Awaitable[None]]
+    on_dead: Callable[[Database, UUID, UUID, Exception], Awaitable[None]]
+    attempts: int = 5
+    first_wait: timedelta = timedelta(seconds=2)
+    time_limit: timedelta = timedelta(hours=1)
+    revive: Callable[[Database, UUID, UUID], Awaitable[None]] | None = None
+
+    def wait_after(self, attempt: int) -> timedelta:
+        """The wait before the attempt after this one; attempts are counted from 1."""
+        return min(self.first_wait * 2.0 ** min(attempt - 1, 20), timedelta(minutes=5))
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Work that every worker does at its start and then each minute: `act(db, tools)` finds what is due and starts it.
+
+    Several workers do it at the same time: take rows in batches with SKIP LOCKED, or with one statement that can only
+    succeed once.
+    """
+
+    name: str
+    act: Callable[[Database, Tools], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsOfRoom:
+    """The jobs and periodic work of one room."""
+
+    work: Sequence[Work] = ()
+    ticks: Sequence[Tick] = ()
+
+
+async def add_job(
+    tx: Tx, kind: JobKind, workspace_id: UUID, record_id: UUID, *, run_after: datetime | None = None
+) -> None:
+    """Queues a job; a worker anywhere starts within milliseconds of the commit. Without a commit there is no job.
+
+    If a job of the same kind and record waits, no second one is added: it runs at the earlier of both times, or when
+    its next attempt is due. If one runs, it runs once more afterwards. Locks that job until the end of the transaction:
+    call it last, and for several records in the order of their ids.
+    """
+    # The queue uses the server's clock, so a time of our clock is sent as an interval from now.
+    wait = max(run_after - tx.now, timedelta(0)) if run_after else timedelta(0)
+    await tx.run(queries.ADD, kind=kind, workspace_id=workspace_id, record_id=record_id, wait=wait)
+
+
+async def add_missing_jobs(db: Database, kind: JobKind, pending: str) -> None:
+    """Adds a job for every pending record that has none; called by a Tick, so that a restored database continues.
+
+    `pending` is a constant SELECT of workspace id, record id and the moment to run after (or null), in this order.
+    """
+    async with db.transaction() as tx:
+        await tx.run(queries.add_missing(pending), kind=kind)

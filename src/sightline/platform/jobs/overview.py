@@ -1,16 +1,29 @@
-"""The jobs that wait, run or have failed, and what an operator can do with them."""
+"""What operators see of the jobs that wait, run or have failed, also in `/metrics`, and what they can do with them."""
 
+import asyncio
+from functools import partial
 from typing import Literal
 from uuid import UUID
 
 import asyncpg
 import msgspec
+from prometheus_client import Gauge
 
-from sightline.platform.db import Tx
+from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.jobs import queries
 
 State = Literal["waiting", "running", "failed"]
+
+METRICS_SECONDS = 2.0
+
+# Each is set on request, by the process that answers it: of several values the newest counts.
+_gauge = partial(Gauge, multiprocess_mode="mostrecent")
+_STATES = _gauge("sightline_jobs", "Jobs that wait, run or have failed.", ["kind", "state"])
+_LATE = _gauge("sightline_jobs_late_seconds", "For how long the oldest waiting job has been due.", ["kind"])
+_FINISHED = _gauge("sightline_jobs_finished", "Attempts that ended; only increases.", ["kind", "outcome"])
+_SECONDS = _gauge("sightline_jobs_seconds", "Total duration of attempts; only increases.", ["kind"])
+_known: set[str] = set()  # kinds of which there was a job
 
 
 class QueuedJob(msgspec.Struct, rename="camel"):
@@ -46,7 +59,6 @@ async def retry_failed_job(tx: Tx, id: int) -> QueuedJob:
         await tx.run(queries.RETRY_FAILED, id=id)
     except asyncpg.UniqueViolationError:
         raise Conflict(f"A newer job for the same record exists already, so job {id} is not needed.") from None
-    await tx.run(queries.WAKE)
     return await _find(tx, id)
 
 
@@ -58,7 +70,6 @@ async def stop_job(tx: Tx, id: int, operator: str) -> QueuedJob:
     if not await tx.run(queries.STOP, id=id, message=f"It was stopped by {operator}."):
         job = await _find(tx, id)
         raise Conflict(f"Job {id} is {job.state} already.")
-    await tx.run(queries.WAKE)
     return await _find(tx, id)
 
 
@@ -67,3 +78,21 @@ async def _find(tx: Tx, id: int) -> QueuedJob:
     if row is None:
         raise NotFound(f"There is no job {id}: it is done or never existed.")
     return QueuedJob(*row)
+
+
+async def refresh_job_gauges(db: Database) -> None:
+    """Reads the gauges from the database. They keep their values while the database does not answer within 2 s."""
+    try:
+        async with asyncio.timeout(METRICS_SECONDS), db.autocommit() as tx:
+            waiting, finished = await tx.rows(queries.TOTALS), await tx.rows(queries.FINISHED)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        return
+    _known.update(row["kind"] for row in (*waiting, *finished))
+    for kind in _known:
+        jobs = {row["state"]: row for row in waiting if row["kind"] == kind}
+        for state in ("waiting", "running", "failed"):
+            _STATES.labels(kind, state).set(jobs[state]["jobs"] if state in jobs else 0)
+        _LATE.labels(kind).set(max(jobs["waiting"]["late_seconds"], 0) if "waiting" in jobs else 0)
+        _SECONDS.labels(kind).set(sum(row["seconds"] for row in finished if row["kind"] == kind))
+    for row in finished:
+        _FINISHED.labels(row["kind"], row["outcome"]).set(row["jobs"])

@@ -12,8 +12,7 @@ WORKER = "sightline worker"  # the application_name of a worker's session that l
 
 _IS_HELD = "id = :id AND run = :run AND state = 'running'"
 _RELEASE = "held_until = NULL, again_after = NULL, since = now()"
-
-WAKE = sql(f"SELECT pg_notify('{CHANNEL}', '')")
+_RENEW = "stop = NULL, is_revived = false"
 
 # A job that waits already is locked even where nothing changes: no worker can take it, read its record before this
 # transaction commits, and finish.
@@ -39,10 +38,6 @@ UPDATE jobs SET state = 'running', run = run + 1, attempts = attempts + 1, held_
   FROM due WHERE jobs.id = due.id
 RETURNING jobs.id, run, kind, workspace_id, record_id, attempts, stop, is_revived""")
 
-SECONDS_TO_NEXT = sql("""
-SELECT extract(epoch FROM min(coalesce(held_until, run_after)) - now())::float8 AS seconds
-  FROM jobs WHERE state <> 'failed' AND kind = ANY(:kinds)""")
-
 # A job whose row is locked by another transaction is not renewed, and no other worker takes it meanwhile.
 BEAT = sql("""
 WITH held AS (SELECT * FROM unnest(:ids::bigint[], :runs::bigint[]) AS held (id, run)),
@@ -58,22 +53,19 @@ HOLD = sql(f"""
 SELECT set_config('idle_in_transaction_session_timeout', :frozen_after, true) FROM jobs WHERE {_IS_HELD}
    FOR KEY SHARE""")
 
-# Each waits for a transaction that adds the same job, and then sees its `again_after`.
-DONE = sql(f"DELETE FROM jobs WHERE {_IS_HELD} AND again_after IS NULL")
-FAILED = sql(f"""
-UPDATE jobs SET state = 'failed', error = :error, stop = NULL, is_revived = false, {_RELEASE}
- WHERE {_IS_HELD} AND again_after IS NULL""")
-AGAIN = sql(f"""
-UPDATE jobs SET state = 'waiting', run_after = again_after, attempts = 0, error = NULL, stop = NULL, is_revived = false,
-                {_RELEASE}
- WHERE {_IS_HELD} AND again_after IS NOT NULL""")
-RETRY = sql(f"""
-UPDATE jobs SET state = 'waiting', run_after = now() + CASE WHEN stop IS NULL THEN :wait::interval ELSE '0' END,
-                error = :error, {_RELEASE}
- WHERE {_IS_HELD}""")
-HAND_BACK = sql(f"""
-WITH back AS (UPDATE jobs SET state = 'waiting', attempts = attempts - 1, {_RELEASE} WHERE {_IS_HELD})
-SELECT pg_notify('{CHANNEL}', '')""")
+# Waits for a transaction that adds the same job, and then sees its `again_after`.
+END = sql(f"""
+MERGE INTO jobs USING (SELECT :id::bigint AS id, :run::bigint AS run) AS held
+   ON jobs.id = held.id AND jobs.run = held.run AND state = 'running'
+ WHEN MATCHED AND :outcome = 'retried' THEN
+      UPDATE SET state = 'waiting', error = :error::text, {_RELEASE},
+                 run_after = now() + CASE WHEN stop IS NULL THEN :wait::interval ELSE '0' END
+ WHEN MATCHED AND again_after IS NOT NULL THEN
+      UPDATE SET state = 'waiting', run_after = again_after, attempts = 0, error = NULL, {_RELEASE}, {_RENEW}
+ WHEN MATCHED AND :outcome = 'failed' THEN
+      UPDATE SET state = 'failed', error = :error::text, {_RELEASE}, {_RENEW}
+ WHEN MATCHED THEN DELETE""")
+HAND_BACK = sql(f"UPDATE jobs SET state = 'waiting', attempts = attempts - 1, {_RELEASE} WHERE {_IS_HELD}")
 
 COUNT = sql("""
 INSERT INTO job_totals (kind, outcome, jobs, seconds) VALUES (:kind, :outcome, 1, :seconds)
@@ -110,14 +102,13 @@ FINISHED = sql("SELECT kind, outcome, jobs, seconds FROM job_totals")
 
 
 def add_missing(pending: str) -> Statement:
-    """Adds jobs for those of the pending records for which none of `:kind` waits or runs, at most `:limit`."""
+    """Adds jobs for those of the pending records for which none of `:kind` waits or runs."""
     return sql(f"""
 INSERT INTO jobs (kind, workspace_id, record_id, run_after)
 SELECT :kind, workspace_id, record_id, now() + greatest(run_after - :now, '0')
-  FROM (SELECT * FROM ({pending}) AS pending (workspace_id, record_id, run_after)
-         WHERE NOT EXISTS (SELECT FROM jobs
-                            WHERE jobs.workspace_id = pending.workspace_id AND jobs.record_id = pending.record_id
-                              AND kind = :kind AND state <> 'failed')
-         LIMIT :limit) AS missing
+  FROM ({pending}) AS pending (workspace_id, record_id, run_after)
+ WHERE NOT EXISTS (SELECT FROM jobs
+                    WHERE jobs.workspace_id = pending.workspace_id AND jobs.record_id = pending.record_id
+                      AND kind = :kind AND state <> 'failed')
  ORDER BY workspace_id, record_id
 ON CONFLICT DO NOTHING""")

@@ -1,23 +1,39 @@
 """A worker: takes jobs, runs them, and hands back what is unfinished when it ends."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+import structlog
+
 from sightline.platform.db import Database
-from sightline.platform.jobs.holding import HeldDatabase, HoldLost
-from sightline.platform.jobs.kinds import JobsOfRoom, JobStopped, Tools, Work
-from sightline.platform.jobs.listening import listen_forever
-from sightline.platform.jobs.queue import Job, Queue
-from sightline.platform.jobs.run import HandedBack, Run
-from sightline.platform.jobs.ticking import tick_forever
+from sightline.platform.db.database import first_line
+from sightline.platform.db.listening import listen_forever
+from sightline.platform.jobs import JobKind, JobsOfRoom, JobStopped, Tick, Tools, Work
+from sightline.platform.jobs.queries import CHANNEL, FORGET_FAILED, WORKER
+from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Queue
 
 CONNECTIONS = 3  # of the queue's own, so that heartbeats never wait for handlers
-LONGEST_PAUSE, SHORTEST_PAUSE = 5.0, 0.05  # seconds between two looks; a job that is due may be locked
-END_SECONDS = 5.0  # more than UNWIND_SECONDS
+LONGEST_PAUSE = timedelta(seconds=1)  # between two looks; jobs that are due when they are added are notified
+UNWIND_SECONDS = 2.0  # for a handler that is cancelled
+END_SECONDS = 5.0  # more than that
+ERROR_LENGTH = 500
+TICK_SECONDS = 300.0
+FAILED_KEPT = timedelta(days=30)
+
+_log = structlog.get_logger()
+
+
+class WorkerDied(Exception):
+    """The worker died during each attempt, possibly because of the job."""
+
+
+class TookTooLong(Exception):
+    """The attempt exceeded the time limit of its kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +65,14 @@ async def run_jobs(  # noqa: PLR0913 - what a worker is made of
     """
     rooms = list(rooms)
     own = await Database.connect(url, size=CONNECTIONS, is_impatient=True)
-    work = {work.kind.name: work for room in rooms for work in room.work}
+    work = {work.kind: work for room in rooms for work in room.work}
+    ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
     worker = Worker(Queue(own, pace.heartbeat), db, tools, work, pace)
-    ticks = [tick for room in rooms for tick in room.ticks]
     loops = (
         worker.take_jobs(),
         worker.beat_forever(),
-        listen_forever(url, worker.wake),
-        tick_forever(ticks, db, tools, pace.tick),
+        listen_forever(url, CHANNEL, WORKER, on_notify=worker.look, on_gap=worker.look),
+        *(worker.tick_forever(tick) for tick in ticks),
         ending.wait(),
     )
     tasks: list[asyncio.Task[Any]] = [asyncio.create_task(loop) for loop in loops]
@@ -81,62 +97,153 @@ class Worker:
     queue: Queue
     db: Database
     tools: Tools
-    work: dict[str, Work]
+    work: dict[JobKind, Work]
     pace: Pace
     runs: "dict[asyncio.Task[None], Run]" = field(default_factory=dict)
     change: asyncio.Event = field(default_factory=asyncio.Event)
     is_ending: bool = False
 
-    def wake(self) -> None:
-        """Lets it look for jobs."""
+    def look(self, _cause: object) -> None:
+        """Lets it look for jobs at once."""
         self.change.set()
 
     async def take_jobs(self) -> None:
         """Takes jobs until the worker ends, then waits for those it runs."""
+        pause = min(LONGEST_PAUSE, self.pace.heartbeat / 3).total_seconds()
         while not self.is_ending:
             self.change.clear()
             if free := self.pace.concurrency - len(self.runs):
-                for job in await self.queue.take(list(self.work), free, [run.job.hold for run in self.runs.values()]):
-                    self._start(job)
+                for job in await self.queue.take(list(self.work), free, [run.job.id for run in self.runs.values()]):
+                    self._start(Run(self, job))
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.change.wait(), await self._pause())
+                await asyncio.wait_for(self.change.wait(), pause)
+        self.end()
         if self.runs:
             await asyncio.wait(self.runs)
 
-    async def _pause(self) -> float:
-        """Returns in how many seconds to look again, unless something changes before."""
-        is_full = len(self.runs) >= self.pace.concurrency
-        seconds = None if is_full else await self.queue.seconds_to_next(list(self.work))
-        return LONGEST_PAUSE if seconds is None else min(max(seconds, SHORTEST_PAUSE), LONGEST_PAUSE)
-
-    def _start(self, job: Job) -> None:
-        db = HeldDatabase(self.db, job.hold, self.pace.heartbeat)
-        run = Run(job, self.work[job.kind], db, self.tools, self.queue)
-        if self.is_ending:
-            run.end(HandedBack())
+    def _start(self, run: "Run") -> None:
         task = asyncio.create_task(run.do())
         self.runs[task] = run
-        task.add_done_callback(self._forget)
-
-    def _forget(self, task: "asyncio.Task[None]") -> None:
-        del self.runs[task]
-        self.wake()
+        task.add_done_callback(self.runs.pop)
+        task.add_done_callback(self.look)
 
     async def beat_forever(self) -> None:
         """Holds the running jobs; ends those that another worker has taken or an operator has stopped."""
         while True:
             await asyncio.sleep(self.pace.heartbeat.total_seconds() / 3)
             runs = list(self.runs.values())
-            held = await self.queue.beat([run.job.hold for run in runs]) if runs else {}
+            held = await self.queue.beat([run.job for run in runs]) if runs else {}
             for run in runs:
-                if run.job.hold not in held:
+                if run.job.id not in held:
                     run.end(HoldLost())
-                elif (stop := held[run.job.hold]) is not None:
+                elif (stop := held[run.job.id]) is not None:
                     run.end(JobStopped(stop))
+
+    async def tick_forever(self, tick: Tick) -> None:
+        """Runs a tick now and after each pause, also if it fails or takes too long."""
+        while True:
+            try:
+                async with asyncio.timeout(TICK_SECONDS):
+                    await tick.act(self.db, self.tools)
+            except Exception as error:
+                _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
+            await asyncio.sleep(self.pace.tick.total_seconds())
 
     def end(self) -> None:
         """Takes no more jobs and ends the handlers, so that the jobs are handed back."""
         self.is_ending = True
-        self.wake()
+        self.change.set()
         for run in self.runs.values():
-            run.end(HandedBack())
+            run.end(HoldLost())
+
+
+class Run:
+    """Runs a job's handler on a database that refuses to write once another worker has the job."""
+
+    def __init__(self, worker: "Worker", job: Job) -> None:
+        self.job = job
+        self._queue, self._tools, self._work = worker.queue, worker.tools, worker.work[job.kind]
+        self._db = HeldDatabase(worker.db, job.id, job.run, frozen_after=worker.pace.heartbeat)
+        self._started = time.monotonic()
+        self._ending: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
+        about = {"workspace": job.workspace_id, "record": job.record_id, "job": job.id, "attempt": job.attempts}
+        self._log = _log.bind(kind=job.kind, **about)
+
+    def end(self, reason: Exception) -> None:
+        """Ends the handler; the first reason counts."""
+        if not self._ending.done():
+            self._ending.set_result(reason)
+
+    async def do(self) -> None:
+        """Runs the job and stores how it ended. A job whose end cannot be stored is taken over later."""
+        try:
+            try:
+                await self._handle()
+            except Exception as problem:
+                await self._fail(problem)
+            else:
+                await self._end("done")
+                self._log.info("Job done")
+        except HoldLost:
+            self._log.info("Job left to another worker")
+        except Exception as error:
+            self._log.error("The end of a job could not be stored", exc_info=error)
+
+    async def _handle(self) -> None:
+        """Raises what the handler raises, or why it had to end."""
+        handling = asyncio.create_task(self._call_handler())
+        either: set[asyncio.Future[Any]] = {handling, self._ending}
+        limit = self._work.time_limit.total_seconds()
+        await asyncio.wait(either, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        if not handling.done():
+            handling.cancel()
+            await asyncio.wait({handling}, timeout=UNWIND_SECONDS)  # one that does not end cannot write
+            raise self._ending.result() if self._ending.done() else TookTooLong("It exceeded its time limit.")
+        if handling.cancelled():
+            raise RuntimeError("The handler cancelled itself.")
+        handling.result()
+
+    async def _call_handler(self) -> None:
+        job, work = self.job, self._work
+        if job.stop is not None:
+            raise JobStopped(job.stop)
+        if job.attempts > work.attempts:
+            raise WorkerDied("The worker died each time it worked on this.")
+        if job.is_revived and work.revive is not None:
+            await work.revive(self._db, job.workspace_id, job.record_id)
+        await work.handler(self._db, self._tools, job.workspace_id, job.record_id)
+
+    async def _fail(self, problem: Exception) -> None:
+        """Lets the room record a failure after the last attempt. Tries again later when that fails."""
+        if isinstance(problem, HoldLost):
+            await self._queue.hand_back(self.job)  # changes nothing if another worker has it already
+            raise problem
+        if self.job.attempts < self._work.attempts and not isinstance(problem, JobStopped):
+            await self._retry("Job failed and is retried", problem)
+            return
+        try:
+            await self._work.on_dead(self._db, self.job.workspace_id, self.job.record_id, problem)
+        except Exception as error:
+            await self._retry("The failure of a job could not be recorded", error)
+        else:
+            await self._end("failed", _reason(problem))
+            self._log.error("Job failed permanently", error=_reason(problem), exc_info=problem)
+
+    async def _retry(self, event: str, problem: Exception) -> None:
+        wait = self._work.wait_after(self.job.attempts)
+        await self._end("retried", _reason(problem), wait)
+        self._log.warning(event, error=_reason(problem), wait=wait.total_seconds(), exc_info=problem)
+
+    async def _end(self, outcome: str, error: str | None = None, wait: timedelta = timedelta(0)) -> None:
+        if not await self._queue.end(self.job, outcome, time.monotonic() - self._started, error=error, wait=wait):
+            raise HoldLost
+
+
+def _reason(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {first_line(problem)}"[:ERROR_LENGTH]
+
+
+async def forget_failed(db: Database, _tools: Tools) -> None:
+    """Deletes failed jobs after a month."""
+    async with db.autocommit() as tx:
+        await tx.run(FORGET_FAILED, kept=FAILED_KEPT)

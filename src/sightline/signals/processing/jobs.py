@@ -29,7 +29,7 @@ async def process_signal(db: Database, tools: Tools, workspace_id: UUID, signal_
         if waiting is None:
             return
         material = _material(waiting)
-        made = await _extract_insights(db, tools, Task(workspace_id, PROCESS_SIGNAL.name, signal_id), material)
+        made = await _extract_insights(db, tools, Task(workspace_id, PROCESS_SIGNAL, signal_id), material)
         async with db.transaction() as tx:
             if await _seal(tx, workspace_id, signal_id, waiting, made):
                 return
