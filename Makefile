@@ -8,6 +8,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Every process that a test starts would compile the sources again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON  ?= python3
 VENV    ?= .venv
@@ -25,7 +27,7 @@ LOCK    := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-ha
 PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python $(VENV))
 INSTALL = $(PIP) install -qq --disable-pip-version-check --no-deps
 
-.PHONY: help setup setup-runtime demo run test browser fuzz torture check lint types contracts generated fix ci bench plots \
+.PHONY: help setup setup-runtime demo run test test-slow browser fuzz torture check lint types contracts generated fix ci bench plots \
         openapi schema lock clean
 
 help: ## List the targets
@@ -42,8 +44,13 @@ run: $(RUNTIME) ## Serve the workspaces of the data directory
 	$(BIN)/sightline serve $(ARGS)
 
 # The same order in each run; a test that fails runs once more, and the closing line counts it as a rerun.
-test: $(DEV) browser ## Run all tests, in parallel (ARGS=--randomly-seed=N: in another order)
-	$(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --randomly-seed=1 --reruns 1 -raR $(ARGS)
+PYTEST := $(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --randomly-seed=1 --reruns 1 -raR
+
+test: $(DEV) ## Run the tests, in parallel (ARGS=--randomly-seed=N: in another order)
+	$(PYTEST) $(ARGS)
+
+test-slow: $(DEV) browser ## Run the tests that take long: killed servers, a browser, requests made up from the document
+	$(PYTEST) -m "slow and not fuzz and not torture" $(ARGS)
 
 # Tests of pages skip loudly without it.
 browser:

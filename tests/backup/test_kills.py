@@ -12,6 +12,8 @@ from tests.backup.copies import SECRET, backed_up, contents, make_large, new_dat
 from tests.cli.command import WORDS, environment, wait_until
 from tests.platform.embedded_world import ask
 
+pytestmark = pytest.mark.slow
+
 LOADS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY%FROM STDIN%'"
 OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 MOST_BYTES = 150_000_000

@@ -17,6 +17,8 @@ from benchmarks.measure import QUICK, measure
 from benchmarks.report import show
 from benchmarks.rows import ROWS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PROMISED = {
     *("name", "size", "connections", "processes", "requestsPerSecond", "p50Ms", "p99Ms", "limitPerSecond", "ratio"),

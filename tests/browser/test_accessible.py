@@ -8,6 +8,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
 from tests.browser.conftest import Demo
 
+pytestmark = pytest.mark.slow
+
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 PAGES = {
     "ideas": "/",

@@ -6,6 +6,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Demo
 
+pytestmark = pytest.mark.slow
+
 TITLE = "Print the parts list with bin numbers"
 TEXT = "So that the person at the shelves finds every part without a phone."
 

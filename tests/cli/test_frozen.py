@@ -9,9 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from tests.cli.command import run, serving, wait_until
 from tests.platform.embedded_world import living
+
+pytestmark = pytest.mark.slow
 
 SLACK = 3  # for a busy machine
 REFUSED_SECONDS = 10

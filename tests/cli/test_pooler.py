@@ -10,6 +10,8 @@ from tests.cli.command import SECRET, run, serving, status
 from tests.cli.pooler import pooling
 from tests.cli.test_refusals import fresh
 
+pytestmark = pytest.mark.slow
+
 
 @pytest_asyncio.fixture
 async def direct(database_server: str) -> AsyncIterator[str]:

@@ -15,6 +15,8 @@ from tests.cli.command import is_alive, run, serving, status, wait_until
 from tests.cli.conftest import Site
 from tests.platform.embedded_world import kill_postmaster, living
 
+pytestmark = pytest.mark.slow
+
 
 def make_key(data: Path) -> str:
     words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")

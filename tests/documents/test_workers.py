@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from sightline.platform.db.sql import sql
 from tests.cli.command import serving, wait_until
 from tests.documents.conftest import (
@@ -18,6 +20,8 @@ from tests.documents.conftest import (
 )
 from tests.documents.worker_process import ATTEMPTS
 from tests.world import World
+
+pytestmark = pytest.mark.slow
 
 
 async def test_a_document_is_replaced_once_if_its_worker_is_killed_during_the_write(acme: World, crew: Crew) -> None:

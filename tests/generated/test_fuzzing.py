@@ -25,6 +25,8 @@ from sightline.platform.http.query_strings import type_of_parameter
 from tests.generated.made import OPERATIONS, Made, each
 from tests.world import World, serving
 
+pytestmark = pytest.mark.slow
+
 load_all_checks()
 IDEAS = 6
 DOCUMENT = json.loads(openapi_document())

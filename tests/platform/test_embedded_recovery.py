@@ -26,6 +26,8 @@ from tests.platform.embedded_world import (
     open_place,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def place() -> Iterator[Path]:

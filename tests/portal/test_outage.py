@@ -3,8 +3,12 @@
 import asyncio
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.portal.product import SERVER_SECRET, PortalWorld
 from tests.world import serving
+
+pytestmark = pytest.mark.slow
 
 
 class Line:

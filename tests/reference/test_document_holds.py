@@ -8,6 +8,8 @@ import pytest
 
 from tests.world import API, World
 
+pytestmark = pytest.mark.slow
+
 SOME, MANY = 20, 1000  # examples an operation
 # A valid shape may still be refused: an unknown status, a filter that contradicts another, a version of yesterday.
 NOT_CHECKED = "positive_data_acceptance"

@@ -9,6 +9,8 @@ import pytest
 from tests.documents.conftest import Crew, until
 from tests.research.lab import Json, Lab, exports, of, section
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60
 HEARTBEAT = 2.0
 COUNTS = """

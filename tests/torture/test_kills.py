@@ -19,6 +19,8 @@ import pytest
 from tests.cli.command import Serving, run, serving, wait_until
 from tests.platform.embedded_world import kill_postmaster, open_place
 
+pytestmark = pytest.mark.slow
+
 WRITERS = 6
 OWNER = {"key": "ada", "email": "ada@acme.test", "name": "Ada", "role": "owner"}
 FILE = {

@@ -15,6 +15,8 @@ from sightline.platform.db import Database
 from sightline.workspace_file import apply_file, export_workspace
 from tests.workspace_file.files import new_slug
 
+pytestmark = pytest.mark.slow
+
 MB = 1024 * 1024
 
 

@@ -16,6 +16,8 @@ from tests.platform.embedded_world import kill_postmaster, open_place
 from tests.platform.jobs.conftest import Site, until
 from tests.platform.jobs.entries import COUNTED, QUICK, SLOW
 
+pytestmark = pytest.mark.slow
+
 AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 

@@ -11,6 +11,8 @@ from sightline.platform.jobs.overview import list_jobs
 from tests.platform.jobs.conftest import HEARTBEAT, Site, until
 from tests.platform.jobs.entries import DEADLY, GATED, HELD, SLOW
 
+pytestmark = pytest.mark.slow
+
 
 async def test_a_killed_workers_job_is_taken_over_within_two_heartbeats(site: Site) -> None:
     heartbeat = 3.0
