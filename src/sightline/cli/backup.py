@@ -26,12 +26,12 @@ app = single()
 def backup(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it; - for standard output.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    as_json: AsJson = False,
+    json: AsJson = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
     """Writes a consistent copy of everything to one file. Servers keep running; the secret is not included."""
-    _refuse_file(file, as_json=as_json, force=force)
+    _refuse_file(file, as_json=json, force=force)
     settings = read_settings(data_dir, database_url)
     refuse_missing_database(settings)
     secret = settings.server_secret()
@@ -39,7 +39,7 @@ def backup(
     with _target(file) as out, database_urls(settings) as (_, url), RowBar("Copying") as bar:
         written = asyncio.run(write_backup(url, out, secret, bar))
     seconds = round(time.monotonic() - started, 3)
-    if as_json:
+    if json:
         sizes = {"tables": written.tables, "rows": written.rows, "bytes": written.bytes}
         print_json({"file": file, **sizes, "seconds": seconds})
         return

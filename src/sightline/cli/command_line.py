@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command_from_info, get_group
 
 from sightline import __version__
+from sightline.cli.options import refuse_unknown_settings, unknown_variables
 from sightline.cli.refusals import lines
 
 # The help of each command is here, so that `--help` imports none of them.
@@ -73,11 +74,16 @@ def _print_version(is_asked: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Sightline: product discovery that you host yourself."""
+    refuse_unknown_settings(context.command)
+    if context.invoked_subcommand != "doctor":  # which lists them among its checks
+        for sentence in unknown_variables(context.command):
+            typer.echo(f"Warning: {sentence}", err=True)
 
 
 def run() -> None:

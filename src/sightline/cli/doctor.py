@@ -50,15 +50,9 @@ class Check(Struct):
 app = single()
 
 
-class _Doctor(Command):
-    """Lists unknown variables as a check."""
-
-    warns = False
-
-
-@app.command("doctor", cls=_Doctor)
+@app.command("doctor", cls=Command)
 def doctor(
-    context: typer.Context, as_json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None
+    context: typer.Context, json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None
 ) -> None:
     """Checks the installation, a line for each part. The exit code is 1 if something is wrong."""
     try:
@@ -68,7 +62,7 @@ def doctor(
         checks = [environment, *_checks(settings)]
     except SettingsError as error:
         checks = [Check("configuration", False, str(error))]
-    if as_json:
+    if json:
         print_json({"checks": checks})
     else:
         for check in checks:

@@ -43,17 +43,17 @@ async def generate(
         DocumentType, typer.Option("--type", parser=read_type, metavar="TYPE", help="INITIATIVE_BRIEF, PRD or TDD.")
     ],
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the result; exit code 1 if it failed.")] = False,
-    seconds: Annotated[
+    timeout: Annotated[  # noqa: ASYNC109 - the name of the option
         float | None, typer.Option("--timeout", min=0, metavar="SECONDS", help="Wait no longer than this.")
     ] = None,
 ) -> GenerationReceipt:
     """Queues the first generation of a document. A worker writes it."""
-    if seconds is not None and not wait:
+    if timeout is not None and not wait:
         raise typer.BadParameter("--timeout needs --wait.")
     ref = InitiativeRef.parse(initiative)
     async with site.transaction(workspace) as (tx, actor):
         queued = await generations.generate(tx, actor, ref, DocumentRequest(type=type))
-    return await _wait(site, actor, queued, seconds) if wait else queued
+    return await _wait(site, actor, queued, timeout) if wait else queued
 
 
 async def _wait(site: Site, actor: Actor, queued: GenerationReceipt, seconds: float | None) -> GenerationReceipt:

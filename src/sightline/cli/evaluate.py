@@ -28,7 +28,7 @@ Picture = Annotated[Path | None, typer.Option("--picture", metavar="PATH", help=
 @app.command("matching", cls=Command)
 def matching(
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSON Lines; - reads standard input.")],
-    as_json: AsJson = False,
+    json: AsJson = False,
     picture: Annotated[
         Path | None,
         typer.Option("--picture", metavar="PATH", help="Draw the curve of precision and recall there, as SVG."),
@@ -41,7 +41,7 @@ def matching(
     quality = evaluate_matching(embedded_engine(), texts, perf_counter)
     if picture is not None:
         picture.write_text(_drawn(quality), encoding="utf-8")
-    if as_json:
+    if json:
         print_json(quality)
     else:
         _print(quality)
@@ -52,7 +52,7 @@ def extraction(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[FOLDER]", help="Pages with labels.jsonl; by default those of Sightline.")
     ] = None,
-    as_json: AsJson = False,
+    json: AsJson = False,
     picture: Picture = None,
 ) -> None:
     """Measures how well text and dates are taken from pages."""
@@ -62,7 +62,7 @@ def extraction(
     quality = evaluate_extraction(read_pages(folder), Clock().now(), perf_counter)
     if picture is not None:
         picture.write_text(draw_extraction(quality), encoding="utf-8")
-    if as_json:
+    if json:
         print_json(quality)
     else:
         _print_extraction(quality)

@@ -42,7 +42,7 @@ async def import_(
         ),
     ],
     workspace: InWorkspace,
-    form: Annotated[
+    format: Annotated[
         Format | None,
         typer.Option("--format", help="Guessed from the suffix or first byte when left out.", show_default=False),
     ] = None,
@@ -58,7 +58,7 @@ async def import_(
     ] = None,
 ) -> None:
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
-    reader = ListReader(kind, file, form or FORMATS.get(Path(str(file.name)).suffix.lower()), source_key)
+    reader = ListReader(kind, file, format or FORMATS.get(Path(str(file.name)).suffix.lower()), source_key)
     importing = Import(site.db, workspace, reader, actor_id=operator().id, warn=lambda text: note(f"Warning: {text}"))
     is_stopped = await _import(importing)
     _print_done(importing.done, site.as_json)

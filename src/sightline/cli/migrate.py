@@ -16,14 +16,14 @@ app = single()
 @app.command("migrate", cls=Command)
 def migrate(
     check: Annotated[bool, typer.Option("--check", help="Only say whether it is needed (exit code 1).")] = False,
-    as_json: AsJson = False,
+    json: AsJson = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
     """Brings the database to this version. Safe from several machines at once."""
     with database_urls(read_settings(data_dir, database_url), may_create=not check) as (_, url):
         steps = asyncio.run(migrations.pending(url) if check else migrations.migrate(url))
-    if as_json:
+    if json:
         print_json({"pending": steps} if check else {"applied": steps})
     elif not steps:
         typer.echo(f"The database is at revision {migrations.HEAD}, which is current.")

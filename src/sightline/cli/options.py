@@ -1,7 +1,7 @@
 """Options that several commands share, and where the value of an option comes from.
 
-The command line wins, then `SIGHTLINE_<OPTION>`, then `sightline.toml`. Options that are settings are read by
-`Settings`, which does the same for processes without a command line.
+The command line wins, then `SIGHTLINE_<OPTION>`, then `sightline.toml`: typer reads both. Options that are settings are
+read by `Settings`, which does the same for processes without a command line.
 """
 
 import os
@@ -68,52 +68,36 @@ _NOT_OURS = (f"{PREFIX}SERVICE_", f"{PREFIX}PORT_")
 
 
 class Command(TyperCommand):
-    """A command whose options can also be given in the environment and in the file."""
-
-    warns = True
+    """A command whose options can also be given in the environment and in the file, by the names of its parameters."""
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
-        for option in self._own_options():
-            if option.envvar is None:
-                option.envvar = variable(_setting_name(option))
         for parameter in self.params:
+            if isinstance(parameter, TyperOption):
+                parameter.allow_from_autoenv = parameter.name not in _SETTINGS
             if parameter.type.name in _NUMBERS:
                 parameter.type.name = "number"
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        if not extra.get("resilient_parsing"):
-            chosen = read_file(Path(FILE))
-            if parent is not None:
-                root = parent.find_root().command
-                _refuse_unknown(chosen, root)
-                if self.warns:
-                    _warn_of_unknown_variables(root)
-            own = {option.name: _setting_name(option) for option in self._own_options()}
-            extra["default_map"] = {name: chosen[key] for name, key in own.items() if key in chosen}
+        own = _option_names(self) - _SETTINGS
+        chosen = {name: value for name, value in read_file(Path(FILE)).items() if name in own}
+        extra |= {"auto_envvar_prefix": PREFIX.rstrip("_"), "default_map": chosen}
         return super().make_context(info_name, args, parent, **extra)
 
-    def _own_options(self) -> list[TyperOption]:
-        """The options that are not settings, without `--help`."""
-        return [
-            option
-            for option in self.params
-            if isinstance(option, TyperOption) and not option.is_eager and _setting_name(option) not in _SETTINGS
-        ]
 
-
-def _refuse_unknown(chosen: dict[str, Any], root: Any) -> None:
-    """Raises SettingsError for a name that is neither a setting nor an option of any command."""
-    unknown = chosen.keys() - _SETTINGS
-    if unknown and (unknown := unknown - _option_names(root)):
-        raise SettingsError(f"{sorted(unknown)[0]} in {FILE}: there is no such setting.")
+def refuse_unknown_settings(root: Any) -> None:
+    """Raises SettingsError if the file has a name that is neither a setting nor an option of any command."""
+    if unknown := read_file(Path(FILE)).keys() - _SETTINGS:
+        unknown -= _option_names(root)  # imports all commands
+    if unknown:
+        raise SettingsError(f"{min(unknown)} in {FILE}: there is no such setting.")
 
 
 def unknown_variables(root: Any) -> list[str]:
     """A sentence for each `SIGHTLINE_*` variable that no command reads, with the nearest known name."""
     known = {variable(name) for name in _SETTINGS}
     given = {name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_NOT_OURS)}
-    if given - known:  # finding the options imports all commands
+    if given - known:
         known |= {variable(name) for name in _option_names(root)}
     return [_unknown(name, known) for name in sorted(given - known)]
 
@@ -123,18 +107,8 @@ def _unknown(name: str, known: set[str]) -> str:
     return f"{name} is not a setting" + (f": did you mean {nearest[0]}?" if nearest else ".")
 
 
-def _warn_of_unknown_variables(root: Any) -> None:
-    for sentence in unknown_variables(root):
-        typer.echo(f"Warning: {sentence}", err=True)
-
-
 def _option_names(command: Any) -> set[str]:
-    own = {_setting_name(option) for option in command.params if isinstance(option, TyperOption)}
     context: Any = None
+    own = {str(option.name) for option in command.params if isinstance(option, TyperOption)}
     below = command.list_commands(context) if isinstance(command, TyperGroup) else ()
     return own.union(*(_option_names(command.get_command(context, name)) for name in below))
-
-
-def _setting_name(option: TyperOption) -> str:
-    """`--no-worker` is `no_worker`, whatever the function calls it."""
-    return max(option.opts, key=len).lstrip("-").replace("-", "_")

@@ -7,7 +7,7 @@ import typer
 from msgspec import Struct
 
 from sightline.cli.options import InWorkspace, group
-from sightline.cli.output import note, print_json, print_pairs
+from sightline.cli.output import note, print_pairs
 from sightline.cli.site import Site, command_of
 from sightline.portal.addresses import CALLBACK, portal_url
 from sightline.portal.portals import configure as portals
@@ -69,19 +69,13 @@ async def rotate_secret(site: Site, workspace: InWorkspace) -> Addresses:
     return _addresses(site, portal, secret)
 
 
-@command_of(app, "test-token")
+@command_of(app, "test-token", show=lambda trial: typer.echo(trial.message), code=lambda trial: not trial.accepted)
 async def try_token(
     site: Site,
     workspace: InWorkspace,
     token: Annotated[str, typer.Argument(metavar="JWT", help="A token as the product signs it.")],
-) -> None:
+) -> trials.Trial:
     """Says whether a token is accepted, or which claim is wrong. The token is not used up."""
     secret = ServerSecret(site.settings.server_secret())
     async with site.db.autocommit() as tx:
-        trial = await trials.try_token(tx, (await find_workspace(tx, workspace)).id, secret, token)
-    if site.as_json:
-        print_json(trial)
-    else:
-        typer.echo(trial.message)
-    if not trial.accepted:
-        raise typer.Exit(1)
+        return await trials.try_token(tx, (await find_workspace(tx, workspace)).id, secret, token)

@@ -32,7 +32,7 @@ def restore(
     without_secret: Annotated[
         bool, typer.Option("--without-secret", help="The old secret is lost: portals get new ones.")
     ] = False,
-    as_json: AsJson = False,
+    json: AsJson = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
@@ -48,7 +48,7 @@ def restore(
         note(f"Left out, as they do not belong to Sightline: {', '.join(restored.skipped)}.")
     if restored.portals:
         note(f"Run `sightline portal rotate-secret` for each of these portals: {', '.join(restored.portals)}.")
-    if as_json:
+    if json:
         name = "-" if file.name == 0 else file.name
         print_json({"file": name, **sizes, "seconds": seconds, "portalsWithoutSecret": restored.portals})
     else:

@@ -46,22 +46,25 @@ def command_of(
     name: str,
     *,
     show: Callable[[Any], None] = typer.echo,
+    code: Callable[[Any], int] = lambda _: 0,
     is_first_use: bool = False,
     has_json: bool = True,
 ) -> Callable[[Work], Work]:
     """Makes a command of a coroutine that takes a Site. Its result is printed as JSON with `--json`, else by `show`.
 
-    The embedded database is migrated; of a command that `is_first_use`, it is created too, and any other database is
-    migrated. Otherwise a database that is missing or not up to date is refused. A result None is not printed.
+    `code` returns the exit code for the result; without a result nothing is printed and the exit code is 0. The
+    embedded database is migrated; of a command that `is_first_use`, it is created too, and any other database is
+    migrated. Otherwise a database that is missing or not up to date is refused.
     """
 
     def register(work: Work) -> Work:
-        def command(*, data_dir: Path | None, database_url: str | None, as_json: bool = False, **options: Any) -> None:
+        def command(*, data_dir: Path | None, database_url: str | None, json: bool = False, **options: Any) -> None:
             settings = read_settings(data_dir, database_url)
             with database_urls(settings, may_create=is_first_use) as urls:
-                result = asyncio.run(_run(settings, urls, partial(work, **options), as_json, is_first_use))
+                result = asyncio.run(_run(settings, urls, partial(work, **options), json, is_first_use))
             if result is not None:
-                (print_json if as_json else show)(result)
+                (print_json if json else show)(result)
+                raise typer.Exit(code(result))
 
         own = list(inspect.signature(work).parameters.values())[1:]
         shared = list(inspect.signature(_shared_options).parameters.values())[not has_json :]
@@ -75,7 +78,7 @@ def command_of(
     return register
 
 
-def _shared_options(as_json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
+def _shared_options(json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
 
 
 async def _run(

@@ -1,0 +1,36 @@
+"""Where the value of an option comes from: its name is one and the same in every place."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.core import TyperOption
+
+from sightline.cli.options import Command
+from tests.cli.command import run
+from tests.docs.test_operating import COMMANDS
+
+OPTIONS = [
+    (path, option)
+    for path, command in COMMANDS.items()
+    if isinstance(command, Command)
+    for option in command.params
+    if isinstance(option, TyperOption)
+]
+
+
+@pytest.mark.parametrize(("path", "option"), OPTIONS, ids=[f"{path} {option.name}" for path, option in OPTIONS])
+def test_the_environment_and_the_file_know_an_option_by_its_name(path: str, option: TyperOption) -> None:
+    name = max(option.opts, key=len).lstrip("-").replace("-", "_")
+    assert option.name == name, f"{path}: call the parameter of --{name} so: typer looks for SIGHTLINE_{name.upper()}"
+
+
+def test_every_command_reads_them() -> None:
+    assert [path for path, command in COMMANDS.items() if not isinstance(command, Command)] == []
+
+
+@pytest.mark.parametrize("settings", [{}, {"SLUG": "acme"}])
+def test_an_argument_is_only_read_from_the_command_line(tmp_path: Path, settings: dict[str, Any]) -> None:
+    (tmp_path / "sightline.toml").write_text("" if settings else 'slug = "acme"\n')
+    done = run("workspace", "delete", "--yes", cwd=tmp_path, **settings)
+    assert (done.code, "Missing argument 'SLUG'" in done.err) == (2, True)
