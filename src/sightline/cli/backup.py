@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
+from rich.progress import TaskProgressColumn
 
 from sightline.backup import write_backup
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single
 from sightline.cli.output import note, print_json
-from sightline.cli.progress import RowBar
+from sightline.cli.progress import Bar
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import database_urls, read_settings, refuse_missing_database
 
@@ -36,7 +37,7 @@ def backup(
     refuse_missing_database(settings)
     secret = settings.server_secret()
     started = time.monotonic()
-    with _target(file) as out, database_urls(settings) as (_, url), RowBar("Copying") as bar:
+    with _target(file) as out, database_urls(settings) as (_, url), Bar("Copying", TaskProgressColumn()) as bar:
         written = asyncio.run(write_backup(url, out, secret, bar))
     seconds = round(time.monotonic() - started, 3)
     if json:

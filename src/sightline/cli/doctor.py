@@ -18,7 +18,7 @@ from sightline import __version__
 from sightline.cli.notifications import find_fault
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single, unknown_variables
 from sightline.cli.output import print_json
-from sightline.cli.refusals import one_line
+from sightline.cli.refusals import lines
 from sightline.cli.site import database_urls, read_settings
 from sightline.migrations import HEAD, pending_on
 from sightline.platform.clock import Clock
@@ -93,10 +93,9 @@ def _database_checks(settings: Settings) -> Iterator[Check]:
             if settings.database_url is not None:
                 yield asyncio.run(_check_notifications(settings))
     except Exception as error:
-        line = one_line(error)
-        if line is None:
+        if not (refusal := lines(error)):
             raise
-        yield Check("database", False, line)
+        yield Check("database", False, refusal[0])
 
 
 async def _check_database(url: str, direct_url: str) -> list[Check]:

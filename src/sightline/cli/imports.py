@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.progress import DownloadColumn
 
 from sightline.cli.options import InWorkspace, open_file, single
 from sightline.cli.output import note, print_json
-from sightline.cli.progress import LineBar
+from sightline.cli.progress import Bar, LinesPerSecond
 from sightline.cli.site import Site, command_of, operator
 from sightline.workspace_file import Import, Imported, ListReader
 
@@ -89,7 +90,8 @@ async def _run_until_interrupted(importing: Import) -> bool:
         loop.remove_signal_handler(signal.SIGINT)
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
-    with LineBar(f"Importing {importing.done.kind}", _size(importing.reader.source)) as bar:
+    size = _size(importing.reader.source)
+    with Bar(f"Importing {importing.done.kind}", DownloadColumn(), LinesPerSecond(), total=size) as bar:
         await importing.run(stop, lambda batch: bar.reach(batch.bytes, batch.count))
     return stop.is_set()
 

@@ -1,6 +1,6 @@
 """`sightline jobs`: background work that waits, runs or has failed."""
 
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
@@ -14,13 +14,6 @@ from sightline.workspaces.tenants import find_workspace
 app = group("jobs", "Background work.")
 
 JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number, as `jobs list` shows it.")]
-
-
-def read_state(text: str) -> State:
-    found: State | None = next((state for state in get_args(State) if state == text), None)
-    if found is None:
-        raise typer.BadParameter("expected waiting, running or failed")
-    return found
 
 
 def _print(jobs: list[QueuedJob]) -> None:
@@ -38,16 +31,13 @@ def _print(jobs: list[QueuedJob]) -> None:
 @command_of(app, "list", show=_print)
 async def list_(
     site: Site,
-    state: Annotated[
-        str | None, typer.Option("--state", parser=read_state, metavar="STATE", help="waiting, running or failed.")
-    ] = None,
+    state: Annotated[State | None, typer.Option("--state", metavar="STATE", help="waiting, running or failed.")] = None,
     workspace: Annotated[str | None, typer.Option("--workspace", help="The workspace's slug.")] = None,
 ) -> list[QueuedJob]:
     """Lists jobs that wait, run or have failed. At most 1,000; done jobs are not kept."""
     async with site.db.autocommit() as tx:
         found = await find_workspace(tx, workspace) if workspace else None
-        chosen: State | None = state  # type: ignore[assignment]  # read_state returns one
-        return await overview.list_jobs(tx, state=chosen, workspace_id=found.id if found else None)
+        return await overview.list_jobs(tx, state=state, workspace_id=found.id if found else None)
 
 
 @command_of(app, "retry", show=_print)

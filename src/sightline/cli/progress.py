@@ -1,33 +1,38 @@
-"""How far a long command is: a bar on a terminal, nothing elsewhere. Drawn on standard error."""
+"""How far a long command is: a bar on a terminal, and waiting for a worker. Shown on standard error."""
 
-import sys
-from typing import Any, Self
+import asyncio
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from time import monotonic
+from typing import Protocol, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+from rich.text import Text
+
+from sightline.cli.output import note
+
+LOOK_SECONDS = 0.2
+WONDER_SECONDS = 5.0  # a worker usually begins within this time
 
 
-class _Bar:
-    """A bar that is drawn while a block runs."""
+class HasStatus(Protocol):
+    @property
+    def status(self) -> str: ...
 
-    def __init__(self, title: str, total: int | None, *columns: ProgressColumn, **shown: Any) -> None:
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            *columns,
-            console=Console(file=sys.stderr),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._task = self._bars.add_task(title, total=total, **shown)
+
+Seen = TypeVar("Seen", bound=HasStatus)
+
+
+class Bar:
+    """A bar that is drawn on a terminal while a block runs."""
+
+    def __init__(self, title: str, *columns: ProgressColumn, total: int | None = None) -> None:
+        console = Console(stderr=True)
+        columns = (BarColumn(), *columns, TimeRemainingColumn())
+        is_hidden = not console.is_terminal
+        self._bars = Progress("{task.description}", *columns, console=console, transient=True, disable=is_hidden)
+        self._task = self._bars.add_task(title, total=total, lines=0)
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -36,30 +41,33 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
+    def begin(self, total: int) -> None:
+        self._bars.update(self._task, total=total)
 
-class RowBar(_Bar):
-    """A bar that counts rows."""
+    def advance(self, steps: int) -> None:
+        self._bars.advance(self._task, steps)
 
-    def __init__(self, title: str) -> None:
-        super().__init__(title, None, TaskProgressColumn(), TimeRemainingColumn())
-
-    def begin(self, rows: int) -> None:
-        self._bars.update(self._task, total=rows)
-
-    def advance(self, rows: int) -> None:
-        self._bars.advance(self._task, rows)
+    def reach(self, completed: int, lines: int = 0) -> None:
+        """Moves the bar to this place, by so many lines."""
+        lines += self._bars.tasks[self._task].fields["lines"]
+        self._bars.update(self._task, completed=completed, lines=lines)
 
 
-class LineBar(_Bar):
-    """A bar that counts the bytes of a file, and its lines a second. `size`: None if it is unknown."""
+class LinesPerSecond(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.fields['lines'] / task.elapsed:,.0f} lines/s" if task.elapsed else "- lines/s")
 
-    def __init__(self, title: str, size: int | None) -> None:
-        speed = TextColumn("{task.fields[speed]} lines/s")
-        super().__init__(title, size, DownloadColumn(), speed, TimeRemainingColumn(), speed="-")
-        self._lines = 0
 
-    def reach(self, bytes: int, lines: int) -> None:
-        """Moves the bar to this byte of the file, and counts so many more lines."""
-        self._lines += lines
-        seconds = self._bars.tasks[self._task].elapsed
-        self._bars.update(self._task, completed=bytes, speed=f"{self._lines / seconds:,.0f}" if seconds else "-")
+async def watch(look: Callable[[], Awaitable[Seen]], active: Sequence[str]) -> AsyncIterator[Seen]:
+    """Yields what `look` returns, five times a second, up to the first whose status is not one of `active`.
+
+    The first of these is the status of what waits for a worker: a note says when that lasts for 5 s.
+    """
+    wondering = monotonic() + WONDER_SECONDS
+    while (seen := await look()).status in active:
+        yield seen
+        if seen.status == active[0] and monotonic() >= wondering:
+            wondering = math.inf
+            note("Still waiting for a worker: `sightline serve` runs one, and `sightline worker` runs one alone.")
+        await asyncio.sleep(LOOK_SECONDS)
+    yield seen

@@ -4,28 +4,17 @@ import errno
 
 from sightline.platform.errors import ValidationFailed
 
-SHOWN_FAULTS = 5  # how many a ValidationFailed names in its detail
-
 
 def lines(error: Exception) -> list[str]:
-    """The message of a refusal, with a line for each fault; nothing for any other exception."""
+    """The message of a refusal, with a line for each of several faults; nothing for any other exception."""
     faults = error.extras.get("errors", []) if isinstance(error, ValidationFailed) else []
-    if len(faults) < 2:
-        line = one_line(error)
-        return [] if line is None else [line]
-    found = [_as_one_line(f"{fault.path}: {fault.message}" if fault.path else fault.message) for fault in faults]
-    more: int = error.extras.get("more", 0) if isinstance(error, ValidationFailed) else 0
-    return [*found, f"and {more} more faults"] if more else found
-
-
-def one_line(error: Exception) -> str | None:
-    """The message of a refusal; None for any other exception."""
-    message = _message(error)
-    return None if message is None else _as_one_line(message)
-
-
-def _as_one_line(message: str) -> str:
-    return " ".join(message.split())
+    if len(faults) > 1:
+        found = [f"{fault.path}: {fault.message}" if fault.path else fault.message for fault in faults]
+        more = error.extras.get("more", 0) if isinstance(error, ValidationFailed) else 0
+        found += [f"and {more} more faults"] if more else []
+    else:
+        found = [_message(error) or ""]
+    return [" ".join(line.split()) for line in found if line]
 
 
 def _message(error: Exception) -> str | None:
@@ -35,10 +24,8 @@ def _message(error: Exception) -> str | None:
     from sightline.platform.errors import Refusal
     from sightline.settings import SettingsError
 
-    if isinstance(error, Refusal):
-        more = len(error.extras.get("errors", ())) - SHOWN_FAULTS + error.extras.get("more", 0)
-        return f"{error.detail}; and {more} more faults" if more > 0 else error.detail
-    if isinstance(error, BackupRefused | DatabaseUnavailable | EmbeddedServerError | SettingsError | CommandRefused):
+    own = (Refusal, BackupRefused, DatabaseUnavailable, EmbeddedServerError, SettingsError, CommandRefused)
+    if isinstance(error, own):
         return str(error)
     if isinstance(error, OSError):
         return _system_refusal(error)

@@ -7,11 +7,12 @@ from io import BufferedReader
 from typing import Annotated
 
 import typer
+from rich.progress import TaskProgressColumn
 
 from sightline.backup import Archive, Manifest, Restored, is_made_with, restoring
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, open_file, single
 from sightline.cli.output import note, print_json
-from sightline.cli.progress import RowBar
+from sightline.cli.progress import Bar
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import database_urls, read_settings
 from sightline.settings import Settings
@@ -78,5 +79,5 @@ def _restore(settings: Settings, archive: Archive, secret: str | None) -> Restor
                 settings.keep_secret(secret)
         return restored
 
-    with database_urls(settings, may_create=True) as (_, url), RowBar("Restoring") as bar:
+    with database_urls(settings, may_create=True) as (_, url), Bar("Restoring", TaskProgressColumn()) as bar:
         return asyncio.run(work(url))
