@@ -80,7 +80,7 @@ async def list_signals(tx: Tx, world: World, filters: SignalFilters, window: Win
     return (await page_of_signals(tx, _totals, world.workspace_id, filters, window)).rows
 
 
-async def list_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
+async def list_study_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
     return (await page_of_feedback(tx, _totals, world.workspace_id, filters, window)).rows
 
 

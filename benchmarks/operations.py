@@ -1,7 +1,11 @@
-"""The requests of each operation, in the order in which they are sent again and again, with their statements."""
+"""The operations that are measured: the requests of each, in the order in which they are sent, with their statements.
+
+Each function has the name of its row.
+"""
 
 import json
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -11,7 +15,7 @@ from benchmarks.limits import Ask
 from benchmarks.world import World
 from sightline.ideas.records import IdeaFilters
 from sightline.initiatives.records import InitiativeFilters
-from sightline.platform.db import Position, Window
+from sightline.platform.db import Window
 from sightline.platform.http.cursors import write_cursor
 from sightline.signals.records import SignalFilters
 from sightline.studies.records import FeedbackFilters
@@ -20,10 +24,10 @@ API = "/api/external/v1"
 IDEAS, FEED = 20, 100  # records of a page
 CHANGED = 100
 FEED_PAGE = Window(FEED)
+FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)  # of the workspace
 RENAMED = {"name": f"Renamed {FRESH_ID}"}  # another name each time
 
 Statements = Callable[..., Awaitable[Any]]  # one of `limits`
-ListFeed = Callable[[World, str, Window], list[Ask]]
 
 
 def write_request(method: str, path: str, *, body: bytes = b"", **headers: str) -> bytes:
@@ -49,51 +53,85 @@ def get_idea(world: World) -> list[Ask]:
     return [_ask(world, "GET", f"ideas/{one}", limits.get_idea, idea=one) for one in world.idea_ids]
 
 
-def list_ideas(
-    world: World, query: str = "", offset: int = 0, statements: Statements = limits.list_ideas, **filters: Any
-) -> list[Ask]:
-    window = Window(IDEAS, offset)
-    path = f"ideas?limit={IDEAS}{query}"
-    return [_ask(world, "GET", path, statements, filters=IdeaFilters(**filters), window=window)]
+def _ideas(
+    world: World, query: str, offset: int = 0, statements: Statements = limits.list_ideas, **filters: Any
+) -> Ask:
+    values = {"filters": IdeaFilters(**filters), "window": Window(IDEAS, offset)}
+    return _ask(world, "GET", f"ideas?limit={IDEAS}{query}", statements, **values)
 
 
-def list_ideas_of_sources(world: World) -> list[Ask]:
-    return [ask for one in world.sources for ask in list_ideas(world, f"&sourceKey={one}", source_key=one)]
+def list_ideas(world: World) -> list[Ask]:
+    return [_ideas(world, "")]
+
+
+def list_ideas_filtered(world: World) -> list[Ask]:
+    return [_ideas(world, f"&sourceKey={one}", source_key=one) for one in world.sources]
+
+
+def list_ideas_classified(world: World) -> list[Ask]:
+    return [_ideas(world, "&include=classifications", statements=limits.list_ideas_classified)]
 
 
 def list_ideas_deep(world: World) -> list[Ask]:
     """At 50,000, or in the middle of a smaller workspace."""
     offset = min(50_000, world.size // 2)
-    return list_ideas(world, f"&offset={offset}", offset)
+    return [_ideas(world, f"&offset={offset}", offset)]
 
 
 def list_initiatives(world: World) -> list[Ask]:
-    path, window = f"initiatives?limit={IDEAS}", Window(IDEAS)
-    return [_ask(world, "GET", path, limits.list_initiatives, filters=InitiativeFilters(), window=window)]
+    values = {"filters": InitiativeFilters(), "window": Window(IDEAS)}
+    return [_ask(world, "GET", f"initiatives?limit={IDEAS}", limits.list_initiatives, **values)]
 
 
-def list_signals(world: World, query: str = "", window: Window = FEED_PAGE, **filters: Any) -> list[Ask]:
-    path = f"signals?limit={FEED}{query}"
-    return [_ask(world, "GET", path, limits.list_signals, filters=SignalFilters(**filters), window=window)]
+def _signals(world: World, query: str, window: Window = FEED_PAGE, **filters: Any) -> Ask:
+    values = {"filters": SignalFilters(**filters), "window": window}
+    return _ask(world, "GET", f"signals?limit={FEED}{query}", limits.list_signals, **values)
 
 
-def list_signals_of_accounts(world: World) -> list[Ask]:
-    accounts = world.account_ids[:50]
-    return [ask for one in accounts for ask in list_signals(world, f"&accountId={one}", account_id=(one,))]
+def list_signals(world: World) -> list[Ask]:
+    return [_signals(world, "")]
 
 
-def list_feedback(world: World, query: str = "", window: Window = FEED_PAGE, **filters: Any) -> list[Ask]:
-    path = f"studies/feedback?limit={FEED}{query}"
-    return [_ask(world, "GET", path, limits.list_feedback, filters=FeedbackFilters(**filters), window=window)]
+def list_signals_filtered(world: World) -> list[Ask]:
+    return [_signals(world, "&status=failed&sourceType=helpdesk", status=("failed",), source_type=("helpdesk",))]
 
 
-def at_offset(list_feed: ListFeed, world: World) -> list[Ask]:
-    """The last tenth of a feed, by its offset."""
-    return list_feed(world, f"&offset={world.late}", Window(FEED, world.late))
+def list_signals_of_account(world: World) -> list[Ask]:
+    return [_signals(world, f"&accountId={one}", account_id=(one,)) for one in world.account_ids[:50]]
 
 
-def after(list_feed: ListFeed, world: World, position: Position) -> list[Ask]:
-    return list_feed(world, f"&after={write_cursor(position)}", Window(FEED, after=position))
+def list_signals_changed(world: World) -> list[Ask]:
+    return [_signals(world, "&updatedSince=2024-01-01", updated_since=FIRST_DAY)]
+
+
+def list_signals_deep(world: World) -> list[Ask]:
+    return [_signals(world, f"&offset={world.late}", Window(FEED, world.late))]
+
+
+def list_signals_after(world: World) -> list[Ask]:
+    return [_signals(world, f"&after={write_cursor(world.late_signal)}", Window(FEED, after=world.late_signal))]
+
+
+def _feedback(world: World, query: str, window: Window = FEED_PAGE, **filters: Any) -> Ask:
+    values = {"filters": FeedbackFilters(**filters), "window": window}
+    return _ask(world, "GET", f"studies/feedback?limit={FEED}{query}", limits.list_study_feedback, **values)
+
+
+def list_study_feedback(world: World) -> list[Ask]:
+    return [_feedback(world, "")]
+
+
+def list_study_feedback_filtered(world: World) -> list[Ask]:
+    query = "&metric=effort&submittedFrom=2024-01-02"
+    return [_feedback(world, query, metric="effort", submitted_from=FIRST_DAY + timedelta(days=1))]
+
+
+def list_study_feedback_deep(world: World) -> list[Ask]:
+    return [_feedback(world, f"&offset={world.late}", Window(FEED, world.late))]
+
+
+def list_study_feedback_after(world: World) -> list[Ask]:
+    return [_feedback(world, f"&after={write_cursor(world.late_rating)}", Window(FEED, after=world.late_rating))]
 
 
 def patch_idea(world: World) -> list[Ask]:

@@ -5,7 +5,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import replace
 from datetime import timedelta
 from ipaddress import ip_network
@@ -50,19 +50,16 @@ class _Web:
         writer.close()
 
     def _find(self, path: str) -> tuple[str, str, bytes]:
+        """Each search finds other pages, on all hosts in turn."""
         if path == "/robots.txt":
             return "404 Not Found", "text/plain", b""
         if path == "/search":
             self.asked["search"] += 1
-            return "200 OK", "application/json", self._results()
+            urls = [self.url(self.asked["search"] * HOSTS + place) for place in range(HOSTS)]
+            results = [{"url": url, "title": f"Page {url}"} for url in urls]
+            return "200 OK", "application/json", json.dumps({"results": results}).encode()
         self.asked["page"] += 1
         return "200 OK", "text/html", _html(path)
-
-    def _results(self) -> bytes:
-        """Other pages for each search, on all hosts in turn."""
-        numbers = range(self.asked["search"] * HOSTS, (self.asked["search"] + 1) * HOSTS)
-        results = [{"url": self.url(number), "title": f"Page {number}"} for number in numbers]
-        return json.dumps({"results": results}).encode()
 
     def url(self, number: int) -> str:
         return f"http://127.0.0.{number % HOSTS + 1}:{self.port}/{number}"
@@ -79,25 +76,15 @@ def _html(path: str) -> bytes:
 
 
 @asynccontextmanager
-async def _open_web(delay: float) -> AsyncIterator[_Web]:
+async def _open_web(delay: float) -> AsyncIterator[tuple[_Web, WebReader]]:
+    """The web, and a reader of it."""
     web = _Web(delay)
-    server = await asyncio.start_server(web.answer, "127.0.0.1", 0)
-    web.port = server.sockets[0].getsockname()[1]
-    others = [await asyncio.start_server(web.answer, f"127.0.0.{n + 1}", web.port) for n in range(1, HOSTS)]
-    try:
-        yield web
-    finally:
-        for one in (server, *others):
-            one.close()
-
-
-@asynccontextmanager
-async def _open_reader() -> AsyncIterator[WebReader]:
-    reader = WebReader(Clock(), [ip_network("127.0.0.0/8")])
-    try:
-        yield reader
-    finally:
-        await reader.aclose()
+    others = [f"127.0.0.{place + 1}" for place in range(1, HOSTS)]
+    async with aclosing(WebReader(Clock(), [ip_network("127.0.0.0/8")])) as reader:
+        with closing(await asyncio.start_server(web.answer, "127.0.0.1", 0)) as first:
+            web.port = first.sockets[0].getsockname()[1]
+            with closing(await asyncio.start_server(web.answer, others, web.port)):
+                yield web, reader
 
 
 async def sections(number: int, delay: float = DELAY) -> Case:
@@ -108,7 +95,7 @@ async def sections(number: int, delay: float = DELAY) -> Case:
     details: dict[str, Any] = {"sections": number}
 
     async def measure(_connections: int, _seconds: float) -> Round:
-        async with _open_web(delay) as web, _open_reader() as reader:
+        async with _open_web(delay) as (web, reader):
             await reader.read(web.url(0))  # starts the processes
             tools = Tools(EmbeddedResearcher(), SearXNG(f"http://127.0.0.1:{web.port}"), reader)
             web.asked.clear()
@@ -139,7 +126,7 @@ async def pages(number: int) -> Case:
 
     async def measure(connections: int, _: float) -> Round:
         memory = []
-        async with _open_web(0.0) as web, _open_reader() as reader:
+        async with _open_web(0.0) as (web, reader):
 
             async def read(_: int, page: int) -> None:
                 try:

@@ -2,12 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 
 from benchmarks import operations as api
 from benchmarks.client import ask
-from benchmarks.limits import Ask, Limit, list_ideas_classified
+from benchmarks.limits import Ask, Limit
 from benchmarks.portal import portal_list, portal_vote
 from benchmarks.regenerations import regenerate
 from benchmarks.research import pages, sections
@@ -59,62 +58,38 @@ async def _warm_up(case: Case) -> Case:
 
 
 READ, WRITE = (0.58, 0.70), (0.65, 0.70)
-FIRST_DAY, SECOND_DAY = datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 1, 2, tzinfo=UTC)
 
 
-def _row(name: str, asks: AsksOf, aims: tuple[float, float] = READ, *, is_quick: bool = True) -> Row:
-    return Row(name, partial(_operation, asks), asks=asks, aims=aims, is_quick=is_quick)
+def _row(asks: AsksOf, aims: tuple[float, float] = READ, *, is_quick: bool = True) -> Row:
+    return Row(asks.__name__, partial(_operation, asks), asks=asks, aims=aims, is_quick=is_quick)
 
 
 # First what needs idle workers, last what writes: the others find the workspace as it was loaded.
 ROWS = (
     Row("regenerate_document_1_worker", partial(regenerate, workers=1), (8,)),
     Row("regenerate_document_3_workers", partial(regenerate, workers=3), (8,), processes=3),
-    _row("get_idea", api.get_idea, (0.60, 0.75)),
-    _row("list_ideas", api.list_ideas),
-    _row("list_ideas_filtered", api.list_ideas_of_sources),
-    _row(
-        "list_ideas_classified",
-        lambda world: api.list_ideas(world, "&include=classifications", statements=list_ideas_classified),
-    ),
-    _row("list_ideas_deep", api.list_ideas_deep),
-    _row("list_initiatives", api.list_initiatives),
-    _row("list_signals", api.list_signals),
-    _row("list_study_feedback", api.list_feedback),
-    _row(
-        "list_signals_filtered",
-        lambda world: api.list_signals(
-            world, "&status=failed&sourceType=helpdesk", status=("failed",), source_type=("helpdesk",)
-        ),
-        is_quick=False,
-    ),
-    _row("list_signals_of_account", api.list_signals_of_accounts, is_quick=False),
-    _row(
-        "list_signals_changed",
-        lambda world: api.list_signals(world, "&updatedSince=2024-01-01", updated_since=FIRST_DAY),
-        is_quick=False,
-    ),
-    _row("list_signals_deep", partial(api.at_offset, api.list_signals), is_quick=False),
-    _row("list_signals_after", lambda world: api.after(api.list_signals, world, world.late_signal), is_quick=False),
-    _row(
-        "list_study_feedback_filtered",
-        lambda world: api.list_feedback(
-            world, "&metric=effort&submittedFrom=2024-01-02", metric="effort", submitted_from=SECOND_DAY
-        ),
-        is_quick=False,
-    ),
-    _row("list_study_feedback_deep", partial(api.at_offset, api.list_feedback), is_quick=False),
-    _row(
-        "list_study_feedback_after",
-        lambda world: api.after(api.list_feedback, world, world.late_rating),
-        is_quick=False,
-    ),
-    _row("patch_idea", api.patch_idea, WRITE),
-    _row("set_idea_status", api.set_idea_status, WRITE),
-    _row("create_idea", api.create_idea, WRITE),
-    _row("create_idea_matched", api.create_idea_matched, WRITE),
-    _row("patch_initiative", api.patch_initiative, WRITE),
-    _row("create_initiative", api.create_initiative, WRITE),
+    _row(api.get_idea, (0.60, 0.75)),
+    _row(api.list_ideas),
+    _row(api.list_ideas_filtered),
+    _row(api.list_ideas_classified),
+    _row(api.list_ideas_deep),
+    _row(api.list_initiatives),
+    _row(api.list_signals),
+    _row(api.list_study_feedback),
+    _row(api.list_signals_filtered, is_quick=False),
+    _row(api.list_signals_of_account, is_quick=False),
+    _row(api.list_signals_changed, is_quick=False),
+    _row(api.list_signals_deep, is_quick=False),
+    _row(api.list_signals_after, is_quick=False),
+    _row(api.list_study_feedback_filtered, is_quick=False),
+    _row(api.list_study_feedback_deep, is_quick=False),
+    _row(api.list_study_feedback_after, is_quick=False),
+    _row(api.patch_idea, WRITE),
+    _row(api.set_idea_status, WRITE),
+    _row(api.create_idea, WRITE),
+    _row(api.create_idea_matched, WRITE),
+    _row(api.patch_initiative, WRITE),
+    _row(api.create_initiative, WRITE),
     Row("portal_list", partial(_portal, portal_list)),
     Row("portal_vote", partial(_portal, portal_vote)),
     Row("research_sections", lambda stage: sections(stage.plan.sections), (4,), is_quick=False),
