@@ -22,6 +22,7 @@ from sightline.platform.ids import new_id
 FRESH_ID = "00000000-0000-7000-8000-00000000f3e5"  # in a request: another id each time it is sent
 LATE_SECONDS = 30
 SCRIPT = Path(__file__).parent / "wrk.lua"
+LONGEST_REPORT = 64 * 1024 * 1024  # bytes; it has each time that occurred
 SUCCESS = range(200, 300)
 
 
@@ -105,7 +106,13 @@ async def _run_wrk(arguments: Iterable[str], connections: int, seconds: float) -
     """wrk knows whole seconds only, so it is interrupted, whereupon it reports what it has."""
     options = ["--threads=1", "--duration=3600s", f"--timeout={LATE_SECONDS}s"]
     before = _cpu_of_children()
-    wrk = await asyncio.create_subprocess_exec("wrk", *options, *arguments, stdout=-1, stderr=-2)
+    wrk = await asyncio.create_subprocess_exec(
+        "wrk",
+        *(*options, *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        limit=LONGEST_REPORT,
+    )
     try:
         result = await _result(wrk, seconds)
     finally:

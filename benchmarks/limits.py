@@ -6,6 +6,7 @@ statements that requests really run.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -21,19 +22,15 @@ from sightline.ideas.queries import FIND_IDEA, LOCK_IDEA, add_idea, page_of_idea
 from sightline.ideas.records import IdeaFilters, Provenance
 from sightline.ideas.references import CHECK_NAMED, Named
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA
+from sightline.initiatives import queries as initiatives
 from sightline.initiatives.limits import FIND_PLAN
-from sightline.initiatives.queries import (
-    ADD_INITIATIVE,
-    FIND_INITIATIVE,
-    FIND_MISSING,
-    FIND_REQUESTED,
-    LOCK_INITIATIVE,
-    page_of_initiatives,
-)
 from sightline.initiatives.records import InitiativeFilters
 from sightline.platform.db import Database, Row, Tx, Window
 from sightline.platform.db.feeds import Totals
 from sightline.platform.db.updates import update_record
+from sightline.platform.errors import Fault
+from sightline.platform.http.pagination import Paging
+from sightline.platform.http.query_strings import Query, QueryReader, parse_query
 from sightline.platform.ids import new_id
 from sightline.signals.queries import page_of_signals
 from sightline.signals.records import SignalFilters
@@ -46,42 +43,61 @@ _totals = Totals()
 _HASH = bytes(32)
 
 
+Statements = Callable[[Tx], Awaitable[Any]]
+
+
 class Ask(NamedTuple):
     """One request, and the statements that a server runs for it."""
 
     request: bytes
-    statements: Callable[[Tx], Awaitable[Any]]
+    statements: Statements
+
+
+def read(world: World, path: str) -> Statements:
+    """The statements of a GET: of a list, with the filters and the page that its query means, or of one idea."""
+    resource, _, query = path.partition("?")
+    if resource not in LISTS:
+        return partial(get_idea, world=world, idea=UUID(resource.rpartition("/")[2]))
+    kind, statements = LISTS[resource]
+    parameters, faults = parse_query(query.encode()), list[Fault]()
+    filters, window = QueryReader(kind).read(parameters, faults), Paging(cursor=True).read(parameters, faults)
+    return partial(statements, world=world, filters=filters, window=window)
 
 
 async def get_idea(tx: Tx, world: World, idea: UUID) -> Any:
     return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
 
 
+async def list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
+    ideas: Sequence[Any] = (await page_of_ideas(tx, world.workspace_id, filters, window, _as_rows)).items
+    if filters.include:
+        await tx.rows(FIND_TAXONOMY, workspace_id=world.workspace_id)
+        await tx.rows(FIND_VALUES, workspace_id=world.workspace_id, idea_ids=[row["id"] for row in ideas])
+    return ideas
+
+
 async def _as_rows(_: Tx, rows: Sequence[Row]) -> list[Any]:
     return list(rows)
 
 
-async def list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
-    return (await page_of_ideas(tx, world.workspace_id, filters, window, _as_rows)).items
-
-
-async def list_ideas_classified(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
-    ideas = await list_ideas(tx, world, filters, window)
-    await tx.rows(FIND_TAXONOMY, workspace_id=world.workspace_id)
-    await tx.rows(FIND_VALUES, workspace_id=world.workspace_id, idea_ids=[row["id"] for row in ideas])
-    return ideas
-
-
 async def list_initiatives(tx: Tx, world: World, filters: InitiativeFilters, window: Window) -> Any:
-    return (await page_of_initiatives(tx, world.workspace_id, filters, window)).items
+    return (await initiatives.page_of_initiatives(tx, world.workspace_id, filters, window)).items
 
 
 async def list_signals(tx: Tx, world: World, filters: SignalFilters, window: Window) -> Any:
     return (await page_of_signals(tx, _totals, world.workspace_id, filters, window)).rows
 
 
-async def list_study_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
+async def list_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
     return (await page_of_feedback(tx, _totals, world.workspace_id, filters, window)).rows
+
+
+LISTS: dict[str, tuple[type[Query], Callable[..., Awaitable[Any]]]] = {
+    "ideas": (IdeaFilters, list_ideas),
+    "initiatives": (InitiativeFilters, list_initiatives),
+    "signals": (SignalFilters, list_signals),
+    "studies/feedback": (FeedbackFilters, list_feedback),
+}
 
 
 async def patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
@@ -116,21 +132,21 @@ async def create_idea_matched(tx: Tx, world: World, text: NewText) -> Any:
 
 async def patch_initiative(tx: Tx, world: World, initiative: UUID) -> Any:
     async with tx.connection.transaction():
-        await tx.row(LOCK_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
+        await tx.row(initiatives.LOCK_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
         await update_record(tx, "initiatives", world.workspace_id, initiative, {"name": f"Renamed {new_id()}"})
         await log_change(tx, world.actor, "initiative", initiative, "INITIATIVE-1", "updated", fields=["name"])
-        return await tx.row(FIND_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
+        return await tx.row(initiatives.FIND_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
 
 
 async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
     id, teams = new_id(), world.team_ids[:1]
-    await tx.row(FIND_REQUESTED, workspace_id=world.workspace_id, id=id)
-    await tx.row(FIND_MISSING, workspace_id=world.workspace_id, teams=teams, product_id=world.product_id)
+    await tx.row(initiatives.FIND_REQUESTED, workspace_id=world.workspace_id, id=id)
+    await tx.row(initiatives.FIND_MISSING, workspace_id=world.workspace_id, teams=teams, product_id=world.product_id)
     number = await tx.value(TAKE_UNFLUSHED, workspace_id=world.workspace_id, kind="initiative")
     async with tx.connection.transaction():
         await tx.row(FIND_PLAN, workspace_id=world.workspace_id)
         return await tx.row(
-            ADD_INITIATIVE,
+            initiatives.ADD_INITIATIVE,
             **change_by(world.actor),
             slot=slot(),
             id=id,

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import platform
+import re
 import time
 from collections.abc import Callable, Sequence
 from itertools import repeat
@@ -97,11 +98,13 @@ class _Run:
 
 def _describe_client(stage: Stage, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """How many requests a second the client could send with a processor of its own, beside the fastest server."""
+    described: dict[str, Any] = {"name": "wrk" if stage.has_wrk else "asyncio"}
+    if not stage.client_cpu:
+        return described
     cpu = min(stage.client_cpu)
     ours = max(row["requestsPerSecond"] for row in rows)
     fastest = max(ours, *(row.get("constantPerSecond", 0) for row in rows))
-    return {
-        "name": "wrk" if stage.has_wrk else "asyncio",
+    return described | {
         "requestsPerSecond": round(1 / cpu, 1),
         "cpuMicroseconds": round(cpu * 1e6, 1),
         "headroom": round(1 / cpu / fastest, 2),
@@ -130,18 +133,14 @@ async def _measure_waiting(stage: Stage) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Processor, memory, system and versions; None for what the system does not report."""
-    memory = _after_colon(Path("/proc/meminfo"), "MemTotal")
+    """Processor, memory, system and versions; the processor is None where the system does not report it."""
+    cpus = Path("/proc/cpuinfo")
+    model = re.search(r"model name\s*: (.+)", cpus.read_text()) if cpus.exists() else None
     return {
-        "processor": _after_colon(Path("/proc/cpuinfo"), "model name") or platform.processor() or None,
+        "processor": model[1] if model else platform.processor() or None,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "memoryMegabytes": int(memory.split()[0]) // 1024 if memory else None,
+        "memoryMegabytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "load": round(os.getloadavg()[0], 2),
     }
-
-
-def _after_colon(file: Path, name: str) -> str | None:
-    lines = file.read_text().splitlines() if file.exists() else []
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), None)

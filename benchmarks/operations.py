@@ -1,11 +1,7 @@
-"""The operations that are measured: the requests of each, in the order in which they are sent, with their statements.
-
-Each function has the name of its row.
-"""
+"""The requests of the operations, in the order in which they are sent again and again, with their statements."""
 
 import json
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,18 +9,10 @@ from benchmarks import limits
 from benchmarks.client import FRESH_ID
 from benchmarks.limits import Ask
 from benchmarks.world import World
-from sightline.ideas.records import IdeaFilters
-from sightline.initiatives.records import InitiativeFilters
-from sightline.platform.db import Window
 from sightline.platform.http.cursors import write_cursor
-from sightline.signals.records import SignalFilters
-from sightline.studies.records import FeedbackFilters
 
 API = "/api/external/v1"
-IDEAS, FEED = 20, 100  # records of a page
 CHANGED = 100
-FEED_PAGE = Window(FEED)
-FIRST_DAY = datetime(2024, 1, 1, tzinfo=UTC)  # of the workspace
 RENAMED = {"name": f"Renamed {FRESH_ID}"}  # another name each time
 
 Statements = Callable[..., Awaitable[Any]]  # one of `limits`
@@ -45,104 +33,35 @@ def call(world: World, method: str, path: str, body: Any = None) -> bytes:
     return write_request(method, f"{API}/{path}", authorization=f"Bearer {world.key}", body=sent)
 
 
-def _ask(world: World, method: str, path: str, statements: Statements, body: Any = None, **values: Any) -> Ask:
+def read(template: str, world: World) -> list[Ask]:
+    """The GETs of a path such as `ideas/{idea}`, one for each value of its name."""
+    values: dict[str, Sequence[object]] = {
+        "idea": world.idea_ids,
+        "source": world.sources,
+        "account": world.account_ids[:50],
+        "deep": [min(50_000, world.size // 2)],
+        "late": [world.late],
+        "late_signal": [write_cursor(world.late_signal)],
+        "late_rating": [write_cursor(world.late_rating)],
+    }
+    name = next((name for name in values if f"{{{name}}}" in template), None)
+    paths = [template.format(**{name: value}) for value in values[name]] if name else [template]
+    return [Ask(call(world, "GET", path), limits.read(world, path)) for path in paths]
+
+
+def _write(world: World, method: str, path: str, body: Any, statements: Statements, **values: Any) -> Ask:
     return Ask(call(world, method, path, body), partial(statements, world=world, **values))
-
-
-def get_idea(world: World) -> list[Ask]:
-    return [_ask(world, "GET", f"ideas/{one}", limits.get_idea, idea=one) for one in world.idea_ids]
-
-
-def _ideas(
-    world: World, query: str, offset: int = 0, statements: Statements = limits.list_ideas, **filters: Any
-) -> Ask:
-    values = {"filters": IdeaFilters(**filters), "window": Window(IDEAS, offset)}
-    return _ask(world, "GET", f"ideas?limit={IDEAS}{query}", statements, **values)
-
-
-def list_ideas(world: World) -> list[Ask]:
-    return [_ideas(world, "")]
-
-
-def list_ideas_filtered(world: World) -> list[Ask]:
-    return [_ideas(world, f"&sourceKey={one}", source_key=one) for one in world.sources]
-
-
-def list_ideas_classified(world: World) -> list[Ask]:
-    return [_ideas(world, "&include=classifications", statements=limits.list_ideas_classified)]
-
-
-def list_ideas_deep(world: World) -> list[Ask]:
-    """At 50,000, or in the middle of a smaller workspace."""
-    offset = min(50_000, world.size // 2)
-    return [_ideas(world, f"&offset={offset}", offset)]
-
-
-def list_initiatives(world: World) -> list[Ask]:
-    values = {"filters": InitiativeFilters(), "window": Window(IDEAS)}
-    return [_ask(world, "GET", f"initiatives?limit={IDEAS}", limits.list_initiatives, **values)]
-
-
-def _signals(world: World, query: str, window: Window = FEED_PAGE, **filters: Any) -> Ask:
-    values = {"filters": SignalFilters(**filters), "window": window}
-    return _ask(world, "GET", f"signals?limit={FEED}{query}", limits.list_signals, **values)
-
-
-def list_signals(world: World) -> list[Ask]:
-    return [_signals(world, "")]
-
-
-def list_signals_filtered(world: World) -> list[Ask]:
-    return [_signals(world, "&status=failed&sourceType=helpdesk", status=("failed",), source_type=("helpdesk",))]
-
-
-def list_signals_of_account(world: World) -> list[Ask]:
-    return [_signals(world, f"&accountId={one}", account_id=(one,)) for one in world.account_ids[:50]]
-
-
-def list_signals_changed(world: World) -> list[Ask]:
-    return [_signals(world, "&updatedSince=2024-01-01", updated_since=FIRST_DAY)]
-
-
-def list_signals_deep(world: World) -> list[Ask]:
-    return [_signals(world, f"&offset={world.late}", Window(FEED, world.late))]
-
-
-def list_signals_after(world: World) -> list[Ask]:
-    return [_signals(world, f"&after={write_cursor(world.late_signal)}", Window(FEED, after=world.late_signal))]
-
-
-def _feedback(world: World, query: str, window: Window = FEED_PAGE, **filters: Any) -> Ask:
-    values = {"filters": FeedbackFilters(**filters), "window": window}
-    return _ask(world, "GET", f"studies/feedback?limit={FEED}{query}", limits.list_study_feedback, **values)
-
-
-def list_study_feedback(world: World) -> list[Ask]:
-    return [_feedback(world, "")]
-
-
-def list_study_feedback_filtered(world: World) -> list[Ask]:
-    query = "&metric=effort&submittedFrom=2024-01-02"
-    return [_feedback(world, query, metric="effort", submitted_from=FIRST_DAY + timedelta(days=1))]
-
-
-def list_study_feedback_deep(world: World) -> list[Ask]:
-    return [_feedback(world, f"&offset={world.late}", Window(FEED, world.late))]
-
-
-def list_study_feedback_after(world: World) -> list[Ask]:
-    return [_feedback(world, f"&after={write_cursor(world.late_rating)}", Window(FEED, after=world.late_rating))]
 
 
 def patch_idea(world: World) -> list[Ask]:
     ideas = world.idea_ids[:CHANGED]
-    return [_ask(world, "PATCH", f"ideas/{one}", limits.patch_idea, RENAMED, idea=one) for one in ideas]
+    return [_write(world, "PATCH", f"ideas/{one}", RENAMED, limits.patch_idea, idea=one) for one in ideas]
 
 
 def set_idea_status(world: World) -> list[Ask]:
     """One label and another in turn, so that every request moves an idea."""
     return [
-        _ask(world, "PATCH", f"ideas/{one}/status", limits.set_idea_status, {"status": label}, idea=one, status=label)
+        _write(world, "PATCH", f"ideas/{one}/status", {"status": label}, limits.set_idea_status, idea=one, status=label)
         for label in world.statuses[1:3]
         for one in world.idea_ids[:CHANGED]
     ]
@@ -158,9 +77,8 @@ def create_idea_matched(world: World) -> list[Ask]:
 
 
 def patch_initiative(world: World) -> list[Ask]:
-    statements = limits.patch_initiative
     return [
-        _ask(world, "PATCH", f"initiatives/{one}", statements, RENAMED, initiative=one)
+        _write(world, "PATCH", f"initiatives/{one}", RENAMED, limits.patch_initiative, initiative=one)
         for one in world.initiative_ids[:CHANGED]
     ]
 
@@ -172,7 +90,7 @@ def create_initiative(world: World) -> list[Ask]:
 
 
 def _create(world: World, path: str, statements: Statements, **fixed: Any) -> list[Ask]:
+    bodies = [{"name": text.name, "description": text.description, **fixed} for text in world.texts]
     return [
-        _ask(world, "POST", path, statements, {"name": text.name, "description": text.description, **fixed}, text=text)
-        for text in world.texts
+        _write(world, "POST", path, body, statements, text=text) for body, text in zip(bodies, world.texts, strict=True)
     ]

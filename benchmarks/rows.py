@@ -60,36 +60,42 @@ async def _warm_up(case: Case) -> Case:
 READ, WRITE = (0.58, 0.70), (0.65, 0.70)
 
 
-def _row(asks: AsksOf, aims: tuple[float, float] = READ, *, is_quick: bool = True) -> Row:
-    return Row(asks.__name__, partial(_operation, asks), asks=asks, aims=aims, is_quick=is_quick)
+def _row(name: str, asks: AsksOf, aims: tuple[float, float] = WRITE, *, is_quick: bool = True) -> Row:
+    return Row(name, partial(_operation, asks), asks=asks, aims=aims, is_quick=is_quick)
 
+
+def _read(name: str, path: str, aims: tuple[float, float] = READ, *, is_quick: bool = True) -> Row:
+    return _row(name, partial(api.read, path), aims, is_quick=is_quick)
+
+
+_EFFORT = "metric=effort&submittedFrom=2024-01-02"
 
 # First what needs idle workers, last what writes: the others find the workspace as it was loaded.
 ROWS = (
     Row("regenerate_document_1_worker", partial(regenerate, workers=1), (8,)),
     Row("regenerate_document_3_workers", partial(regenerate, workers=3), (8,), processes=3),
-    _row(api.get_idea, (0.60, 0.75)),
-    _row(api.list_ideas),
-    _row(api.list_ideas_filtered),
-    _row(api.list_ideas_classified),
-    _row(api.list_ideas_deep),
-    _row(api.list_initiatives),
-    _row(api.list_signals),
-    _row(api.list_study_feedback),
-    _row(api.list_signals_filtered, is_quick=False),
-    _row(api.list_signals_of_account, is_quick=False),
-    _row(api.list_signals_changed, is_quick=False),
-    _row(api.list_signals_deep, is_quick=False),
-    _row(api.list_signals_after, is_quick=False),
-    _row(api.list_study_feedback_filtered, is_quick=False),
-    _row(api.list_study_feedback_deep, is_quick=False),
-    _row(api.list_study_feedback_after, is_quick=False),
-    _row(api.patch_idea, WRITE),
-    _row(api.set_idea_status, WRITE),
-    _row(api.create_idea, WRITE),
-    _row(api.create_idea_matched, WRITE),
-    _row(api.patch_initiative, WRITE),
-    _row(api.create_initiative, WRITE),
+    _read("get_idea", "ideas/{idea}", (0.60, 0.75)),
+    _read("list_ideas", "ideas?limit=20"),
+    _read("list_ideas_filtered", "ideas?limit=20&sourceKey={source}"),
+    _read("list_ideas_classified", "ideas?limit=20&include=classifications"),
+    _read("list_ideas_deep", "ideas?limit=20&offset={deep}"),
+    _read("list_initiatives", "initiatives?limit=20"),
+    _read("list_signals", "signals?limit=100"),
+    _read("list_study_feedback", "studies/feedback?limit=100"),
+    _read("list_signals_filtered", "signals?limit=100&status=failed&sourceType=helpdesk", is_quick=False),
+    _read("list_signals_of_account", "signals?limit=100&accountId={account}", is_quick=False),
+    _read("list_signals_changed", "signals?limit=100&updatedSince=2024-01-01", is_quick=False),
+    _read("list_signals_deep", "signals?limit=100&offset={late}", is_quick=False),
+    _read("list_signals_after", "signals?limit=100&after={late_signal}", is_quick=False),
+    _read("list_study_feedback_filtered", f"studies/feedback?limit=100&{_EFFORT}", is_quick=False),
+    _read("list_study_feedback_deep", "studies/feedback?limit=100&offset={late}", is_quick=False),
+    _read("list_study_feedback_after", "studies/feedback?limit=100&after={late_rating}", is_quick=False),
+    _row("patch_idea", api.patch_idea),
+    _row("set_idea_status", api.set_idea_status),
+    _row("create_idea", api.create_idea),
+    _row("create_idea_matched", api.create_idea_matched),
+    _row("patch_initiative", api.patch_initiative),
+    _row("create_initiative", api.create_initiative),
     Row("portal_list", partial(_portal, portal_list)),
     Row("portal_vote", partial(_portal, portal_vote)),
     Row("research_sections", lambda stage: sections(stage.plan.sections), (4,), is_quick=False),

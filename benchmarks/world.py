@@ -2,7 +2,6 @@
 
 import random
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -67,6 +66,7 @@ class World:
     team_ids: list[UUID] = field(default_factory=lambda: new_ids(5))
     account_ids: list[UUID] = field(default_factory=lambda: new_ids(100))
     feature_ids: list[UUID] = field(default_factory=lambda: new_ids(30))
+    sources: list[str] = field(default_factory=lambda: [f"source-{place}" for place in range(50)])
     initiative_ids: list[UUID] = field(default_factory=list)
     idea_ids: list[UUID] = field(default_factory=list)
     texts: list[NewText] = field(default_factory=list)
@@ -78,11 +78,6 @@ class World:
     @property
     def actor(self) -> Actor:
         return Actor(self.workspace_id, "operator", "bench")
-
-    @cached_property
-    def sources(self) -> list[str]:
-        """Where every second idea is imported from."""
-        return [f"source-{place}" for place in range(min(50, max(1, self.size // 2)))]
 
     @property
     def late(self) -> int:
@@ -117,7 +112,6 @@ async def _fill(tx: Tx, world: World, made: dict[str, Any]) -> None:
     features = list(islice(cycle(features), len(world.feature_ids)))
     values = vars(world) | {
         "now": tx.now,
-        "sources": world.sources,
         "feature_names": [feature["name"] for feature in features],
         "feature_descriptions": [feature["description"] for feature in features],
         "names": [idea["name"] for idea in made["ideas"]],
