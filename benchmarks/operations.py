@@ -90,7 +90,7 @@ def create_initiative(world: World) -> list[Ask]:
 
 
 def _create(world: World, path: str, statements: Statements, **fixed: Any) -> list[Ask]:
-    bodies = [{"name": text.name, "description": text.description, **fixed} for text in world.texts]
     return [
-        _write(world, "POST", path, body, statements, text=text) for body, text in zip(bodies, world.texts, strict=True)
+        _write(world, "POST", path, {"name": text.name, "description": text.description} | fixed, statements, text=text)
+        for text in world.texts
     ]

@@ -12,13 +12,14 @@ VOTED_IDEAS = 100
 
 
 def portal_list(world: World) -> list[bytes]:
-    return [write_request("GET", f"{PORTAL}/", cookie=_cookie(world))]
+    return [write_request("GET", f"{PORTAL}/", accept="text/html", cookie=_cookie(world))]
 
 
 def portal_vote(world: World) -> list[bytes]:
     """Votes are given to the ideas in turn, and then taken back."""
     form = {"csrf": form_token(ServerSecret(SECRET), world.session), "back": "/"}
-    headers = {"cookie": _cookie(world), "hx_request": "true", "content_type": "application/x-www-form-urlencoded"}
+    headers = {"accept": "*/*", "cookie": _cookie(world), "hx_request": "true"}
+    headers["content_type"] = "application/x-www-form-urlencoded"
     return [
         write_request(
             "POST", f"{PORTAL}/ideas/IDEA-{number}/vote", body=urlencode({**form, "vote": vote}).encode(), **headers
