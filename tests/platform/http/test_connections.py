@@ -20,7 +20,14 @@ KIB = 1024
 class Hasty(BoundedProtocol):
     """The same bounds of size, in a hurry."""
 
-    bounds = Bounds(head_seconds=1.0, body_seconds=1.5, stall_seconds=1.0, unread_seconds=0.6, linger_seconds=0.3)
+    bounds = Bounds(
+        head_seconds=1.0,
+        body_seconds=1.5,
+        stall_seconds=1.0,
+        unread_seconds=0.6,
+        linger_seconds=0.3,
+        look_seconds=0.05,
+    )
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -9,8 +9,8 @@ A refused connection is closed. Between two requests uvicorn's own keep-alive ti
 """
 
 from asyncio import TimerHandle, Transport
-from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from os import urandom
 from typing import Any, ClassVar, Literal
 
@@ -27,7 +27,7 @@ LEAST_PROGRESS = 16 * 1024  # bytes of a response that a slow reader takes in `u
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bytes, lines and seconds."""
+    """Bytes, lines and seconds. A time counts as over up to `look_seconds` later."""
 
     head_bytes: int = 64 * 1024
     header_lines: int = 100
@@ -36,29 +36,29 @@ class Bounds:
     stall_seconds: float = 20
     unread_seconds: float = 60
     linger_seconds: float = 1
+    look_seconds: float = 1
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection. Timers run only while a head or a body is incomplete or a response is not read."""
+    """One connection, which is looked at once a second: a timer for each request costs as much as finding its route."""
 
     bounds: ClassVar[Bounds] = Bounds()
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn does
         super().connection_made(transport)
         self._reading: Literal["head", "body"] | None = "head"  # which part of a request has not come whole
-        self._timed: Literal["head", "body"] | None = None  # which part the timer is for
+        self._started = self.loop.time()  # when that part started
         self._received = 0  # bytes
         self._counted = 0  # those before the present head, or before the last bytes that are not of a body
+        self._progress = 0, self._started  # bytes that had come when they were last looked at, and when
+        self._unread: tuple[float, float] = inf, self._started  # bytes not sent at the last progress, and its time
         self._refusal: Refusal | None = None
         self._is_refused = False
-        self._read_timer: TimerHandle | None = None
-        self._write_timer: TimerHandle | None = None
-        self._time("head")
+        self._timer: TimerHandle = self.loop.call_later(self.bounds.look_seconds, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        self._set_read_timer(None)
-        self._stop_watching()
+        self._timer.cancel()
 
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
@@ -71,8 +71,6 @@ class BoundedProtocol(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._refuse(self._refusal or BadRequest("That is no request of HTTP/1.1."))
             return
-        if self._reading is not self._timed:
-            self._time(self._reading)
         if self._reading is not None and self._received - self._counted > self.bounds.head_bytes:
             self._refuse(_too_large(self.bounds))
 
@@ -80,7 +78,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._unset_keepalive_if_required()  # not before: blank lines are no request
-        self._reading = "head"
+        self._reading, self._started = "head", self.loop.time()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -88,7 +86,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.headers) > bounds.header_lines or (size > bounds.head_bytes and self._is_head_too_large()):
             self._refusal = _too_large(bounds)
             raise self._refusal
-        self._reading = "body"
+        self._reading, self._started = "body", self.loop.time()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -105,83 +103,47 @@ class BoundedProtocol(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         return size > self.bounds.head_bytes
 
-    # How long a request may take to arrive.
-
-    def _time(self, part: Literal["head", "body"] | None) -> None:
-        self._timed = part
-        self._set_read_timer(None)
-        if part == "head":
-            self._set_read_timer(self.bounds.head_seconds, self._end_head)
-        elif part == "body":
-            self._time_body(self.loop.time() + self.bounds.body_seconds)
-
-    def _end_head(self) -> None:
-        if self._received == self._counted:
-            self.transport.close()
-        else:
-            self._refuse(RequestTimeout(f"The headers did not arrive within {self.bounds.head_seconds:g} seconds."))
-
-    def _time_body(self, deadline: float) -> None:
-        seconds = min(self.bounds.stall_seconds, deadline - self.loop.time())
-        self._set_read_timer(seconds, self._check_body, deadline, self._received)
-
-    def _check_body(self, deadline: float, received: int) -> None:
-        if self.loop.time() >= deadline - 0.001:
-            self._refuse(RequestTimeout(f"The body did not arrive within {self.bounds.body_seconds:g} seconds."))
-        elif received == self._received and not self.flow.read_paused:
-            self._refuse(RequestTimeout(f"Nothing of the body arrived for {self.bounds.stall_seconds:g} seconds."))
-        else:
-            self._time_body(deadline)
-
-    def _set_read_timer(self, seconds: float | None, act: Callable[..., None] | None = None, *values: float) -> None:
-        if self._read_timer is not None:
-            self._read_timer.cancel()
-        self._read_timer = self.loop.call_later(seconds, act, *values) if seconds is not None and act else None
-
-    # How long a response may stay unread.
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._watch_reader()
-
     def resume_writing(self) -> None:
         super().resume_writing()
+        self._unread = inf, self.loop.time()
+
+    # What takes too long.
+
+    def _look(self) -> None:
+        self._timer = self.loop.call_later(self.bounds.look_seconds, self._look)
+        now = self.loop.time()
         if not self.transport.is_closing():
-            self._stop_watching()
+            self._look_at_request(now)
+        self._look_at_reader(now)
 
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.transport.is_closing():
-            self._watch_reader()
+    def _look_at_request(self, now: float) -> None:
+        bounds = self.bounds
+        if self._received != self._progress[0] or self.flow.read_paused:
+            self._progress = self._received, now
+        if self._reading == "head" and now >= self._started + bounds.head_seconds:
+            if self._received == self._counted:
+                self.transport.close()
+            else:
+                self._refuse(RequestTimeout(f"The headers did not arrive within {bounds.head_seconds:g} seconds."))
+        elif self._reading == "body" and now >= self._started + bounds.body_seconds:
+            self._refuse(RequestTimeout(f"The body did not arrive within {bounds.body_seconds:g} seconds."))
+        elif self._reading == "body" and now >= max(self._started, self._progress[1]) + bounds.stall_seconds:
+            self._refuse(RequestTimeout(f"Nothing of the body arrived for {bounds.stall_seconds:g} seconds."))
 
-    def timeout_keep_alive_handler(self) -> None:
-        super().timeout_keep_alive_handler()
-        self._watch_reader()
-
-    def _watch_reader(self) -> None:
-        if self._write_timer is None:
-            unread = self.transport.get_write_buffer_size()
-            self._write_timer = self.loop.call_later(self.bounds.unread_seconds, self._check_reader, unread)
-
-    def _check_reader(self, before: int) -> None:
-        self._write_timer = None
+    def _look_at_reader(self, now: float) -> None:
+        """Cuts the connection if the client has taken too little of what waits for it."""
         unread = self.transport.get_write_buffer_size()
-        if unread > max(0, before - LEAST_PROGRESS):
+        is_waiting = unread > 0 and (self.flow.write_paused or self.transport.is_closing())
+        if not is_waiting or unread <= self._unread[0] - LEAST_PROGRESS:
+            self._unread = unread, now
+        elif now >= self._unread[1] + self.bounds.unread_seconds:
             self.transport.abort()
-        elif unread:
-            self._watch_reader()
-
-    def _stop_watching(self) -> None:
-        if self._write_timer is not None:
-            self._write_timer.cancel()
-            self._write_timer = None
 
     # The end of a refused connection.
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answers, unless an answer is under way or complete, and closes."""
         self._is_refused = True
-        self._set_read_timer(None)
         cycle: Any = self.cycle
         is_answering = cycle is not None and not cycle.response_complete
         if self._reading == "body" and is_answering and not cycle.response_started and not self.pipeline:
@@ -207,7 +169,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
         self.flow.resume_reading()
         self.transport.write_eof()
-        self._set_read_timer(self.bounds.linger_seconds, self.transport.abort)
+        self._timer.cancel()
+        self._timer = self.loop.call_later(self.bounds.linger_seconds, self.transport.abort)
 
 
 def _too_large(bounds: Bounds) -> HeadersTooLarge:
