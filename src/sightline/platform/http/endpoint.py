@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
-from sightline.platform.db import Database
+from sightline.platform.db import Database, Window
 from sightline.platform.errors import CreatorNotAllowed, Fault, Refusal, ValidationFailed
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types, run_beside
 from sightline.platform.http.idempotency import OneTransaction, answer_once
@@ -89,10 +89,10 @@ class Endpoint:
         if self._body is not None:
             refuse_other_types(headers.get(b"content-type"))
             body = await receive_body(Request(scope, receive), operation.body_limit)
-        found = self._arguments(scope, parameters)
+        found = self._find_arguments(scope, parameters)
         if self._body is not None:
-            found["body"] = await run_beside(self._body.decode, body)
-        arguments = [found[name] for name in operation.arguments]
+            found[operation.body_type] = await run_beside(self._body.decode, body)
+        arguments = [found[key] for key in operation.arguments]
         if_match = headers.get(b"if-match")
         call = Call(services.db, actor, if_match.decode("latin-1") if if_match else None, services.tools)
         if operation.role is not None and not actor.has_role(operation.role):
@@ -130,18 +130,18 @@ class Endpoint:
         except Refusal as found:
             raise found if found.status in (400, 404) else refusal from None
 
-    def _arguments(self, scope: Any, parameters: list[tuple[str, str]]) -> dict[str, Any]:
+    def _find_arguments(self, scope: Any, parameters: list[tuple[str, str]]) -> dict[Any, Any]:
         """Reads what the path and the query say. Raises for a wrong reference first."""
-        found: dict[str, Any] = {}
+        found: dict[Any, Any] = {}
         for (name, kind), text in zip(self._path, scope["path_texts"], strict=True):
             found[name] = kind.parse(text)
         faults: list[Fault] = []
         if parameters:
             refuse_unknown(parameters, self._parameters, faults)
         if self.operation.paging:
-            found["window"] = self.operation.paging.read(parameters, faults)
+            found[Window] = self.operation.paging.read(parameters, faults)
         if self._query is not None:
-            found["query"] = self._query.read(parameters, faults)
+            found[self._query.kind] = self._query.read(parameters, faults)
         if faults:
             raise ValidationFailed(faults)
         return found

@@ -6,14 +6,13 @@ Routing, the key guard, decoding, the OpenAPI document, the reference pages and 
 import inspect
 import types
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 
 from sightline.platform.access import Actor, Role
-from sightline.platform.db import Database, Window
+from sightline.platform.db import Database
 from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
 from sightline.platform.http.pagination import Paging
@@ -22,6 +21,7 @@ from sightline.platform.wire import Input, Page, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
 Tool = TypeVar("Tool")
+Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 
 class PathParameter(Protocol):
@@ -63,12 +63,11 @@ def _version_of(tag: str) -> list[str]:
     return tag.removesuffix('"').split(".")[:2]
 
 
-Keeping = bool | Literal["again"]
-
-
-@dataclass(frozen=True, slots=True)
 class Operation:
-    """One row of the table.
+    """One row of the table, and the decorator that makes one of a handler `(call, ...)`.
+
+    The handler's other parameters: those named in the path, a Window (the requested page), a Query and an Input (the
+    body). It returns a Record, `Versioned[Record]` or `Page[Record]`.
 
     A key needs all of `scopes` and one of each set in `any_of`. A write also needs `role` of the key's creator;
     `role_first` checks it before the handler's 400 and 404. `keeps_answers`: honours Idempotency-Key; "again": a repeat
@@ -76,27 +75,53 @@ class Operation:
     beyond those that every operation has.
     """
 
-    method: str
-    path: str
-    handler: Handler
-    name: str
-    summary: str
-    description: str
-    scopes: frozenset[str]
-    any_of: tuple[frozenset[str], ...]
-    role: Role | None
-    role_first: bool
-    status: int
-    paging: Paging | None
-    body_limit: int
-    keeps_answers: Keeping
-    refuses: tuple[type[Refusal], ...]
-    example: Any
-    path_types: dict[str, type[PathParameter]] = field(default_factory=dict)
-    query_type: type[Query] | None = None
-    body_type: type[Input] | None = None
-    answer_type: Any = None
-    arguments: tuple[str, ...] = ()  # of each: the parameter of the path, else window, query or body
+    def __init__(  # noqa: PLR0913 - the columns of the table
+        self,
+        method: str,
+        path: str,
+        *,
+        scopes: Iterable[str] = (),
+        any_of: Iterable[Iterable[str]] = (),
+        role: Role = Role.EDITOR,
+        role_first: bool = False,
+        status: int = 200,
+        paging: Paging | None = None,
+        body_limit: int = MIB,
+        keeps_answers: bool | Literal["again"] = False,
+        refuses: Iterable[type[Refusal]] = (),
+        example: Any = None,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.scopes = frozenset(scopes)
+        self.any_of = tuple(frozenset(some) for some in any_of)
+        self.role = None if self.is_read else role
+        self.role_first = role_first
+        self.status = status
+        self.paging = paging
+        self.body_limit = body_limit
+        self.keeps_answers = keeps_answers
+        self.refuses = tuple(refuses)
+        self.example = example
+
+    def __call__(self, handler: Handler) -> "Operation":
+        """Adds what the handler's docstring and annotations say."""
+        summary, _, description = (inspect.getdoc(handler) or "").partition("\n")
+        signature = inspect.signature(handler, eval_str=True)
+        kinds = {name: parameter.annotation for name, parameter in list(signature.parameters.items())[1:]}
+        self.handler = handler
+        self.name = handler.__name__
+        self.summary = summary
+        self.description = description.strip()
+        self.path_types: dict[str, type[PathParameter]] = {
+            name: kind for name, kind in kinds.items() if f"{{{name}}}" in self.path
+        }
+        self.query_type = _first(kinds, Query)
+        self.body_type = _first(kinds, Input)
+        self.answer_type = signature.return_annotation
+        # Of each argument: the parameter's name in the path, else its type.
+        self.arguments = [name if name in self.path_types else kind for name, kind in kinds.items()]
+        return self
 
     @property
     def is_read(self) -> bool:
@@ -121,77 +146,13 @@ class Operation:
         return self.answer_type
 
 
-def operation(  # noqa: PLR0913 - the columns of the table
-    method: str,
-    path: str,
-    *,
-    scopes: Iterable[str] = (),
-    any_of: Iterable[Iterable[str]] = (),
-    role: Role = Role.EDITOR,
-    role_first: bool = False,
-    status: int = 200,
-    paging: Paging | None = None,
-    body_limit: int = MIB,
-    keeps_answers: Keeping = False,
-    refuses: Iterable[type[Refusal]] = (),
-    example: Any = None,
-) -> Callable[[Handler], Operation]:
-    """Declares a handler `(call, ...)` as an operation.
-
-    Its other parameters: those named in the path, a Window (the requested page), a Query and an Input (the body). It
-    returns a Record, `Versioned[Record]` or `Page[Record]`. `role` matters to writes only.
-    """
-
-    def declare(handler: Handler) -> Operation:
-        return Operation(
-            method=method,
-            path=path,
-            scopes=frozenset(scopes),
-            any_of=tuple(frozenset(some) for some in any_of),
-            role=None if method == "GET" else role,
-            role_first=role_first,
-            status=status,
-            paging=paging,
-            body_limit=body_limit,
-            keeps_answers=keeps_answers,
-            refuses=tuple(refuses),
-            example=example,
-            **_columns_of(handler, path),
-        )
-
-    return declare
+operation = Operation
 
 
-def _columns_of(handler: Handler, path: str) -> dict[str, Any]:
-    """The columns of the table that come from the handler's docstring and annotations."""
-    summary, _, description = (inspect.getdoc(handler) or "").partition("\n")
-    signature = inspect.signature(handler, eval_str=True)
-    kinds = {name: parameter.annotation for name, parameter in list(signature.parameters.items())[1:]}
-    return {
-        "handler": handler,
-        "name": handler.__name__,
-        "summary": summary,
-        "description": description.strip(),
-        "path_types": {name: kind for name, kind in kinds.items() if f"{{{name}}}" in path},
-        "query_type": next((kind for kind in kinds.values() if _is(kind, Query)), None),
-        "body_type": next((kind for kind in kinds.values() if _is(kind, Input)), None),
-        "answer_type": signature.return_annotation,
-        "arguments": tuple(_argument(name, kind, path) for name, kind in kinds.items()),
-    }
-
-
-def _argument(name: str, kind: Any, path: str) -> str:
-    if f"{{{name}}}" in path:
-        return name
-    if kind is Window:
-        return "window"
-    return "query" if _is(kind, Query) else "body"
+def _first(kinds: Mapping[str, Any], of: type[Kind]) -> type[Kind] | None:
+    return next((kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, of)), None)
 
 
 def operations_of(*modules: ModuleType) -> list[Operation]:
     """Returns the operations that the modules declare, in order."""
     return [value for module in modules for value in vars(module).values() if isinstance(value, Operation)]
-
-
-def _is(kind: Any, of: type) -> bool:
-    return isinstance(kind, type) and issubclass(kind, of)
