@@ -1,13 +1,13 @@
 """Reading a body: its size, its type, its JSON, and every fault in it at once."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect
 
 from sightline.platform.errors import Fault, MalformedJson, TooLarge, UnsupportedMediaType, ValidationFailed
 from sightline.platform.faults import faults_in, first_faults, nul_faults
@@ -20,21 +20,27 @@ MOST_FIELDS = 250_000  # of all objects: as many different names take 0.1 s, in 
 
 Read = TypeVar("Read")
 Done = TypeVar("Done")
+Receive = Callable[[], Awaitable[Any]]
 
 # One thread: large bodies wait for each other, everything else competes with one of them at most.
 _LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-body")
 
 
-async def receive_body(request: Request, largest: int) -> bytes:
+async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: int) -> bytes:
     """Raises ClientDisconnect, and TooLarge past `largest` bytes, without reading what is announced to be larger."""
-    announced = request.scope["headers_by_name"].get(b"content-length", b"").lstrip(b"0")
+    announced = headers.get(b"content-length", b"").lstrip(b"0")
     if announced.isdigit() and (len(announced) > 18 or int(announced) > largest):
         raise _too_large(largest)
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
+    is_whole = False
+    while not is_whole:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
         if len(body) > largest:
             raise _too_large(largest)
+        is_whole = not message.get("more_body", False)
     return bytes(body)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
-from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
@@ -88,7 +87,7 @@ class Endpoint:
         parameters, body = parse_query(scope["query_string"]), b""
         if self._body is not None:
             refuse_other_types(headers.get(b"content-type"))
-            body = await receive_body(Request(scope, receive), operation.body_limit)
+            body = await receive_body(receive, headers, operation.body_limit)
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
             found[operation.body_type] = await run_beside(self._body.decode, body)

@@ -22,7 +22,7 @@ async def read_form(request: Request) -> dict[str, str]:
     """Returns the fields, the first of each name. Raises NotAForm, and TooLarge above 128 KiB."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
         raise NotAForm
-    body = await receive_body(request, LARGEST)
+    body = await receive_body(request.receive, request.scope["headers_by_name"], LARGEST)
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
     except ValueError:
