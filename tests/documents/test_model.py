@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sightline.documents.jobs import write_document
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
-from sightline.intelligence.material import DocumentType
+from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.usage import list_usage
-from sightline.intelligence.tracing import find_faults
+from sightline.intelligence.tracing import find_faults, keep_sourced
 from sightline.language_model import model_tools
 from sightline.settings import Settings
 from tests.documents.conftest import AT, Json, document_of
@@ -188,3 +188,45 @@ def test_the_embedded_engines_documents_pass_the_same_check(kind: DocumentType) 
     ):
         if broken != draft.content and "## Open points" not in broken.partition("Customers love it")[0]:
             assert find_faults(draft._replace(content=broken), material()) != []
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_sound_draft_is_kept_as_it_is(kind: DocumentType) -> None:
+    draft = embedded_engine().write_document(kind, material())
+    assert keep_sourced(draft, material()) is draft
+
+
+FAULTY = [
+    ("## Summary\n\nCustomers love it.", "\n- **Proposal:** Customers love it.\n"),
+    ("## Summary\n\n- Customers love it [77].", "\n- **Proposal:** Customers love it.\n"),
+    ("## Summary\n\nCustomers love it [1] [77].", "\nCustomers love it [1].\n"),
+    ("## Summary\n\n> “Nobody said this.” [1]", ""),
+    ("## Summary\n\n| Everybody | loves it |", ""),
+]
+
+
+@pytest.mark.parametrize(("added", "kept"), FAULTY, ids=range(len(FAULTY)))
+def test_what_has_no_source_is_marked_or_dropped(added: str, kept: str) -> None:
+    draft = embedded_engine().write_document(DocumentType.PRD, material())
+    broken = draft._replace(content=draft.content.replace("## Summary", added, 1))
+    assert find_faults(broken, material()) != []
+    mended = keep_sourced(broken, material())
+    assert find_faults(mended, material()) == []
+    assert kept in mended.content
+    assert ("love" in mended.content) is ("love" in kept)
+
+
+class Careless:
+    """Writes one sentence that rests on nothing."""
+
+    name, version = "careless", "1"
+
+    def write_document(self, type: DocumentType, material: Material) -> Draft:
+        draft = embedded_engine().write_document(type, material)
+        return draft._replace(content=draft.content.replace("## Summary\n", "## Summary\n\nCustomers love it.\n", 1))
+
+
+async def test_every_engine_is_checked_before_its_document_is_stored(acme: World) -> None:
+    receipt = (await acme.client.post(f"{AT}/documents/regenerate", json={"type": "PRD"})).json()
+    await write_document(acme.database, {Engine: Careless()}, acme.workspace_id, UUID(receipt["jobId"]))
+    assert "\n- **Proposal:** Customers love it.\n" in (await document_of(acme, receipt))["content"]

@@ -12,6 +12,7 @@ from sightline.documents.records import DocumentWriter
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.choice import Made, make
 from sightline.intelligence.model.session import Task
+from sightline.intelligence.tracing import keep_sourced
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
@@ -41,13 +42,15 @@ async def write_document(db: Database, tools: Tools, workspace_id: UUID, generat
 
 
 async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, material: Material) -> Made[Draft]:
-    return await make(
+    """Returns the draft of the model or of the embedded engine, after the same check."""
+    made = await make(
         db,
         tools,
         task,
         lambda model, session: model.write_document(session, type, material),
         lambda engine: engine.write_document(type, material),
     )
+    return made._replace(value=keep_sourced(made.value, material))
 
 
 async def _store(tx: Tx, workspace_id: UUID, pending: Pending, draft: Draft, writer: DocumentWriter) -> None:

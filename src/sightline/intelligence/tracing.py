@@ -10,7 +10,9 @@ from sightline.intelligence.material import AboutEvidence, AboutInsight, Draft, 
 
 PROPOSAL: Final = "- **Proposal:** "
 
-_MARK = re.compile(r"\[(\d+)\]")
+_SOURCES: Final = "\n## Sources\n"
+_ITEM = re.compile(r"^\s*(?:[-*] |\d+\. )")
+_MARK = re.compile(r" ?\[(\d+)\]")
 # Headings, open points, heads of tables and lead-ins state nothing by themselves.
 _NO_CLAIM = tuple(
     re.compile(pattern)
@@ -21,21 +23,56 @@ _LEADS = ("- Rests on: ", "Acceptance criteria, ", PROPOSAL)
 
 def find_faults(draft: Draft, material: Material) -> list[str]:
     """Returns statements without a source, marks without a listed source, and quotes that nobody said."""
-    body, _, listed = draft.content.partition("\n## Sources\n")
+    body, _, listed = draft.content.partition(_SOURCES)
     known = {source.ref for source in draft.sources}
-    faults = [f"unsourced: {line}" for line in _claims(body) if not _MARK.search(line)]
+    faults = [f"unsourced: {line}" for line in _stating(body).splitlines() if _is_unsourced(line)]
     faults += [f"unknown source: {mark}" for mark in {int(mark) for mark in _MARK.findall(body)} - known]
     if len([line for line in listed.splitlines() if line.strip()]) != len(known):
         faults.append("the list of sources is not that of the marks")
-    said = tuple({f"> “{inline(quote.text)}”" for quote in _quotes(material)})
-    quoted = (line.strip() for line in body.splitlines() if line.lstrip().startswith("> “"))
-    return [*faults, *(f"not a quote: {line}" for line in quoted if not line.startswith(said))]
+    said = _said(material)
+    return [*faults, *(f"not a quote: {line.strip()}" for line in body.splitlines() if _is_misquoted(line, said))]
 
 
-def _claims(body: str) -> Iterable[str]:
-    for line in body.partition("\n## Open points\n")[0].splitlines():
-        if not line.startswith(_LEADS) and not any(pattern.fullmatch(line) for pattern in _NO_CLAIM):
-            yield line
+def keep_sourced(draft: Draft, material: Material) -> Draft:
+    """Returns the draft as it is if it has no fault. Otherwise drops or marks what has one.
+
+    Quotes that nobody said and unsourced lines of tables are dropped; other unsourced statements become proposals.
+    """
+    if not find_faults(draft, material):
+        return draft
+    body, heading, listed = draft.content.partition(_SOURCES)
+    known = {source.ref for source in draft.sources}
+    said = _said(material)
+    stating = len(_stating(body).splitlines())
+    kept = []
+    for number, line in enumerate(body.splitlines()):
+        sound = _MARK.sub(lambda mark: mark[0] if int(mark[1]) in known else "", line)
+        if _is_misquoted(sound, said):
+            continue
+        if number >= stating or not _is_unsourced(sound):
+            kept.append(sound)
+        elif not sound.startswith(("|", ">")):
+            kept.append(f"{PROPOSAL}{_ITEM.sub('', sound).strip()}")
+    return draft._replace(content="\n".join(kept) + heading + listed)
+
+
+def _stating(body: str) -> str:
+    """Returns the part before the open points, which state nothing."""
+    return body.partition("\n## Open points\n")[0]
+
+
+def _is_unsourced(line: str) -> bool:
+    states_nothing = line.startswith(_LEADS) or any(pattern.fullmatch(line) for pattern in _NO_CLAIM)
+    return not states_nothing and not _MARK.search(line)
+
+
+def _is_misquoted(line: str, said: tuple[str, ...]) -> bool:
+    return line.lstrip().startswith("> “") and not line.strip().startswith(said)
+
+
+def _said(material: Material) -> tuple[str, ...]:
+    """Returns all quotes as documents show them."""
+    return tuple({f"> “{inline(quote.text)}”" for quote in _quotes(material)})
 
 
 def _quotes(material: Material) -> Iterable[Quote]:

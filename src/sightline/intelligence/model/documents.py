@@ -18,7 +18,7 @@ from sightline.intelligence.model.claims import Claim, Sources, Statement, find_
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import RULES, fenced
 from sightline.intelligence.model.session import ModelFailed, Session
-from sightline.intelligence.tracing import PROPOSAL, find_faults, source_texts
+from sightline.intelligence.tracing import PROPOSAL, source_texts
 
 MOST_SENTENCES: Final = 6  # under one heading
 FIXED: Final = frozenset({"At a glance", "Traceability", "Open points", "Sources"})
@@ -71,10 +71,9 @@ async def write_document(endpoint: Endpoint, session: Session, type: DocumentTyp
     for number, (heading, one) in enumerate(held):
         if number in follows and len(by_heading[heading]) < MOST_SENTENCES:
             by_heading[heading].append(one)
-    draft = Draft(_with_sentences(recorded.content, by_heading, sources), recorded.sources)
-    if not any(by_heading.values()) or find_faults(draft, material):
+    if not by_heading:
         raise ModelFailed("Nothing that the model wrote rests on the sources.")
-    return draft
+    return recorded._replace(content=_with_sentences(recorded.content, by_heading, sources))
 
 
 def _complaint(sources: Sources, answer: Parts) -> str:
