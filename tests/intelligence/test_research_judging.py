@@ -37,7 +37,8 @@ def page(text: str, *, title: str = "Deposits", url: str = "https://rental.examp
 
 
 async def judge(text: str, wanted: Section | None = None, **changes: Any) -> Judgement:
-    return await RESEARCHER.judge(wanted or section(), page(text, **changes))
+    [judgement] = await RESEARCHER.judge(wanted or section(), [page(text, **changes)])
+    return judgement
 
 
 async def test_a_page_on_the_subject_is_relevant_and_quoted() -> None:

@@ -72,6 +72,7 @@ class Lab:
     world: World
     shelf: Shelf = field(default_factory=lambda: Shelf(PAGES))
     store: AppStore = field(default_factory=lambda: AppStore(NO_STORE, pause=0.0))
+    model: dict[type, Any] = field(default_factory=dict)
 
     @property
     def client(self) -> httpx2.AsyncClient:
@@ -144,6 +145,7 @@ class Lab:
             Engine: embedded_engine(),
             SearchTools: SearchTools(EmbeddedResearcher(), self.shelf, self.shelf),
             AppStore: self.store,
+            **self.model,
         }
 
     async def search(self, run: Json, db: Database | None = None) -> None:

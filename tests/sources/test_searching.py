@@ -1,5 +1,6 @@
 """Searching one section: what qualifies, what ends it, and what is reported."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -362,9 +363,10 @@ async def test_quotes_that_are_not_in_the_text_are_dropped() -> None:
     """A page whose quotes are all invented is no finding."""
 
     class Inventive(EmbeddedResearcher):
-        async def judge(self, section: Section, page: Page) -> Judgement:
-            real = [Observation("Real", "with one tap")] if page.url.endswith("a") else []
-            return Judgement(0.9, "It is certain.", [Observation("Invented", "with three taps"), *real])
+        async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+            invented = Observation("Invented", "with three taps")
+            real = [[Observation("Real", "with one tap")] if page.url.endswith("a") else [] for page in pages]
+            return [Judgement(0.9, "It is certain.", [invented, *one]) for one in real]
 
     shelf = Shelf([page("https://trade.example/a", SAYS), page("https://trade.example/b", SAYS)])
     found = await search_section(section(), terms(), Tools(Inventive(), shelf, shelf), seen=set(), budget=QUICK)

@@ -13,8 +13,11 @@ from sightline.cli.progress import Bar, watch
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.intelligence.plans import Definition
+from sightline.language_model import model_tools
 from sightline.platform.access import Actor
+from sightline.platform.ids import new_id
 from sightline.platform.wire import read_wire_type
 from sightline.research.commands import PlanQuestion, Prepare, Start
 from sightline.research.plans.prepare import PreparedPlan, prepare
@@ -57,7 +60,9 @@ async def ask(
     async with site.db.autocommit() as tx:
         actor = operator((await find_workspace(tx, workspace)).id)
     store = AppStore(site.settings.app_store_url, site.settings.app_store_country)
-    prepared = await prepare(site.db, EmbeddedResearcher(), store, actor, asked)
+    embedded, tools = EmbeddedResearcher(), model_tools(site.settings)
+    researcher = await choose_researcher(site.db, tools, embedded, actor.workspace_id, new_id())
+    prepared = await prepare(site.db, researcher, store, actor, asked)
     plan = prepared.prepared_plan
     _show_plan(plan)
     for choice in prepared.choices:

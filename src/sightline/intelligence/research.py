@@ -57,11 +57,15 @@ class Observation(Struct, frozen=True):
 
 
 class Judgement(Struct, frozen=True):
-    """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and what it says."""
+    """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and what it says.
+
+    `engine` is the name and version of the engine that judged, if it is not the researcher that was asked.
+    """
 
     score: float
     reason: str
     observations: list[Observation]
+    engine: str | None = None
 
 
 class FindingText(NamedTuple):
@@ -115,6 +119,11 @@ class Researcher(Protocol):
     @property
     def version(self) -> str: ...
 
+    @property
+    def answer_seconds(self) -> float:
+        """The seconds that an answer may take, which a search leaves for it."""
+        ...
+
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
         """A plan for a question of 8 to 3,000 characters. Searches nothing."""
         ...
@@ -123,8 +132,8 @@ class Researcher(Protocol):
         """Search texts for a round, the first being 0, none of those tried; empty when there are no more ideas."""
         ...
 
-    async def judge(self, section: Section, page: Page) -> Judgement:
-        """At most three observations; none of a page that does not matter."""
+    async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+        """One judgement per page, in order: at most three observations; none of a page that does not matter."""
         ...
 
     async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from sightline.intelligence.engine import Engine
+from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
@@ -30,7 +31,9 @@ async def search_run(db: Database, tools: Tools, workspace_id: UUID, run_id: UUI
             begun = await search.begin_next(tx, workspace_id, run_id)
         if begun is None:
             return
-        await search.search_section_of(db, tools[SearchTools], begun)
+        search_tools: SearchTools = tools[SearchTools]
+        researcher = await choose_researcher(db, tools, search_tools.researcher, workspace_id, begun.attempt.id)
+        await search.search_section_of(db, search_tools._replace(researcher=researcher), begun)
 
 
 async def give_up_search(db: Database, workspace_id: UUID, run_id: UUID, error: Exception) -> None:

@@ -1,10 +1,13 @@
 """Which function carries out a command. Specification: POST /research/run."""
 
-from typing import assert_never
+from collections.abc import Mapping
+from typing import Any, assert_never
 
+from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.intelligence.research import Researcher
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.ids import new_id
 from sightline.research.commands import Add, Prepare, Retry, RetryAddition, RunCommand, Start, Stop
 from sightline.research.delivery.add import add, retry_addition
 from sightline.research.plans.prepare import PreparedResearch, prepare
@@ -15,13 +18,12 @@ from sightline.sources.app_store.store import AppStore
 Performed = PreparedResearch | StartedRun | ChangedRun
 
 
-async def perform(
-    db: Database, researcher: Researcher, store: AppStore, actor: Actor, command: RunCommand
-) -> Performed:
+async def perform(db: Database, tools: Mapping[type, Any], actor: Actor, command: RunCommand) -> Performed:
     """Prepares, starts, adds, retries or stops. Raises what the command raises."""
     match command:
         case Prepare():
-            return await prepare(db, researcher, store, actor, command)
+            researcher = await choose_researcher(db, tools, tools[Researcher], actor.workspace_id, new_id())
+            return await prepare(db, researcher, tools[AppStore], actor, command)
         case Start():
             return await start(db, actor, command)
     async with db.transaction() as tx:

@@ -1,6 +1,5 @@
 """Operations on saved research. Specification: Research."""
 
-from sightline.intelligence.research import Researcher
 from sightline.platform.access import Role
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound, RequestIdReused
@@ -21,7 +20,6 @@ from sightline.research.refusals import (
     ScheduleNotAllowed,
     StalePlan,
 )
-from sightline.sources.app_store.store import AppStore
 from sightline.workspaces.credits import CreditsExhausted
 
 PAGING = Paging(10, 50)
@@ -60,8 +58,7 @@ async def run_research(call: Call, body: ResearchRun) -> Performed:
     keeps its completed sections. Planning costs 1 AI credit, a searched section 5, an added source 1; what fails or is
     stopped is returned.
     """
-    researcher = call.tool(Researcher)  # type: ignore[type-abstract]  # tools are found by their protocol
-    return await perform(call.db, researcher, call.tool(AppStore), call.actor, body.command)
+    return await perform(call.db, call.tools, call.actor, body.command)
 
 
 @operation(

@@ -1,7 +1,7 @@
 """The model, or the embedded engine: where none is configured, the workspace wants none, or it fails."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from decimal import Decimal
 from typing import Generic, NamedTuple, Protocol, TypeVar
 from uuid import UUID
@@ -13,8 +13,11 @@ from sightline.intelligence.evidence import DraftInsight, SignalMaterial
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.session import ModelFailed, Session, Task
 from sightline.intelligence.model.usage import add_usage, may_ask
+from sightline.intelligence.plans import Section
+from sightline.intelligence.research import FindingText, Judgement, PlanContext, QuestionAnswer, ResearchPlan
 from sightline.platform.db import Database
 from sightline.platform.jobs import Tools
+from sightline.sources.pages import Page
 
 T = TypeVar("T")
 
@@ -37,6 +40,18 @@ class LanguageModel(Protocol):
     async def write_document(self, session: Session, type: DocumentType, material: Material) -> Draft: ...
 
     async def extract_insights(self, session: Session, material: SignalMaterial) -> list[DraftInsight]: ...
+
+    async def plan_research(
+        self, session: Session, question: str, context: PlanContext, drafted: ResearchPlan
+    ) -> ResearchPlan: ...
+
+    async def judge_pages(
+        self, session: Session, section: Section, pages: Sequence[Page], by_words: Sequence[Judgement]
+    ) -> list[Judgement]: ...
+
+    async def answer_questions(
+        self, session: Session, section: Section, findings: Sequence[FindingText], language: str
+    ) -> list[QuestionAnswer]: ...
 
 
 class Made(NamedTuple, Generic[T]):

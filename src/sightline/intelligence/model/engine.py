@@ -1,5 +1,6 @@
 """The tasks that a model does, each within the budget of a session."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from msgspec.structs import replace
@@ -9,8 +10,14 @@ from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.documents import write_document
 from sightline.intelligence.model.endpoint import Endpoint
 from sightline.intelligence.model.insights import extract_insights
+from sightline.intelligence.model.research.answering import answer_questions
+from sightline.intelligence.model.research.planning import plan_research
+from sightline.intelligence.model.research.relevance import judge_pages
 from sightline.intelligence.model.session import Budget, Session
 from sightline.intelligence.model.usage import Prices
+from sightline.intelligence.plans import Section
+from sightline.intelligence.research import FindingText, Judgement, PlanContext, QuestionAnswer, ResearchPlan
+from sightline.sources.pages import Page
 
 
 class ModelEngine:
@@ -37,3 +44,18 @@ class ModelEngine:
 
     async def extract_insights(self, session: Session, material: SignalMaterial) -> list[DraftInsight]:
         return await extract_insights(self._endpoint, session, material)
+
+    async def plan_research(
+        self, session: Session, question: str, context: PlanContext, drafted: ResearchPlan
+    ) -> ResearchPlan:
+        return await plan_research(self._endpoint, session, question, context, drafted)
+
+    async def judge_pages(
+        self, session: Session, section: Section, pages: Sequence[Page], by_words: Sequence[Judgement]
+    ) -> list[Judgement]:
+        return await judge_pages(self._endpoint, session, section, pages, by_words)
+
+    async def answer_questions(
+        self, session: Session, section: Section, findings: Sequence[FindingText], language: str
+    ) -> list[QuestionAnswer]:
+        return await answer_questions(self._endpoint, session, section, findings, language)

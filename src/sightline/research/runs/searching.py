@@ -143,14 +143,14 @@ async def search_section(
     budget: Budget | None = None,
     warnings: Sequence[str] = (),
 ) -> SearchedSection:
-    """Searches until the target is met or the budget is spent. Raises SectionSearchFailed.
+    """Searches until the target is met or the budget is spent, then answers. Raises SectionSearchFailed.
 
     `seen` holds the identity (`sources.addresses.identity`) of each source of the run; those found are added.
     `warnings` are said of the section before those of its search.
     """
     search = _Search(section, terms, tools, seen, budget or Budget(), warnings=list(warnings))
     try:
-        async with asyncio.timeout(search.budget.seconds):
+        async with asyncio.timeout(search.budget.seconds - tools.researcher.answer_seconds):
             await search.run()
     except TimeoutError:
         search.warn("The time for this section was used up.")
@@ -161,14 +161,22 @@ async def search_section(
     return await search.result()
 
 
-class _Candidate(NamedTuple):
-    """A page that qualifies, and the query and the provider that found it."""
+class _ReadPage(NamedTuple):
+    """A page that may be kept, and the query and the provider that found it."""
 
     page: Page
-    judgement: Judgement
-    observations: list[Observation]
     query: str
     provider: str
+
+
+class _Candidate(NamedTuple):
+    """A page that matters, how it was found, and what it says."""
+
+    page: Page
+    query: str
+    provider: str
+    judgement: Judgement
+    observations: list[Observation]
     is_preferred: bool
 
 
@@ -260,15 +268,20 @@ class _Search:
         return page.hits
 
     async def _read_all(self, hits: list[tuple[SearchHit, str]]) -> None:
-        """Reads as many as the budget allows, some at once, each address once."""
+        """Reads as many as the budget allows, some at once, each address once. Judges some while it reads the next."""
         chosen = [(hit, text) for hit, text in hits if self._visit(hit.url)][: self.budget.reads - self.reads]
-        for at in range(0, len(chosen), READS_AT_ONCE):
-            some = chosen[at : at + READS_AT_ONCE]
-            self.reads += len(some)
-            pages = await asyncio.gather(*(self._read(hit.url) for hit, _ in some))
-            for page, (hit, text) in zip(pages, some, strict=True):
-                if page is not None:
-                    await self._judge(page, text, hit.provider or self.tools.provider.name)
+        async with asyncio.TaskGroup() as judging:
+            for at in range(0, len(chosen), READS_AT_ONCE):
+                some = chosen[at : at + READS_AT_ONCE]
+                self.reads += len(some)
+                pages = await asyncio.gather(*(self._read(hit.url) for hit, _ in some))
+                read = [
+                    _ReadPage(page, text, hit.provider or self.tools.provider.name)
+                    for page, (hit, text) in zip(pages, some, strict=True)
+                    if page is not None and self._qualifies(page)
+                ]
+                if read:
+                    judging.create_task(self._judge(read))
 
     def _visit(self, url: str) -> bool:
         """Whether the address may be read and was not yet considered in this section."""
@@ -290,16 +303,19 @@ class _Search:
             self.unreadable += 1
             return None
 
-    async def _judge(self, page: Page, query: str, provider: str) -> None:
-        """Keeps the page if it qualifies; its own address and language count, whatever the hit said."""
-        if not (self._is_allowed(page.url) and self._is_in_language(page) and self._is_in_window(page)):
-            return
-        judgement = await self.tools.researcher.judge(self.section, page)
-        observations = keep_exact(judgement.observations, page.text)[:MOST_OBSERVATIONS]
-        if judgement.score >= LEAST_RELEVANCE and observations:
-            scope = self.section.scope
-            is_preferred = scope.source_mode == "preferred" and is_within(page.url, scope.domains)
-            self.candidates.append(_Candidate(page, judgement, observations, query, provider, is_preferred))
+    def _qualifies(self, page: Page) -> bool:
+        """Whether the page may be kept; its own address and language count, whatever the hit said."""
+        return self._is_allowed(page.url) and self._is_in_language(page) and self._is_in_window(page)
+
+    async def _judge(self, read: Sequence[_ReadPage]) -> None:
+        """Keeps the pages that matter and say something."""
+        judgements = await self.tools.researcher.judge(self.section, [one.page for one in read])
+        scope = self.section.scope
+        for one, judgement in zip(read, judgements, strict=True):
+            observations = keep_exact(judgement.observations, one.page.text)[:MOST_OBSERVATIONS]
+            if judgement.score >= LEAST_RELEVANCE and observations:
+                is_preferred = scope.source_mode == "preferred" and is_within(one.page.url, scope.domains)
+                self.candidates.append(_Candidate(*one, judgement, observations, is_preferred))
 
     def _is_in_language(self, page: Page) -> bool:
         codes = {code for label in self.section.scope.languages if (code := code_of(label))}
@@ -358,7 +374,10 @@ class _Search:
             relevance=Relevance(round(found.judgement.score, 2), found.judgement.reason),
             observations=found.observations,
             provenance=Provenance(
-                found.provider, found.query, page.content_hash, f"{researcher.name} {researcher.version}"
+                found.provider,
+                found.query,
+                page.content_hash,
+                found.judgement.engine or f"{researcher.name} {researcher.version}",
             ),
         )
 

@@ -26,6 +26,7 @@ class EmbeddedResearcher:
 
     name = "embedded"
     version = "1"
+    answer_seconds = 0.0
 
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
         return await asyncio.to_thread(draft_plan, question, context)
@@ -33,8 +34,8 @@ class EmbeddedResearcher:
     async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
         return search_texts(section, round, tried)
 
-    async def judge(self, section: Section, page: Page) -> Judgement:
-        return await asyncio.to_thread(judge_page, section, page)
+    async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+        return await asyncio.to_thread(lambda: [judge_page(section, page) for page in pages])
 
     async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         return write_answer(section, findings, coverage)

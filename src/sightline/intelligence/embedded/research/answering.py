@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from sightline.intelligence.embedded.research.judging import question_terms
 from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share
 from sightline.intelligence.plans import Section
@@ -31,22 +33,28 @@ def _answer(question: str, terms: Terms, findings: Sequence[FindingText]) -> Que
     closest = sorted(closest, key=lambda one: -one[0])[:MOST_PASSAGES]
     if not closest:
         return QuestionAnswer(question, NO_ANSWER, [])
-    passages = "; ".join(f"“{quote}” ({_source(finding)})" for _, finding, quote in closest)
+    passages = "; ".join(f"“{quote}” ({source_of(finding)})" for _, finding, quote in closest)
     return QuestionAnswer(question, f"Closest passages: {passages}.", [finding.id for _, finding, _ in closest])
 
 
-def _source(finding: FindingText) -> str:
+def source_of(finding: FindingText) -> str:
+    """Returns who says it and when."""
     who = finding.publisher or host_of(finding.url) or finding.title
     return f"{who}, {finding.published_at:%Y-%m-%d}" if finding.published_at else f"{who}, undated"
 
 
-def _summary(coverage: Coverage) -> str:
+def say_coverage(coverage: Coverage, said: str) -> str:
+    """Returns what was covered, what there is to say of the answers if anything was found, and the warnings."""
     span = f"between {coverage.since:%Y-%m-%d} and {coverage.until:%Y-%m-%d}"
     dates = f"published {span}" if coverage.research_mode == "recent" else "older and undated ones included"
     noun = "source" if coverage.target == 1 else "sources"
-    parts = [f"{coverage.found} of {coverage.target} {noun} found, {dates}; {coverage.read} pages read."]
-    if coverage.found:
-        parts.append("The embedded engine quotes the closest passages; it does not judge whether they answer.")
+    found = f"{coverage.found} of {coverage.target} {noun} found, {dates}; {coverage.read} pages read."
+    return " ".join([found, *([said] if coverage.found and said else []), *coverage.warnings])
+
+
+def _summary(coverage: Coverage) -> str:
+    said = "The embedded engine quotes the closest passages; it does not judge whether they answer."
     if code_of(coverage.output_language) != "en":
-        parts.append(f"It does not write {coverage.output_language}: quotes keep their language.")
-    return " ".join([*parts, *coverage.warnings])
+        language = f"It does not write {coverage.output_language}: quotes keep their language."
+        coverage = replace(coverage, warnings=(language, *coverage.warnings))
+    return say_coverage(coverage, said)

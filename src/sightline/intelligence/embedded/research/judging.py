@@ -148,12 +148,12 @@ def _observations(page: Page, passages: Sequence[_Passage]) -> list[Observation]
     best = sorted((one for one in passages if one.share >= _LEAST_PASSAGE), key=lambda one: (-one.share, one.place))
     chosen = {one.sentence.text: one for one in reversed(best[: 2 * _MOST_OBSERVATIONS])}
     kept = sorted(chosen.values(), key=lambda one: (-one.share, one.place))[:_MOST_OBSERVATIONS]
-    return [Observation(_frame(page, one), one.sentence.text) for one in sorted(kept)]
+    return [Observation(frame(page, one.question), one.sentence.text) for one in sorted(kept)]
 
 
-def _frame(page: Page, passage: _Passage) -> str:
+def frame(page: Page, question: str) -> str:
+    """Returns who says it, in which language, on which question."""
     who = page.publisher or host_of(page.url) or page.title
     language = f", in {name_of(page.language)}" if page.language and page.language != "en" else ""
-    question = passage.question
     shown = question if len(question) <= _SHOWN_QUESTION else question[: _SHOWN_QUESTION - 1].rstrip() + "…"
     return f"{who}{language}, on “{shown}”"

@@ -1,0 +1,86 @@
+"""Answers from the findings of a section: each sentence names those that it rests on, or is dropped."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from sightline.intelligence.embedded.research.answering import NO_ANSWER, source_of
+from sightline.intelligence.model.claims import Claim, Sources, Statement, find_confirmed, plain
+from sightline.intelligence.model.endpoint import Endpoint, Prompt
+from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.research.relevance import describe
+from sightline.intelligence.model.session import Session
+from sightline.intelligence.plans import Section
+from sightline.intelligence.research import FindingText, QuestionAnswer
+
+MOST_SENTENCES: Final = 4  # of an answer
+MOST_COMPLAINTS: Final = 5
+REPAIRS: Final = 1
+
+TASK: Final = f"""{RULES}
+
+Answer the questions of a section of market research from the numbered sources alone: up to four sentences for each
+question, in the language that is named. `sources` are the numbers of the sources that a sentence rests on; do not
+write them, or who says it, into the sentence. `quote` is null, or a few telling words of one of these sources. Say
+no more than the sources say: one company's practice is not that of the market. If sources disagree, give each view a
+sentence of its own. A question that the sources do not answer has no sentences."""
+
+
+class AnsweredQuestion(Struct):
+    """The sentences that answer the question of this number."""
+
+    question: int
+    sentences: list[Claim]
+
+
+class AnsweredQuestions(Struct):
+    """The answer."""
+
+    answers: list[AnsweredQuestion]
+
+
+async def answer_questions(
+    endpoint: Endpoint, session: Session, section: Section, findings: Sequence[FindingText], language: str
+) -> list[QuestionAnswer]:
+    """Returns an answer per question, in order. Raises ModelFailed."""
+    by_number = {
+        number: "\n".join(one.quote for one in finding.observations) for number, finding in enumerate(findings, 1)
+    }
+    sources = Sources(by_number)
+    shown = [f"Source {number}:\n{fenced('source', text)}" for number, text in by_number.items()]
+    wanted = fenced("language", language)
+    prompt = Prompt(TASK, "\n\n".join([describe(section), f"Language of the answers:\n{wanted}", *shown]))
+    answer = await endpoint.ask(session, prompt, AnsweredQuestions, lambda found: _complaint(sources, found), REPAIRS)
+    said = [(one.question, claim) for one in answer.answers for claim in one.sentences if not sources.fault(claim)]
+    statements = [
+        Statement(number, plain(claim.text), sources.texts_of(claim)) for number, (_, claim) in enumerate(said)
+    ]
+    confirmed = await find_confirmed(endpoint, session, statements)
+    kept = [one for number, one in enumerate(said) if number in confirmed]
+    return [
+        _answer(question, [claim for place, claim in kept if place == number][:MOST_SENTENCES], sources, findings)
+        for number, question in enumerate(section.questions)
+    ]
+
+
+def _complaint(sources: Sources, answer: AnsweredQuestions) -> str:
+    faults = [fault for one in answer.answers for claim in one.sentences if (fault := sources.fault(claim))]
+    return "\n".join(faults[:MOST_COMPLAINTS])
+
+
+def _answer(
+    question: str, claims: Sequence[Claim], sources: Sources, findings: Sequence[FindingText]
+) -> QuestionAnswer:
+    if not claims:
+        return QuestionAnswer(question, NO_ANSWER, [])
+    numbers = dict.fromkeys(number for claim in claims for number in claim.sources)
+    text = " ".join(_shown(claim, sources, findings) for claim in claims)
+    return QuestionAnswer(question, text, [findings[number - 1].id for number in numbers])
+
+
+def _shown(claim: Claim, sources: Sources, findings: Sequence[FindingText]) -> str:
+    """Returns the sentence with its quote and, in brackets, who says it and when."""
+    quote = f" “{sources.exact(claim, claim.quote)}”" if claim.quote else ""
+    whose = "; ".join(source_of(findings[number - 1]) for number in dict.fromkeys(claim.sources))
+    return f"{sources.exactly(claim).rstrip('. ')}{quote} ({whose})."

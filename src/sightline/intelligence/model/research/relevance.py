@@ -1,0 +1,170 @@
+"""Which pages matter to a section, and the passages that say so: exact parts of the pages."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sightline.intelligence.embedded.research.judging import frame, question_terms
+from sightline.intelligence.embedded.research.terms import folded, share
+from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
+from sightline.intelligence.model.endpoint import Endpoint, Prompt
+from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.quotes import locate
+from sightline.intelligence.model.session import Session
+from sightline.intelligence.plans import Section
+from sightline.intelligence.research import Judgement, Observation
+from sightline.sources.addresses import host_of
+from sightline.sources.pages import Page
+
+LONGEST_PAGE: Final = 6_000  # characters that are shown of a page
+LONGEST_PART: Final = 1_500
+LONGEST_QUOTE: Final = 600
+MOST_PASSAGES: Final = 3
+MOST_COMPLAINTS: Final = 5
+REPAIRS: Final = 1
+
+Relevance = Literal["answers", "partly", "related", "unrelated"]
+_SCORES: Final[dict[Relevance, float]] = {"answers": 0.85, "partly": 0.6, "related": 0.3, "unrelated": 0.0}
+_BY_WORDS: Final = 0.1  # of the score: pages of equal relevance are ordered by their words
+_REASONS: Final[dict[Relevance, str]] = {
+    "answers": "Answers",
+    "partly": "Answers in part",
+    "related": "Is on the subject, but answers nothing",
+    "unrelated": "Is about something else",
+}
+
+TASK: Final = f"""{RULES}
+
+Judge for a section of market research how relevant each page is. A long page is shown in parts. `relevance` is
+`answers` if the page states facts that answer a question of the section, `partly` if these cover a part of the
+question only, `related` if it is on the subject without an answer, and `unrelated` for everything else. A page is
+`unrelated` if it is what the section excludes, or if the section has competitors and the page is about none of them.
+A page that praises itself without facts is `related` at most. `passages` are at most three for each page, the most
+telling first: `quote` is one whole sentence or two, and `question` the number of the question that it speaks to.
+Name each page once."""
+
+
+class Passage(Struct):
+    """Words of a page, and the number of the question that they speak to."""
+
+    question: int
+    quote: str
+
+
+class JudgedPage(Struct):
+    """The page of this number as the model judges it."""
+
+    page: int
+    relevance: Relevance
+    passages: list[Passage]
+
+
+class JudgedPages(Struct):
+    """The answer."""
+
+    pages: list[JudgedPage]
+
+
+async def judge_pages(
+    endpoint: Endpoint, session: Session, section: Section, pages: Sequence[Page], by_words: Sequence[Judgement]
+) -> list[Judgement]:
+    """Returns a judgement per page: that by words for a page that the model leaves out. Raises ModelFailed."""
+    parts = [shown_parts(section, page) for page in pages]
+    shown = [_shown(number, page, parts[number]) for number, page in enumerate(pages)]
+    prompt = Prompt(TASK, "\n\n".join([describe(section), *shown]))
+    answer = await endpoint.ask(session, prompt, JudgedPages, lambda found: _complaint(parts, found), REPAIRS)
+    judged = {one.page: one for one in reversed(answer.pages)}
+    return [
+        _judgement(section, page, parts[number], judged[number], by_words[number])
+        if number in judged
+        else by_words[number]
+        for number, page in enumerate(pages)
+    ]
+
+
+def describe(section: Section) -> str:
+    """Returns the section as data, with the numbers of its questions."""
+    scope = section.scope
+    competitors = (", ".join([one.name, *one.aliases]) for one in section.competitors)
+    lines = {
+        "Section": section.name,
+        "Objective": section.objective,
+        "Topic": section.topic,
+        "Competitors": "; ".join(competitors),
+        "Geography": scope.geography,
+        "Audience": scope.audience,
+        "Excluded": scope.exclusions,
+    }
+    questions = [f"Question {number}: {question}" for number, question in enumerate(section.questions)]
+    return fenced("section", "\n".join([*(f"{name}: {text}" for name, text in lines.items() if text), *questions]))
+
+
+def shown_parts(section: Section, page: Page) -> list[str]:
+    """Returns the page's text, or the beginning of a long one and the parts with most words of the questions."""
+    text = page.text[:MOST_CHARACTERS]
+    if len(text) <= LONGEST_PAGE:
+        return [text]
+    spans = list(_spans(text))
+    questions = list(question_terms(section).values())
+    close = [max(share(terms, folded(text[start:end])) for terms in questions) for start, end in spans]
+    best = sorted(range(1, len(spans)), key=lambda place: -close[place])[: LONGEST_PAGE // LONGEST_PART - 1]
+    chosen: list[tuple[int, int]] = []
+    for start, end in (spans[place] for place in sorted([0, *best])):
+        if chosen and chosen[-1][1] == start:
+            start = chosen.pop()[0]
+        chosen.append((start, end))
+    return [text[start:end] for start, end in chosen]
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Parts that end where a line or a word does."""
+    start = 0
+    while start < len(text):
+        end = start + LONGEST_PART
+        if end < len(text):
+            breaks = (text.rfind(mark, start + LONGEST_PART // 2, end) for mark in ("\n", " "))
+            end = next((place + 1 for place in breaks if place > 0), end)
+        yield start, end
+        start = end
+
+
+def _shown(number: int, page: Page, parts: Sequence[str]) -> str:
+    published = f", {page.published.moment:%Y-%m-%d}" if page.published else ""
+    head = f"{page.title} ({page.publisher or host_of(page.url)}{published})"
+    text = "\n[...]\n".join(parts)
+    return f"Page {number}:\n" + fenced("page", f"{head}\n\n{text}")
+
+
+def _complaint(parts: Sequence[Sequence[str]], answer: JudgedPages) -> str:
+    numbers = range(len(parts))
+    if missing := set(numbers) - {one.page for one in answer.pages}:
+        return f"These pages are missing: {', '.join(map(str, sorted(missing)))}"
+    quotes = [(one.page, passage.quote) for one in answer.pages for passage in one.passages]
+    wrong = [f"{page}: {quote[:200]}" for page, quote in quotes if page in numbers and not _exact(parts[page], quote)]
+    return "These quotes are not word for word in their page: " + " | ".join(wrong[:MOST_COMPLAINTS]) if wrong else ""
+
+
+def _exact(parts: Sequence[str], quote: str) -> str:
+    """Returns the words as the page has them, or nothing."""
+    for part in parts:
+        if (place := locate(quote, part)) and place.end - place.start <= LONGEST_QUOTE:
+            return part[place.start : place.end]
+    return ""
+
+
+def _judgement(
+    section: Section, page: Page, parts: Sequence[str], judged: JudgedPage, by_words: Judgement
+) -> Judgement:
+    """Returns scores and frames of our own: of what the model writes, only the place of a quote is used."""
+    observations: list[Observation] = []
+    questions: list[str] = []
+    for passage in judged.passages:
+        quote = _exact(parts, passage.quote)
+        if quote and 0 <= passage.question < len(section.questions) and len(observations) < MOST_PASSAGES:
+            questions.append(section.questions[passage.question])
+            observations.append(Observation(frame(page, questions[-1]), quote))
+    said = f"{_REASONS[judged.relevance]}" + (f": {' '.join(dict.fromkeys(questions))}" if questions else ".")
+    score = round(_SCORES[judged.relevance] + _BY_WORDS * by_words.score, 2)
+    return replace(by_words, score=score, reason=said, observations=observations, engine=None)
