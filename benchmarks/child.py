@@ -6,7 +6,7 @@ So no process outlives the benchmark, even one that is killed.
 import sys
 from runpy import run_module
 
-from sightline.cli.parent import end_with_parent
+from sightline.cli.children import end_with_parent
 
 if __name__ == "__main__":
     end_with_parent()

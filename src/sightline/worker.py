@@ -5,7 +5,8 @@ need for background work.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+import signal
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -67,27 +68,26 @@ async def _search_tools(settings: Settings) -> AsyncIterator[SearchTools]:
         await reader.aclose()
 
 
-async def work(
-    settings: Settings,
-    ending: asyncio.Event,
-    on_ready: Callable[[], None],
-    *,
-    rooms: Iterable[JobsOfRoom] | None = None,
-    tick: timedelta = timedelta(minutes=1),
-) -> None:
-    """Runs jobs until `ending` is set. Raises DatabaseUnavailable if the database cannot be reached at the start."""
+async def work(settings: Settings, on_ready: Callable[[], None]) -> None:
+    """Runs jobs until SIGTERM or SIGINT, then hands unfinished ones back.
+
+    Raises DatabaseUnavailable if the database cannot be reached at the start.
+    """
     assert settings.database_url  # noqa: S101 - the command sets it
-    assert settings.direct_url  # noqa: S101 - the command sets it
+    assert settings.direct_url  # noqa: S101 - likewise
+    ending = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ending.set)
     db = await Database.connect(
         settings.database_url,
         size=max(2, min(settings.pool_size, settings.concurrency)),
         clock=Clock(settings.clock_offset),
         through_pooler=settings.is_pooled,
     )
-    pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat), tick=tick)
+    pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat))
+    rooms = jobs_of_rooms()
     try:
-        chosen = jobs_of_rooms() if rooms is None else rooms
         async with open_tools(settings) as tools:
-            await run_jobs(db, settings.direct_url, chosen, tools, pace=pace, ending=ending, on_ready=on_ready)
+            await run_jobs(db, settings.direct_url, rooms, tools, pace=pace, ending=ending, on_ready=on_ready)
     finally:
         await db.close()

@@ -10,7 +10,7 @@ import sys
 
 import uvicorn
 
-from sightline.cli.parent import end_with_parent, report_ready
+from sightline.cli.children import end_with_parent, report_ready
 from sightline.platform.http.connection_limits import BoundedProtocol
 
 DRAIN_SECONDS = 8

@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from sightline.cli.parent import end_with_parent
+from sightline.cli.children import end_with_parent
 
 HOST = "127.0.0.1"
 END_SECONDS = 5

@@ -7,9 +7,10 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import typer
 
+from sightline.cli.children import run_until_asked
 from sightline.cli.customer_product import CustomerProduct
 from sightline.cli.options import Command, DataDir, Host, Port, single
-from sightline.cli.serving import keep_serving
+from sightline.cli.serve import keep_serving
 from sightline.cli.site import Site, read_settings
 from sightline.platform import logs
 from sightline.platform.clock import Clock
@@ -69,7 +70,7 @@ def demo(
             typer.echo(f"product {product.address} (a customer's product: sign in there, and enter the portal)")
 
     try:
-        keep_serving(settings, prepare=prepare, say_ready=say_ready)
+        run_until_asked(keep_serving(settings, prepare=prepare, say_ready=say_ready))
     finally:
         if product:
             product.stop()

@@ -4,6 +4,7 @@ import errno
 import os
 import socket
 import sys
+from functools import partial
 
 from sightline.cli.refusals import CommandRefused
 
@@ -22,28 +23,22 @@ def listen(host: str, port: int, processes: int) -> list[socket.socket]:
     """
     is_spread = processes > 1 and sys.platform == "linux"
     try:
-        first = _open(host, port, is_shared=is_spread)
+        found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        create = partial(
+            socket.create_server, family=family, backlog=BACKLOG, reuse_port=is_spread, dualstack_ipv6=is_dual
+        )
+        first = create(address)
         if not is_spread:
             return [first] * processes
-        port = first.getsockname()[1]
-        return [first, *(_open(host, port, is_shared=True) for _ in range(processes - 1))]
+        return [first, *(create(first.getsockname()) for _ in range(processes - 1))]
+    except socket.gaierror as error:
+        raise CommandRefused(f"The address {host} is unknown: {error.strerror}.") from None
     except OSError as error:
-        raise _refusal(host, port, error) from None
-
-
-def _open(host: str, port: int, *, is_shared: bool) -> socket.socket:
-    flags = socket.AI_PASSIVE
-    family, _, _, _, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=flags)[0]
-    is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-    return socket.create_server(address, family=family, backlog=BACKLOG, reuse_port=is_shared, dualstack_ipv6=is_dual)
-
-
-def _refusal(host: str, port: int, error: OSError) -> CommandRefused:
-    if isinstance(error, socket.gaierror):
-        return CommandRefused(f"The address {host} is unknown: {error.strerror}.")
-    if error.errno == errno.EADDRINUSE:
-        return CommandRefused(f"Port {port} of {host} is in use: choose another --port, or stop what listens there.")
-    if error.errno == errno.EACCES:
-        return CommandRefused(f"Port {port} of {host} needs more rights: choose a --port from 1024 on.")
-    reason = os.strerror(error.errno) if error.errno else str(error)
-    return CommandRefused(f"Nothing can listen on {host} port {port}: {reason}.")
+        reasons = {
+            errno.EADDRINUSE: f"Port {port} of {host} is in use: choose another --port, or stop what listens there.",
+            errno.EACCES: f"Port {port} of {host} needs more rights: choose a --port from 1024 on.",
+        }
+        other = f"Nothing can listen on {host} port {port}: {os.strerror(error.errno or 0)}."
+        raise CommandRefused(reasons.get(error.errno or 0, other)) from None

@@ -4,10 +4,14 @@ from typing import Annotated
 
 import typer
 
+from sightline.cli.children import Child, keep_running, run_until_asked
 from sightline.cli.options import Command, DatabaseUrl, DataDir, single
-from sightline.cli.serving import keep_working
+from sightline.cli.refusals import CommandRefused
+from sightline.cli.serve import WORKER, environment_of, migrate_database, watched_database
 from sightline.cli.site import read_settings
+from sightline.migrations import is_current
 from sightline.platform import logs
+from sightline.settings import Settings
 
 app = single()
 
@@ -23,4 +27,17 @@ def worker(
 ) -> None:
     """Runs background jobs until SIGTERM. Then hands unfinished ones back; any number may run, on any machine."""
     settings = read_settings(data_dir, database_url, concurrency=concurrency)
-    keep_working(settings, say_ready=lambda: logs.announce("Sightline's worker takes jobs."))
+    run_until_asked(_keep_working(settings))
+
+
+async def _keep_working(settings: Settings) -> None:
+    """Migrates the embedded database only; another one is migrated by its servers."""
+    logs.configure(settings.log_level, settings.log_format)
+    with watched_database(settings) as (url, direct_url):
+        if settings.database_url is None:
+            await migrate_database(settings, url, direct_url)
+        elif not await is_current(direct_url):
+            raise CommandRefused("The database is not up to date: run `sightline migrate`.")
+        environment = environment_of(settings, url, settings.known_secret(), settings.port)
+        child = Child("worker", WORKER, environment)
+        await keep_running([child], lambda: logs.announce("Sightline's worker takes jobs."))
