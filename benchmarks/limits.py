@@ -174,7 +174,8 @@ class Limit:
 
     async def prepare(self) -> list[str]:
         """Returns the texts of the statements. Raises BenchFailed when they find or write nothing."""
-        async with self._db.pool.acquire() as connection:
+        async with self._db.autocommit() as tx:
+            connection = tx.connection
             await self._run(connection, self._asks[0])  # what is cached by the first run is not run again
             asks = self._asks if self._is_read else self._asks[-1:]
             self._logged = [await self._log(connection, ask) for ask in asks]
@@ -195,11 +196,11 @@ class Limit:
         """One run after another, by so many at once."""
 
         async def work(_: int, turn: int) -> None:
-            async with self._db.pool.acquire() as connection:
+            async with self._db.autocommit() as tx:
                 if not self._is_read:
-                    await self._run(connection, self._asks[turn % len(self._asks)])
+                    await self._run(tx.connection, self._asks[turn % len(self._asks)])
                     return
                 for logged in self._logged[turn % len(self._logged)]:
-                    await connection.fetch(logged.query, *logged.args)
+                    await tx.connection.fetch(logged.query, *logged.args)
 
         return await time_each(during(seconds, self._turns), work, connections)

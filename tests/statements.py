@@ -10,23 +10,23 @@ import asyncpg
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from sightline.platform.db import database
+
 _running: ContextVar[list[str] | None] = ContextVar("running", default=None)
 
 
 @contextmanager
 def logged_pools() -> Iterator[None]:
     """Connections of pools that are opened inside log their statements for `Traced`."""
-    original = asyncpg.create_pool
+    original = database.open_connection
 
-    def create_pool(*arguments: Any, init: Any, **options: Any) -> Any:
-        async def log(connection: Any) -> None:
-            await init(connection)
-            connection.add_query_logger(_note)
-
-        return original(*arguments, init=log, **options)
+    async def open_logged(*arguments: Any) -> Any:
+        connection = await original(*arguments)
+        connection.add_query_logger(_note)
+        return connection
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asyncpg, "create_pool", create_pool)
+        patch.setattr(database, "open_connection", open_logged)
         yield
 
 

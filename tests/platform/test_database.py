@@ -67,7 +67,7 @@ async def test_more_blocks_than_connections_wait_their_turn(database: Database) 
             held -= 1
 
     await asyncio.gather(*(hold() for _ in range(100)))
-    assert 1 < most <= database.pool.get_max_size()
+    assert 1 < most <= database.pool.size
 
 
 async def test_a_refusal_inside_a_block_gives_the_connection_back(database: Database) -> None:

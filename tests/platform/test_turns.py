@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sightline.platform.db.turns import Turns
+from sightline.platform.db.pool import Turns
 
 SECONDS = 30.0
 

@@ -167,9 +167,7 @@ class Lab:
         """The database as a process sees it whose clock is moved."""
         db = self.world.database
         offset = timedelta(0) if moment is None else moment - Clock().now()
-        moved = Database(db.pool, Clock(offset))
-        moved.idle, moved.turns = db.idle, db.turns
-        return moved
+        return Database(db.pool, Clock(offset))
 
     async def fail_all(self) -> None:
         """From now on every search fails."""

@@ -142,7 +142,7 @@ class _Application:
             faulty_records=set(self.spool.faulty_records),
             faulty_parts=set(self.spool.faulty_parts),
         )
-        numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new or self.db.pool.get_max_size() < 2)
+        numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new or self.db.pool.size < 2)
         for name, table in lists().items():
             if table.numbered and (largest := self.spool.largest_number(name)):
                 await numbers.raise_to(table.numbered, largest)

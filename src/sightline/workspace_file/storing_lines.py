@@ -153,7 +153,7 @@ class LineStore:
         workspace = await find_workspace(tx, self.slug)
         lookups = Lookups(tx, workspace.id, all_tables())
         run = Run(tx, workspace.id, self.actor_id, False, faults, lookups, given=frozenset({self.table.path}))
-        numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.get_max_size() < 2)
+        numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.size < 2)
         largest = max((given.get("number") or 0 for _, given in lines), default=0)
         if self.table.numbered and largest:
             await numbers.raise_to(self.table.numbered, largest)

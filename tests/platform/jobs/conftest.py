@@ -36,8 +36,8 @@ class Site:
         self._workers: list[subprocess.Popen[bytes]] = []
 
     async def make_tables(self) -> None:
-        async with self.db.pool.acquire() as connection:
-            await connection.execute(TABLES)
+        async with self.db.autocommit() as tx:
+            await tx.connection.execute(TABLES)
 
     def worker(
         self, *, concurrency: int = 10, heartbeat: float = HEARTBEAT, tick: float = 60

@@ -1,22 +1,20 @@
 """The pool and the transaction."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any, Union
+from functools import partial
+from typing import Any
 
 import asyncpg
 import msgspec
-from asyncpg.pool import PoolConnectionProxy
 
 from sightline.platform.clock import Clock
+from sightline.platform.db.pool import UNUSABLE, Connection, Pool
 from sightline.platform.db.sql import Statement
-from sightline.platform.db.turns import Turns
 
-Connection = Union["asyncpg.Connection[asyncpg.Record]", "PoolConnectionProxy[asyncpg.Record]"]
 Row = asyncpg.Record
 
 _ENCODE = msgspec.json.encode
@@ -25,7 +23,6 @@ CONNECT_SECONDS = 10.0
 # A request that meets a database that does not answer fails within 10 s: it waits for a connection, then for an answer.
 WAIT_SECONDS = 3.0
 ANSWER_SECONDS = 6.0
-CLOSE_SECONDS = 2.0
 
 # The name of our sessions. A session that only reads has another one: nobody has to wait for its writes.
 OURS = "sightline"
@@ -89,15 +86,11 @@ class Tx(msgspec.Struct, frozen=True):
 
 
 class Database:
-    """A pool of connections to one PostgreSQL database."""
+    """One PostgreSQL database, through a pool of connections."""
 
-    def __init__(self, pool: "asyncpg.Pool[Row]", clock: Clock) -> None:
+    def __init__(self, pool: Pool, clock: Clock) -> None:
         self.pool = pool
         self.clock = clock
-        self.idle: list[PoolConnectionProxy[Row]] = []
-        self.turns = Turns(pool.get_max_size())
-        self.wait_seconds: float | None = None
-        self.closing: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def connect(
@@ -114,36 +107,21 @@ class Database:
         `is_impatient`: raises TimeoutError when no connection is free for 3 s or a statement takes longer than 6 s.
         Raises DatabaseUnavailable when the server cannot be reached, refuses us, or is older than PostgreSQL 15.
         """
+        pool = Pool(partial(open_connection, url, through_pooler, ANSWER_SECONDS if is_impatient else None), size)
         try:
-            pool = await asyncpg.create_pool(
-                url,
-                min_size=min(2, size),
-                max_size=size,
-                init=_prepare_pooled if through_pooler else _prepare_connection,
-                reset=_keep_as_is,
-                timeout=CONNECT_SECONDS,
-                command_timeout=ANSWER_SECONDS if is_impatient else None,
-                statement_cache_size=0 if through_pooler else 1000,
-                max_cached_statement_lifetime=0,
-                server_settings={} if through_pooler else {"application_name": OURS, "jit": "off"},
-            )
+            connection = await pool.take()
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
             raise DatabaseUnavailable(f"The database cannot be reached: {first_line(error)}") from error
-        database = cls(pool, clock or Clock())
-        database.wait_seconds = WAIT_SECONDS if is_impatient else None
-        await database._refuse_old_server()
-        return database
-
-    async def _refuse_old_server(self) -> None:
-        async with self.pool.acquire() as connection:
-            version = connection.get_server_version()
-        if version.major < 15:
-            await self.close()
-            raise DatabaseUnavailable(f"PostgreSQL 15 or newer is needed; this server is {version.major}.")
+        pool.give_back(connection, None)
+        if (major := connection.get_server_version().major) < 15:
+            await pool.close()
+            raise DatabaseUnavailable(f"PostgreSQL 15 or newer is needed; this server is {major}.")
+        pool.wait_seconds = WAIT_SECONDS if is_impatient else None
+        return cls(pool, clock or Clock())
 
     def autocommit(self) -> AbstractAsyncContextManager[Tx]:
         """A connection without a transaction: every statement is one of its own, and commits if it writes."""
-        return _Autocommit(self)
+        return _Autocommit(self.pool, self.clock)
 
     def snapshot(self) -> AbstractAsyncContextManager[Tx]:
         """A read-only transaction in which nothing moves, for reads of more than one statement that must agree."""
@@ -155,14 +133,15 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
-        async with _Borrowed(self) as connection:
+        async with _Autocommit(self.pool, self.clock) as alone:
+            connection = alone.connection
             transaction = connection.transaction(**options)
             await transaction.start()
             try:
                 if options.get("readonly"):
                     await connection.execute(_ONLY_READS)
                 yield Tx(connection, self.clock.now(), clock=self.clock)
-            except _UNUSABLE:
+            except UNUSABLE:
                 raise  # the connection is closed, which ends the transaction
             except BaseException:
                 await transaction.rollback()
@@ -172,96 +151,25 @@ class Database:
             await transaction.commit()
 
     async def close(self) -> None:
-        """Lets running statements end for 5 seconds, then closes all connections."""
-        while self.idle:
-            await self.pool.release(self.idle.pop())
-        await asyncio.gather(*self.closing)
-        try:
-            await asyncio.wait_for(self.pool.close(), timeout=5)
-        except TimeoutError:
-            self.pool.terminate()
+        """Waits up to 5 seconds for the connections in use, then closes all."""
+        await self.pool.close()
 
 
-# After these a connection is not used again: it is lost, or a statement may still be running on it.
-_UNUSABLE = (
-    OSError,  # TimeoutError too
-    asyncio.CancelledError,
-    asyncpg.InternalClientError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
-)
+class _Autocommit:
+    """A connection for the length of a block; a class, since entering it costs less than a generator."""
 
+    __slots__ = ("_clock", "_connection", "_pool")
 
-class _Borrowed:
-    """A connection of the pool for the length of a block.
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._pool = pool
+        self._clock = clock
 
-    A connection that comes back in order is kept for the next block instead of going through the pool, whose acquire
-    and release cost more than a short statement. One that comes back with an error is released to the pool, or closed
-    if it cannot be used again.
-    """
+    async def __aenter__(self) -> Tx:
+        self._connection = await self._pool.take()
+        return Tx(self._connection, self._clock.now(), True, self._clock)
 
-    __slots__ = ("_connection", "_database")
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def __aenter__(self) -> "PoolConnectionProxy[Row]":
-        database = self._database
-        if not database.turns.take():
-            await database.turns.wait(database.wait_seconds)
-        try:
-            self._connection = await self._take()
-        except BaseException:
-            database.turns.release()
-            raise
-        return self._connection
-
-    async def _take(self) -> "PoolConnectionProxy[Row]":
-        while self._database.idle:
-            connection = self._database.idle.pop()
-            try:
-                if not connection.is_closed():
-                    return connection
-            except asyncpg.InterfaceError:
-                continue  # the pool saw it end and has taken it back
-            await self._database.pool.release(connection)
-        return await self._database.pool.acquire(timeout=self._database.wait_seconds)
-
-    async def __aexit__(self, kind: object, *problem: object) -> None:
-        database = self._database
-        if isinstance(kind, type) and issubclass(kind, _UNUSABLE):
-            closing = asyncio.create_task(self._close())
-            database.closing.add(closing)
-            closing.add_done_callback(database.closing.discard)
-            return
-        try:
-            if kind is None:
-                database.idle.append(self._connection)
-            else:
-                await database.pool.release(self._connection, timeout=CLOSE_SECONDS)
-        finally:
-            database.turns.release()
-
-    async def _close(self) -> None:
-        """Cancels what still runs on the connection and closes it, both within 2 s; nobody waits for it."""
-        try:
-            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                async with asyncio.timeout(CLOSE_SECONDS):
-                    await self._connection.close()
-        finally:
-            with suppress(asyncpg.InterfaceError):  # the pool has taken it back already
-                self._connection.terminate()
-            self._database.turns.release()
-
-
-class _Autocommit(_Borrowed):
-    """The same without a transaction."""
-
-    __slots__ = ()
-
-    async def __aenter__(self) -> Tx:  # type: ignore[override]  # the same block, seen as a transaction
-        clock = self._database.clock
-        return Tx(await super().__aenter__(), clock.now(), True, clock)
+    async def __aexit__(self, kind: type[BaseException] | None, *problem: object) -> None:
+        self._pool.give_back(self._connection, kind)
 
 
 def first_line(error: BaseException) -> str:
@@ -273,11 +181,26 @@ def first_line(error: BaseException) -> str:
     return message.splitlines()[0]
 
 
-async def _prepare_connection(connection: "asyncpg.Connection[Row]") -> None:
-    """Reads JSON columns as msgspec.Raw, which is sent unparsed; values may be anything that msgspec can encode."""
-    await connection.set_type_codec(
-        "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
+async def open_connection(url: str, through_pooler: bool, answer_seconds: float | None) -> Connection:
+    """Opens a connection that reads JSON as msgspec.Raw, which is sent unparsed, and writes what msgspec encodes."""
+    connection = await asyncpg.connect(
+        url,
+        timeout=CONNECT_SECONDS,
+        command_timeout=answer_seconds,
+        statement_cache_size=0 if through_pooler else 1000,
+        max_cached_statement_lifetime=0,
+        server_settings={} if through_pooler else {"application_name": OURS, "jit": "off"},
     )
+    try:
+        if through_pooler:  # which refuses startup parameters
+            await connection.execute("SET jit = off")
+        await connection.set_type_codec(
+            "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
+        )
+    except BaseException:
+        connection.terminate()
+        raise
+    return connection
 
 
 def _to_jsonb(value: Any) -> bytes:
@@ -286,13 +209,3 @@ def _to_jsonb(value: Any) -> bytes:
 
 def _from_jsonb(stored: bytes) -> msgspec.Raw:
     return msgspec.Raw(stored[1:])
-
-
-async def _prepare_pooled(connection: "asyncpg.Connection[Row]") -> None:
-    """A transaction pooler refuses startup parameters, so the session is set up by a statement."""
-    await connection.execute("SET jit = off")
-    await _prepare_connection(connection)
-
-
-async def _keep_as_is(connection: Any) -> None:
-    """Does nothing: no session state is changed outside a transaction, so a returned connection needs no reset."""

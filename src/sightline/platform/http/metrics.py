@@ -49,10 +49,10 @@ async def watched(db: Database) -> AsyncIterator[None]:
 
 async def _watch(db: Database) -> None:
     while True:
-        idle = db.pool.get_idle_size() + len(db.idle)
+        idle = len(db.pool.idle)
         _STATES["idle"].set(idle)
-        _STATES["busy"].set(db.pool.get_size() - idle)
-        _STATES["most"].set(db.pool.get_max_size())
+        _STATES["busy"].set(len(db.pool.connections) - idle)
+        _STATES["most"].set(db.pool.size)
         await asyncio.sleep(LOOK_SECONDS)
 
 
