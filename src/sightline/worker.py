@@ -19,7 +19,7 @@ from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.http.idempotency import forget_expired
 from sightline.platform.jobs import JobsOfRoom, Tick, Tools
-from sightline.platform.jobs.worker import Pace, run_jobs
+from sightline.platform.jobs.worker import Pace, Worker
 from sightline.portal import jobs as portal
 from sightline.research import jobs as research
 from sightline.research.runs.searching import Tools as SearchTools
@@ -85,9 +85,8 @@ async def work(settings: Settings, on_ready: Callable[[], None]) -> None:
         through_pooler=settings.is_pooled,
     )
     pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat))
-    rooms = jobs_of_rooms()
     try:
         async with open_tools(settings) as tools:
-            await run_jobs(db, settings.direct_url, rooms, tools, pace=pace, ending=ending, on_ready=on_ready)
+            await Worker(db, settings.direct_url, jobs_of_rooms(), tools, pace).run(ending, on_ready)
     finally:
         await db.close()

@@ -22,7 +22,7 @@ from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.platform import logs
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobsOfRoom, Tools
-from sightline.platform.jobs.worker import Pace, run_jobs
+from sightline.platform.jobs.worker import Pace, Worker
 
 ATTEMPTS = 3
 
@@ -55,7 +55,7 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
     db = await Database.connect(url, size=4)
     work = [replace(each, attempts=ATTEMPTS, first_wait=timedelta(milliseconds=50)) for each in JOBS.work]
     tools: Tools = {Engine: GatedEngine(folder)}
-    await run_jobs(db, url, [JobsOfRoom(work=work)], tools, pace=pace, ending=ending, on_ready=say_ready)
+    await Worker(db, url, [JobsOfRoom(work=work)], tools, pace).run(ending, say_ready)
     await db.close()
     os._exit(0)  # as the real one does: it waits for no thread
 

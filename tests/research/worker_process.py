@@ -16,7 +16,7 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
 from sightline.platform import logs
 from sightline.platform.db import Database
-from sightline.platform.jobs.worker import Pace, run_jobs
+from sightline.platform.jobs.worker import Pace, Worker
 from sightline.research.jobs import JOBS
 from sightline.research.runs.searching import Tools
 from sightline.sources.app_store.store import AppStore
@@ -57,7 +57,7 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
         Tools: Tools(EmbeddedResearcher(), shelf, shelf),
         AppStore: AppStore(NO_STORE),
     }
-    await run_jobs(db, url, [JOBS], tools, pace=pace, ending=ending, on_ready=say_ready)
+    await Worker(db, url, [JOBS], tools, pace).run(ending, say_ready)
     await db.close()
     os._exit(0)  # as the real one does: it waits for no thread
 

@@ -2,9 +2,10 @@
 
 import asyncio
 from datetime import timedelta
+from typing import get_args
 
 from sightline.platform.jobs import JobKind, add_job
-from sightline.platform.jobs.queue import Job, Queue
+from sightline.platform.jobs.queue import Job, Outcome, Queue
 from tests.platform.jobs.conftest import Site
 from tests.platform.jobs.entries import QUICK
 
@@ -62,9 +63,8 @@ async def test_a_run_that_was_taken_over_cannot_hold_end_retry_or_return_the_job
     [job] = await take(queue)
     assert (job.id, job.run, job.attempts) == (lost.id, 2, 2)
     assert await queue.beat([lost]) == {}
-    for outcome in ("done", "failed", "retried"):
+    for outcome in get_args(Outcome):
         assert not await queue.end(lost, outcome, 0.1, error="lost")
-    await queue.hand_back(lost)
     assert await queue.beat([job]) == {job.id: None}
     assert await site.value("SELECT count(*) FROM job_totals") == 0
     assert await queue.end(job, "done", 0.1)
@@ -92,7 +92,7 @@ async def test_a_job_that_was_handed_back_has_lost_no_attempt(site: Site) -> Non
     for run in (1, 2, 3):
         [job] = await take(queue)
         assert (job.run, job.attempts) == (run, 1)
-        await queue.hand_back(job)
+        await queue.end(job, "handed back", 0.1)
 
 
 async def test_a_failed_job_that_was_added_during_its_run_waits_again_with_all_attempts(site: Site) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from sightline.platform import logs
 from sightline.platform.db import Database
-from sightline.platform.jobs.worker import Pace, run_jobs
+from sightline.platform.jobs.worker import Pace, Worker
 from tests.platform.jobs.entries import JOBS
 
 
@@ -23,7 +23,7 @@ async def main(url: str, pace: Pace) -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     db = await Database.connect(url, size=4)
-    await run_jobs(db, url, [JOBS], {}, pace=pace, ending=ending, on_ready=say_ready)
+    await Worker(db, url, [JOBS], {}, pace).run(ending, say_ready)
     await db.close()
 
 

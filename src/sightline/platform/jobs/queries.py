@@ -57,6 +57,8 @@ SELECT set_config('idle_in_transaction_session_timeout', :frozen_after, true) FR
 END = sql(f"""
 MERGE INTO jobs USING (SELECT :id::bigint AS id, :run::bigint AS run) AS held
    ON jobs.id = held.id AND jobs.run = held.run AND state = 'running'
+ WHEN MATCHED AND :outcome = 'handed back' THEN
+      UPDATE SET state = 'waiting', attempts = attempts - 1, {_RELEASE}
  WHEN MATCHED AND :outcome = 'retried' THEN
       UPDATE SET state = 'waiting', error = :error::text, {_RELEASE},
                  run_after = now() + CASE WHEN stop IS NULL THEN :wait::interval ELSE '0' END
@@ -65,7 +67,6 @@ MERGE INTO jobs USING (SELECT :id::bigint AS id, :run::bigint AS run) AS held
  WHEN MATCHED AND :outcome = 'failed' THEN
       UPDATE SET state = 'failed', error = :error::text, {_RELEASE}, {_RENEW}
  WHEN MATCHED THEN DELETE""")
-HAND_BACK = sql(f"UPDATE jobs SET state = 'waiting', attempts = attempts - 1, {_RELEASE} WHERE {_IS_HELD}")
 
 COUNT = sql("""
 INSERT INTO job_totals (kind, outcome, jobs, seconds) VALUES (:kind, :outcome, 1, :seconds)

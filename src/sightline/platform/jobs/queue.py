@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.retries import until_answered
 from sightline.platform.jobs import JobKind, queries
+
+Outcome = Literal["done", "failed", "retried", "handed back"]
 
 
 class HoldLost(Exception):
@@ -75,22 +77,17 @@ class Queue:
 
     @until_answered
     async def end(
-        self, job: Job, outcome: str, seconds: float, *, error: str | None = None, wait: timedelta = timedelta(0)
+        self, job: Job, outcome: Outcome, seconds: float, error: str | None = None, wait: timedelta = timedelta(0)
     ) -> bool:
-        """Ends a run as `done`, `failed` or `retried`, and counts it. Returns whether it was held.
+        """Ends a run and counts it, unless it is handed back. Returns whether it was held.
 
-        A done job is removed. A retried one waits for its next attempt, at once if an operator stopped it. Of the
-        others, one that was added during its run waits again.
+        A job that is done is removed, one that has failed is kept; if it was added during its run, it waits again
+        instead. A retried one waits for its next attempt, at once if an operator stopped it. Another worker may take
+        one that is handed back at once, and this attempt does not count.
         """
-        how = {"outcome": outcome, "error": error, "wait": wait}
         async with self._db.transaction() as tx:
+            how = {"outcome": outcome, "error": error, "wait": wait}
             was_held = await tx.run(queries.END, id=job.id, run=job.run, **how) == 1
-            if was_held:
+            if was_held and outcome != "handed back":
                 await tx.run(queries.COUNT, kind=job.kind, outcome=outcome, seconds=seconds)
         return was_held
-
-    @until_answered
-    async def hand_back(self, job: Job) -> None:
-        """Lets another worker take the job. The attempt is not counted."""
-        async with self._db.autocommit() as tx:
-            await tx.run(queries.HAND_BACK, id=job.id, run=job.run)

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -13,9 +13,9 @@ import structlog
 from sightline.platform.db import Database
 from sightline.platform.db.database import first_line
 from sightline.platform.db.listening import listen_forever
-from sightline.platform.jobs import JobKind, JobsOfRoom, JobStopped, Tick, Tools, Work
+from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools
 from sightline.platform.jobs.queries import CHANNEL, FORGET_FAILED, WORKER
-from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Queue
+from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, Queue
 
 CONNECTIONS = 3  # of the queue's own, so that heartbeats never wait for handlers
 LONGEST_PAUSE = timedelta(seconds=1)  # between two looks; jobs that are due when they are added are notified
@@ -48,90 +48,75 @@ class Pace:
     tick: timedelta = timedelta(minutes=1)
 
 
-async def run_jobs(  # noqa: PLR0913 - what a worker is made of
-    db: Database,
-    url: str,
-    rooms: Iterable[JobsOfRoom],
-    tools: Tools,
-    *,
-    pace: Pace,
-    ending: asyncio.Event,
-    on_ready: Callable[[], None],
-) -> None:
-    """Runs jobs until `ending` is set, then hands unfinished ones back and returns within 8 s.
-
-    `db` is what handlers get, `url` the address past a pooler. Raises DatabaseUnavailable when the database cannot be
-    reached at the start; later it waits for it.
-    """
-    rooms = list(rooms)
-    own = await Database.connect(url, size=CONNECTIONS, is_impatient=True)
-    work = {work.kind: work for room in rooms for work in room.work}
-    ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
-    worker = Worker(Queue(own, pace.heartbeat), db, tools, work, pace)
-    loops = (
-        worker.take_jobs(),
-        worker.beat_forever(),
-        listen_forever(url, CHANNEL, WORKER, on_notify=worker.look, on_gap=worker.look),
-        *(worker.tick_forever(tick) for tick in ticks),
-        ending.wait(),
-    )
-    tasks: list[asyncio.Task[Any]] = [asyncio.create_task(loop) for loop in loops]
-    try:
-        on_ready()
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        done.pop().result()  # raises what ended a loop
-    finally:
-        worker.end()
-        await asyncio.wait({tasks[0], *worker.runs}, timeout=END_SECONDS)
-        for task in (*tasks, *worker.runs):
-            task.cancel()
-        await asyncio.wait(tasks, timeout=1)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(own.close(), 1)
-
-
-@dataclass(eq=False)
 class Worker:
-    """Runs at most `pace.concurrency` jobs at once."""
+    """Runs jobs, at most `pace.concurrency` at once. `db` is what handlers get, `url` the address past a pooler."""
 
-    queue: Queue
-    db: Database
-    tools: Tools
-    work: dict[JobKind, Work]
-    pace: Pace
-    runs: "dict[asyncio.Task[None], Run]" = field(default_factory=dict)
-    change: asyncio.Event = field(default_factory=asyncio.Event)
-    is_ending: bool = False
+    def __init__(self, db: Database, url: str, rooms: Sequence[JobsOfRoom], tools: Tools, pace: Pace) -> None:
+        self.db, self.tools, self.pace = db, tools, pace
+        self.work = {work.kind: work for room in rooms for work in room.work}
+        self._ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
+        self._url = url
+        self._runs: dict[asyncio.Task[None], Run] = {}
+        self._change = asyncio.Event()
+        self._is_ending = False
 
-    def look(self, _cause: object) -> None:
+    async def run(self, ending: asyncio.Event, on_ready: Callable[[], None]) -> None:
+        """Runs jobs until `ending` is set, then hands unfinished ones back and returns within 8 s.
+
+        Raises DatabaseUnavailable when the database cannot be reached at the start; later it waits for it.
+        """
+        own = await Database.connect(self._url, size=CONNECTIONS, is_impatient=True)
+        self.queue = Queue(own, self.pace.heartbeat)
+        loops = (
+            self._take_jobs(),
+            self._beat_forever(),
+            listen_forever(self._url, CHANNEL, WORKER, on_notify=self._look, on_gap=self._look),
+            *(self._tick_forever(tick) for tick in self._ticks),
+            ending.wait(),
+        )
+        tasks: list[asyncio.Task[Any]] = [asyncio.create_task(loop) for loop in loops]
+        try:
+            on_ready()
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            done.pop().result()  # raises what ended a loop
+        finally:
+            self._end()
+            await asyncio.wait({tasks[0], *self._runs}, timeout=END_SECONDS)
+            for task in (*tasks, *self._runs):
+                task.cancel()
+            await asyncio.wait(tasks, timeout=1)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(own.close(), 1)
+
+    def _look(self, _cause: object) -> None:
         """Lets it look for jobs at once."""
-        self.change.set()
+        self._change.set()
 
-    async def take_jobs(self) -> None:
+    async def _take_jobs(self) -> None:
         """Takes jobs until the worker ends, then waits for those it runs."""
         pause = min(LONGEST_PAUSE, self.pace.heartbeat / 3).total_seconds()
-        while not self.is_ending:
-            self.change.clear()
-            if free := self.pace.concurrency - len(self.runs):
-                for job in await self.queue.take(list(self.work), free, [run.job.id for run in self.runs.values()]):
+        while not self._is_ending:
+            self._change.clear()
+            if free := self.pace.concurrency - len(self._runs):
+                for job in await self.queue.take(list(self.work), free, [run.job.id for run in self._runs.values()]):
                     self._start(Run(self, job))
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.change.wait(), pause)
-        self.end()
-        if self.runs:
-            await asyncio.wait(self.runs)
+                await asyncio.wait_for(self._change.wait(), pause)
+        self._end()
+        if self._runs:
+            await asyncio.wait(self._runs)
 
     def _start(self, run: "Run") -> None:
         task = asyncio.create_task(run.do())
-        self.runs[task] = run
-        task.add_done_callback(self.runs.pop)
-        task.add_done_callback(self.look)
+        self._runs[task] = run
+        task.add_done_callback(self._runs.pop)
+        task.add_done_callback(self._look)
 
-    async def beat_forever(self) -> None:
+    async def _beat_forever(self) -> None:
         """Holds the running jobs; ends those that another worker has taken or an operator has stopped."""
         while True:
             await asyncio.sleep(self.pace.heartbeat.total_seconds() / 3)
-            runs = list(self.runs.values())
+            runs = list(self._runs.values())
             held = await self.queue.beat([run.job for run in runs]) if runs else {}
             for run in runs:
                 if run.job.id not in held:
@@ -139,7 +124,7 @@ class Worker:
                 elif (stop := held[run.job.id]) is not None:
                     run.end(JobStopped(stop))
 
-    async def tick_forever(self, tick: Tick) -> None:
+    async def _tick_forever(self, tick: Tick) -> None:
         """Runs a tick now and after each pause, also if it fails or takes too long."""
         while True:
             try:
@@ -149,11 +134,11 @@ class Worker:
                 _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
             await asyncio.sleep(self.pace.tick.total_seconds())
 
-    def end(self) -> None:
+    def _end(self) -> None:
         """Takes no more jobs and ends the handlers, so that the jobs are handed back."""
-        self.is_ending = True
-        self.change.set()
-        for run in self.runs.values():
+        self._is_ending = True
+        self._change.set()
+        for run in self._runs.values():
             run.end(HoldLost())
 
 
@@ -216,7 +201,7 @@ class Run:
     async def _fail(self, problem: Exception) -> None:
         """Lets the room record a failure after the last attempt. Tries again later when that fails."""
         if isinstance(problem, HoldLost):
-            await self._queue.hand_back(self.job)  # changes nothing if another worker has it already
+            await self._end("handed back")  # changes nothing if another worker has it already
             raise problem
         if self.job.attempts < self._work.attempts and not isinstance(problem, JobStopped):
             await self._retry("Job failed and is retried", problem)
@@ -234,8 +219,8 @@ class Run:
         await self._end("retried", _reason(problem), wait)
         self._log.warning(event, error=_reason(problem), wait=wait.total_seconds(), exc_info=problem)
 
-    async def _end(self, outcome: str, error: str | None = None, wait: timedelta = timedelta(0)) -> None:
-        if not await self._queue.end(self.job, outcome, time.monotonic() - self._started, error=error, wait=wait):
+    async def _end(self, outcome: Outcome, error: str | None = None, wait: timedelta = timedelta(0)) -> None:
+        if not await self._queue.end(self.job, outcome, time.monotonic() - self._started, error, wait):
             raise HoldLost
 
 
