@@ -33,8 +33,8 @@ async def test_a_total_is_kept_until_something_moves(world: World) -> None:
     await add(world, 1, 3)
     totals = Totals()
     assert await total(world, FAILED, totals) == 3
-    [key] = totals.known
-    totals.known[key] = totals.known[key][0], 4711
+    [key] = totals
+    totals[key] = totals[key][0], 4711
     assert await total(world, FAILED, totals) == 4711
     await add(world, 4, 4)
     assert await total(world, FAILED, totals) == 4
@@ -110,19 +110,22 @@ async def test_a_total_during_writes_is_between_those_before_and_after(world: Wo
     assert await total(world, FAILED, totals) == 72
 
 
-async def test_only_so_many_totals_are_kept() -> None:
+async def test_only_the_totals_that_were_read_last_are_kept(world: World) -> None:
     totals = Totals(most=2)
-    for n in range(3):
-        totals.keep(bytes([n]), n, n)
-    assert list(totals.known) == [b"\1", b"\2"]
-    assert totals.find(b"\1") == (1, 1)
-    totals.keep(b"\3", 3, 3)
-    assert list(totals.known) == [b"\1", b"\3"]
+    one, two, three = (SignalFilters(external_id=name) for name in ("one", "two", "three"))
+    for filters in (one, two):
+        await total(world, filters, totals)
+    key_of_one, key_of_two = totals
+    await total(world, one, totals)
+    assert list(totals) == [key_of_two, key_of_one]
+    await total(world, three, totals)
+    assert len(totals) == 2
+    assert key_of_one in totals
 
 
 async def test_a_long_filter_takes_no_more_of_the_cache_than_a_short_one(world: World) -> None:
     totals = Totals()
     for length in (1, 100_000):
         await total(world, SignalFilters(external_id="x" * length), totals)
-    assert {len(key) for key in totals.known} == {16}
+    assert {len(key) for key in totals} == {16}
     assert totals.most * 384 <= 8 * 1024 * 1024

@@ -10,8 +10,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
 from sightline.platform.db.horizon import MOMENT, find_horizon
-from sightline.platform.db.pages import Listing
-from sightline.platform.db.portions import stored_size
+from sightline.platform.db.pages import Listing, stored_size
 from sightline.platform.db.sql import Statement, Where, by_reference, columns, sql, values
 from sightline.platform.errors import NotFound
 from sightline.platform.lists import AsRecords, read_list

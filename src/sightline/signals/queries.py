@@ -12,7 +12,7 @@ from msgspec import UNSET
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, by_reference, sql
 from sightline.platform.db.feeds import Feed, FeedPage, Totals, read_feed
-from sightline.platform.db.portions import read_portion, stored_size
+from sightline.platform.db.pages import read_portion, stored_size
 from sightline.platform.errors import NotFound
 from sightline.platform.refs import SignalRef
 from sightline.signals.filters import select_signals

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sightline.platform.db import Row, Tx, Window
 from sightline.platform.db.feeds import Feed, FeedPage, Totals, read_feed
-from sightline.platform.db.portions import read_portion, stored_size
+from sightline.platform.db.pages import read_portion, stored_size
 from sightline.studies.filters import select_feedback
 from sightline.studies.records import Feedback, FeedbackFilters
 

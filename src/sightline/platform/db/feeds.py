@@ -4,22 +4,19 @@ A page is read from the front of one index or several, and its total is counted 
 was last counted. The statements are written out in docs/decisions/0021-feeds.md.
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db.database import Row, Tx
-from sightline.platform.db.pages import IDS_FIRST_FROM, rows_by_id
-from sightline.platform.db.portions import PAGE_IN_PORTIONS, PORTION_BYTES, split_page
+from sightline.platform.db.pages import IDS_FIRST_FROM, PAGE_IN_PORTIONS, rows_by_id, split_page
 from sightline.platform.db.sql import Position, Statement, Where, Window, sql
 from sightline.platform.errors import ValidationFailed
 
 BYTES_OF_TOTALS = 8 * 1024 * 1024
 BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dictionary
-_UNKNOWN = -1, 0
 
 # From this offset on it is worth knowing the total before the page, to read a late page from the end.
 _FAR = 5_000
@@ -69,7 +66,7 @@ class Feed:
     """What is shown of a feed.
 
     `name` is the table whose changes are counted, `table` a FROM item with the alias `alias`, `columns` what is shown
-    of a row, and `size` an expression for the bytes of a row (see `portions.stored_size`).
+    of a row, and `size` an expression for the bytes of a row (see `pages.stored_size`).
     """
 
     name: str
@@ -88,25 +85,17 @@ class FeedPage(NamedTuple):
     after: Position | None
 
 
-@dataclass(slots=True)
-class Totals:
-    """A cache of counted totals in this process; drops the least recently used first."""
+class Totals(dict[bytes, tuple[int, int]]):
+    """The totals that this process counted, each after the version of its feed; forgets the least recently read."""
 
-    most: int = BYTES_OF_TOTALS // BYTES_OF_A_TOTAL
-    known: OrderedDict[bytes, tuple[int, int]] = field(default_factory=OrderedDict)
-
-    def find(self, key: bytes) -> tuple[int, int]:
-        """Returns the version of the feed at which the total was counted, and the total."""
-        if key not in self.known:
-            return _UNKNOWN
-        self.known.move_to_end(key)
-        return self.known[key]
+    def __init__(self, most: int = BYTES_OF_TOTALS // BYTES_OF_A_TOTAL) -> None:
+        self.most = most
 
     def keep(self, key: bytes, version: int, total: int) -> None:
-        self.known[key] = version, total
-        self.known.move_to_end(key)
-        if len(self.known) > self.most:
-            self.known.popitem(last=False)
+        self.pop(key, None)
+        self[key] = version, total
+        if len(self) > self.most:
+            del self[next(iter(self))]
 
 
 async def read_feed(tx: Tx, feed: Feed, selection: Selection, window: Window, totals: Totals) -> FeedPage:
@@ -180,7 +169,7 @@ class _Reading:
             order=order.clause(table),
             more=f"{table}.{order.moment} AS moment, {table}.{order.tie} AS tie, {self._total()}",
         )
-        found = await self._run(page, values | {"portion_bytes": PORTION_BYTES})
+        found = await self._run(page, values)
         if not found:
             return FeedPage([], [], await self.count(), None)
         shown = found[: window.limit]
@@ -202,7 +191,7 @@ class _Reading:
 
     async def _run(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
         """Runs a statement that has a total, and keeps the total."""
-        version, total = self.totals.find(self.key)
+        version, total = self.totals.get(self.key, (-1, 0))
         values = values | {"known_version": version, "known_total": total}
         used = {name: values[name] for name in statement.names}  # the total alone has no use for those of the ranges
         rows = await self.tx.rows(statement, **used)

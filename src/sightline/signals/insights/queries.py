@@ -10,8 +10,7 @@ import msgspec
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.horizon import find_horizon
-from sightline.platform.db.pages import Listing
-from sightline.platform.db.portions import stored_size
+from sightline.platform.db.pages import Listing, stored_size
 from sightline.platform.db.updates import update_record
 from sightline.platform.errors import NotFound
 from sightline.platform.lists import read_list
