@@ -1,13 +1,17 @@
 """How well an engine matches features, measured on labelled texts."""
 
 from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
 from itertools import groupby
 from typing import NamedTuple
 from uuid import UUID
 
+from jinja2 import Template
 from msgspec import Struct
 
 from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
+from sightline.platform.errors import BadRequest
+from sightline.platform.json_lines import read_json_lines
 
 BINS = 10  # of equal width, for the calibration error
 
@@ -65,6 +69,18 @@ class MatchingQuality(Struct, rename="camel"):
     calibration_error: float | None
     milliseconds: float | None
     curve: list[Point]
+
+
+def read_texts(name: str, lines: Iterable[bytes]) -> list[LabelledText]:
+    """Reads JSON Lines; `name` is that of the file. Raises BadRequest for none, and at the first that is not right."""
+    texts = []
+    for place, one in read_json_lines(name, lines, LabelledText):
+        if unknown := one.relevant - {feature.id for feature in one.features}:
+            raise BadRequest(f"{place}: no feature has the id {min(unknown)}.")
+        texts.append(one)
+    if not texts:
+        raise BadRequest(f"{name} has no texts.")
+    return texts
 
 
 def evaluate_matching(engine: Engine, texts: Sequence[LabelledText], clock: Callable[[], float]) -> MatchingQuality:
@@ -140,3 +156,9 @@ def _curve(findings: Iterable[Finding], relevant: int) -> list[Point]:
         if relevant:
             points.append(Point(confidence, round(right / count, 4), round(right / relevant, 4)))
     return points
+
+
+def draw_curve(quality: MatchingQuality) -> str:
+    """Returns the curve as SVG: recall to the right, precision upwards, what is applied as a dot."""
+    drawn: str = Template(files(__package__).joinpath("curve.svg").read_text()).render(quality=quality)
+    return drawn

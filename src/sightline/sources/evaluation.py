@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Final
 
+from jinja2 import Template
 from msgspec import Struct
 
+from sightline.platform.errors import BadRequest
+from sightline.platform.json_lines import read_json_lines
 from sightline.sources.extraction import Extracted, extract
 from sightline.sources.pages import PageUnavailable
 
+LABELS: Final = "labels.jsonl"
 _ONE_DAY: Final = 1
 
 
@@ -50,6 +57,25 @@ class ExtractionQuality(Struct, frozen=True, kw_only=True, rename="camel"):
     date_recall: float | None
     milliseconds: float
     faults: list[PageResult]
+
+
+def read_pages(folder: Traversable) -> list[tuple[LabelledPage, bytes]]:
+    """Reads the pages that the folder's labels.jsonl names. Raises BadRequest for none, and at the first fault."""
+    lines = _content(folder, LABELS).splitlines()
+    named = read_json_lines(str(folder.joinpath(LABELS)), lines, LabelledPage)
+    pages = [(page, _content(folder, page.file)) for _, page in named]
+    if not pages:
+        raise BadRequest(f"{folder.joinpath(LABELS)} has no pages.")
+    return pages
+
+
+def _content(folder: Traversable, name: str) -> bytes:
+    if Path(name).name != name:
+        raise BadRequest(f"{name} does not lie beside {LABELS}.")
+    try:
+        return folder.joinpath(name).read_bytes()
+    except OSError as error:
+        raise BadRequest(f"{folder.joinpath(name)} cannot be read: {error.strerror}.") from None
 
 
 def evaluate_extraction(
@@ -114,3 +140,9 @@ def _f1(precision: float | None, recall: float | None) -> float | None:
     if precision is None or recall is None or not precision + recall:
         return None
     return round(2 * precision * recall / (precision + recall), 4)
+
+
+def draw_shares(quality: ExtractionQuality) -> str:
+    """Returns a bar for each share, as SVG."""
+    drawn: str = Template(files(__package__).joinpath("bars.svg").read_text()).render(quality=quality)
+    return drawn
