@@ -11,7 +11,7 @@ from sightline.platform.db.sql import Statement
 from tests.house.sources import Source, sources
 
 # Values would need a prepared statement, which the pooler that is looked for may not keep.
-MENDED = {"src/sightline/cli/notifications.py"}
+MENDED = {"src/sightline/platform/db/notifications.py"}
 SOURCES = [one for one in sources("src/sightline") if one.package != "migrations"]
 CALLS = {"row", "rows", "value", "run", "run_many"}
 FILLED_IN = {"now", "clock_offset"}

@@ -14,7 +14,6 @@ import typer
 
 from sightline.cli.children import Child, keep_running, run_until_asked
 from sightline.cli.listening import listen, refuse_busy_port
-from sightline.cli.notifications import find_fault
 from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port, single
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import read_settings
@@ -22,6 +21,7 @@ from sightline.migrations import migrate
 from sightline.platform import logs
 from sightline.platform.db import Database
 from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
+from sightline.platform.db.notifications import find_fault
 from sightline.settings import Settings
 
 CONNECTIONS = 64  # of the embedded database's 100, for the pools of all API processes together
@@ -70,7 +70,7 @@ async def keep_serving(
     if settings.database_url is not None:
         settings.server_secret()
         with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):  # the migration finds the same
-            if fault := await find_fault(settings):
+            if fault := await find_fault(settings.database_url, settings.listen_url):
                 raise CommandRefused(fault)
     with watched_database(settings) as (url, direct_url), ExitStack() as stack:
         await migrate_database(settings, url, direct_url)

@@ -3,6 +3,7 @@
 import asyncio
 import getpass
 import inspect
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -129,9 +130,13 @@ def database_urls(settings: Settings, *, may_create: bool = False) -> Iterator[t
 
 def refuse_missing_database(settings: Settings) -> None:
     """Raises CommandRefused when the data directory holds no embedded database."""
-    cluster = settings.data_dir / "postgres"
-    if settings.database_url is None and not cluster.exists() and not cluster.is_symlink():
+    if not has_database(settings):
         raise CommandRefused(f"There is no database in {settings.data_dir}: `sightline init` or `serve` creates it.")
+
+
+def has_database(settings: Settings) -> bool:
+    """Whether a database is given, or the data directory holds an embedded one."""
+    return settings.database_url is not None or os.path.lexists(settings.data_dir / "postgres")
 
 
 def operator(workspace_id: UUID = NOWHERE) -> Actor:

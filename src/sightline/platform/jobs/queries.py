@@ -99,6 +99,9 @@ SELECT kind, state, count(*) AS jobs,
        coalesce(extract(epoch FROM now() - min(run_after) FILTER (WHERE state = 'waiting')), 0)::float8 AS late_seconds
   FROM jobs GROUP BY kind, state""")
 
+COUNT_WORKERS = sql("""
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :name""")
+
 FINISHED = sql("SELECT kind, outcome, jobs, seconds FROM job_totals")
 
 

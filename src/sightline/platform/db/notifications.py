@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 import asyncpg
 
-from sightline.settings import Settings
-
 CONNECT_SECONDS = 10
 ARRIVAL_SECONDS = 5
 SESSION = "SELECT pg_backend_pid()"
@@ -21,17 +19,17 @@ SESSION = "SELECT pg_backend_pid()"
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 
-async def find_fault(settings: Settings) -> str | None:
+async def find_fault(url: str, listen_url: str | None) -> str | None:
     """Why notifications do not arrive, in one line that names the setting to change; None when they do.
 
-    Raises what asyncpg raises when the database cannot be reached or refuses a statement.
+    `listen_url` is the database's own address where `url` is a pooler's. Raises what asyncpg raises when the database
+    cannot be reached or refuses a statement.
     """
-    assert settings.database_url  # noqa: S101 - the embedded database has no pooler
-    if await _is_transaction_pooler(settings.listen_url or settings.database_url):
-        needed = "" if settings.listen_url else "SIGHTLINE_LISTEN_URL is needed: "
-        named = "SIGHTLINE_LISTEN_URL" if settings.listen_url else "SIGHTLINE_DATABASE_URL"
+    if await _is_transaction_pooler(listen_url or url):
+        needed = "" if listen_url else "SIGHTLINE_LISTEN_URL is needed: "
+        named = "SIGHTLINE_LISTEN_URL" if listen_url else "SIGHTLINE_DATABASE_URL"
         return f"{needed}{named} is the address of a pooler in transaction mode. Give the database's own address."
-    if settings.listen_url is None or await _arrives(settings.database_url, settings.listen_url):
+    if listen_url is None or await _arrives(url, listen_url):
         return None
     return (
         f"A NOTIFY sent to SIGHTLINE_DATABASE_URL did not arrive within {ARRIVAL_SECONDS} s: "
