@@ -28,7 +28,6 @@ from sightline.initiatives.records import InitiativeFilters
 from sightline.platform.db import Database, Row, Tx, Window
 from sightline.platform.db.feeds import Totals
 from sightline.platform.db.updates import update_record
-from sightline.platform.errors import Fault
 from sightline.platform.http.pagination import Paging
 from sightline.platform.http.query_strings import Query, QueryReader, parse_query
 from sightline.platform.ids import new_id
@@ -59,8 +58,7 @@ def read(world: World, path: str) -> Statements:
     if resource not in LISTS:
         return partial(get_idea, world=world, idea=UUID(resource.rpartition("/")[2]))
     kind, statements = LISTS[resource]
-    parameters, faults = parse_query(query.encode()), list[Fault]()
-    filters, window = QueryReader(kind).read(parameters, faults), Paging(cursor=True).read(parameters, faults)
+    filters, window = QueryReader(kind, Paging(cursor=True)).read(parse_query(query.encode()))
     return partial(statements, world=world, filters=filters, window=window)
 
 

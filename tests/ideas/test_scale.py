@@ -39,8 +39,7 @@ async def explained(busy: World, query: dict[str, str], window: Window) -> tuple
     async def as_they_are(_tx: Any, rows: Sequence[Any]) -> list[Any]:
         return list(rows)
 
-    filters = QueryReader(IdeaFilters).read(list(query.items()), [])
-    assert filters is not None
+    filters, _ = QueryReader(IdeaFilters).read(list(query.items()))
     async with busy.database.autocommit() as tx:
         plan = Explained(tx)
         page = await queries.page_of_ideas(plan, busy.workspace_id, filters, window, as_they_are)  # type: ignore[arg-type]  # all that is used of one

@@ -107,8 +107,7 @@ async def asked(busy: World, name: str) -> Json:
 
 
 async def explained(busy: World, query: Json, window: Window, totals: Totals) -> tuple[Explained, Any]:
-    filters = QueryReader(SignalFilters).read(list(query.items()), [])
-    assert filters is not None
+    filters, _ = QueryReader(SignalFilters).read(list(query.items()))
     async with busy.database.autocommit() as tx:
         plan = Explained(tx)
         page = await queries.page_of_signals(plan, totals, busy.workspace_id, filters, window)  # type: ignore[arg-type]  # all that is used of one

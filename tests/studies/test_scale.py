@@ -84,8 +84,7 @@ NAMES = list(plain_filters({"data": "", "exports": "", "globex": ""}))
 async def explained(busy: World, name: str, window: Window, totals: Totals) -> tuple[Explained, Any]:
     tables = ("accounts", "initiatives", "ideas")
     ids = {key: id for table in tables for key, id in (await busy.ids(table)).items()}
-    filters = QueryReader(FeedbackFilters).read(list(plain_filters(ids)[name].items()), [])
-    assert filters is not None
+    filters, _ = QueryReader(FeedbackFilters).read(list(plain_filters(ids)[name].items()))
     async with busy.database.autocommit() as tx:
         plan = Explained(tx)
         page = await queries.page_of_feedback(plan, totals, busy.workspace_id, filters, window)  # type: ignore[arg-type]  # all that is used of one

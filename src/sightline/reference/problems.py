@@ -6,39 +6,32 @@ from inspect import cleandoc
 from itertools import groupby
 from typing import Any
 
-from sightline.platform.errors import (
-    BadRequest,
-    CreatorNotAllowed,
-    HeadersTooLarge,
-    InsufficientScope,
-    InvalidReference,
-    MalformedJson,
-    MethodNotAllowed,
-    NotFound,
-    PreconditionFailed,
-    RateLimited,
-    Refusal,
-    RequestTimeout,
-    TooLarge,
-    Unauthorized,
-    Unavailable,
-    UnsupportedMediaType,
-    ValidationFailed,
-)
-from sightline.platform.errors import KeyReused as IdempotencyKeyReused
+from sightline.platform import errors
 from sightline.platform.http.idempotency import KeyInUse, RecordDeleted
 from sightline.platform.http.operations import Operation
-from sightline.platform.http.problems import problem_type
+from sightline.platform.http.problems import problem_members
 
 Json = dict[str, Any]
-Kind = type[Refusal]
+Kind = type[errors.Refusal]
 
-ALWAYS: tuple[Kind, ...] = (Unauthorized, ValidationFailed, RateLimited, Unavailable, Refusal)
-WITHOUT_OPERATION: tuple[Kind, ...] = (BadRequest, MethodNotAllowed, NotFound, RequestTimeout, HeadersTooLarge)
+ALWAYS: tuple[Kind, ...] = (
+    errors.Unauthorized,
+    errors.ValidationFailed,
+    errors.RateLimited,
+    errors.Unavailable,
+    errors.Refusal,
+)
+WITHOUT_OPERATION: tuple[Kind, ...] = (
+    errors.BadRequest,
+    errors.MethodNotAllowed,
+    errors.NotFound,
+    errors.RequestTimeout,
+    errors.HeadersTooLarge,
+)
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _HEADERS: dict[Kind, tuple[str, ...]] = {
-    Unauthorized: ("WWW-Authenticate",),
-    RateLimited: (
+    errors.Unauthorized: ("WWW-Authenticate",),
+    errors.RateLimited: (
         "RateLimit",
         "RateLimit-Policy",
         "Retry-After",
@@ -46,7 +39,7 @@ _HEADERS: dict[Kind, tuple[str, ...]] = {
         "X-RateLimit-Remaining",
         "X-RateLimit-Reset",
     ),
-    Unavailable: ("Retry-After",),
+    errors.Unavailable: ("Retry-After",),
 }
 _EXTRAS: dict[str, Json] = {
     "VALIDATION_FAILED": {"errors": [{"path": "name", "message": "At most 1000 characters"}]},
@@ -59,17 +52,17 @@ def refusals_of(operation: Operation) -> list[Kind]:
     """Returns the operation's refusals, ordered by status and code, one of each code."""
     kinds = [*ALWAYS, *operation.refuses]
     if operation.role is not None:
-        kinds.append(CreatorNotAllowed)
+        kinds.append(errors.CreatorNotAllowed)
     if operation.scopes or operation.any_of:
-        kinds.append(InsufficientScope)
+        kinds.append(errors.InsufficientScope)
     if operation.path_types:
-        kinds += [InvalidReference, NotFound]
+        kinds += [errors.InvalidReference, errors.NotFound]
     if operation.body_type is not None:
-        kinds += [MalformedJson, TooLarge, UnsupportedMediaType]
+        kinds += [errors.MalformedJson, errors.TooLarge, errors.UnsupportedMediaType]
     if operation.honours_if_match:
-        kinds.append(PreconditionFailed)
+        kinds.append(errors.PreconditionFailed)
     if operation.keeps_answers:
-        kinds += [KeyInUse, IdempotencyKeyReused, RecordDeleted]
+        kinds += [KeyInUse, errors.KeyReused, RecordDeleted]
     by_code = {kind.code: kind for kind in reversed(kinds)}
     return sorted(by_code.values(), key=lambda kind: (kind.status, kind.code))
 
@@ -150,12 +143,4 @@ def _meaning(kind: Kind) -> str:
 
 
 def _example(kind: Kind) -> Json:
-    common: Json = {
-        "type": problem_type(kind.code),
-        "title": kind.title,
-        "status": kind.status,
-        "detail": _meaning(kind),
-        "code": kind.code,
-        "requestId": "req-7f3a",
-    }
-    return common | _EXTRAS.get(kind.code, {})
+    return problem_members(kind, _meaning(kind), "req-7f3a") | _EXTRAS.get(kind.code, {})

@@ -31,17 +31,18 @@ async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: i
     announced = headers.get(b"content-length", b"").lstrip(b"0")
     if announced.isdigit() and (len(announced) > 18 or int(announced) > largest):
         raise _too_large(largest)
-    body = bytearray()
-    is_whole = False
-    while not is_whole:
+    pieces: list[bytes] = []
+    left, has_more = largest, True
+    while has_more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        body += message.get("body", b"")
-        if len(body) > largest:
+        pieces.append(message.get("body", b""))
+        left -= len(pieces[-1])
+        if left < 0:
             raise _too_large(largest)
-        is_whole = not message.get("more_body", False)
-    return bytes(body)
+        has_more = message.get("more_body", False)
+    return b"".join(pieces)
 
 
 def _too_large(largest: int) -> TooLarge:

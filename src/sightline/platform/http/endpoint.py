@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Window
-from sightline.platform.errors import CreatorNotAllowed, Fault, Refusal, ValidationFailed
+from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types, run_beside
 from sightline.platform.http.idempotency import OneTransaction, answer_once
 from sightline.platform.http.large_pages import pieces_of
@@ -18,7 +18,7 @@ from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.pagination import page_headers
 from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
-from sightline.platform.http.query_strings import QueryReader, parse_query, refuse_unknown
+from sightline.platform.http.query_strings import Parameters, Query, QueryReader, parse_query
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.scopes import require_scopes
 from sightline.platform.wire import Page, Versioned
@@ -59,9 +59,7 @@ class Endpoint:
         self.operation = operation
         self._lazy = lazy
         self._body = Body(operation.body_type) if operation.body_type else None
-        self._query = QueryReader(operation.query_type) if operation.query_type else None
-        paging = operation.paging.names if operation.paging else ()
-        self._parameters = (*(self._query.names if self._query else ()), *paging)
+        self._query = QueryReader(operation.query_type or Query, operation.paging)
         self._path = [(name, operation.path_types[name]) for name in re.findall(r"{(\w+)}", operation.path)]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -129,25 +127,14 @@ class Endpoint:
         except Refusal as found:
             raise found if found.status in (400, 404) else refusal from None
 
-    def _find_arguments(self, scope: Any, parameters: list[tuple[str, str]]) -> dict[Any, Any]:
+    def _find_arguments(self, scope: Any, parameters: Parameters) -> dict[Any, Any]:
         """Reads what the path and the query say. Raises for a wrong reference first."""
-        found: dict[Any, Any] = {}
-        for (name, kind), text in zip(self._path, scope["path_texts"], strict=True):
-            found[name] = kind.parse(text)
-        faults: list[Fault] = []
-        if parameters:
-            refuse_unknown(parameters, self._parameters, faults)
-        if self.operation.paging:
-            found[Window] = self.operation.paging.read(parameters, faults)
-        if self._query is not None:
-            found[self._query.kind] = self._query.read(parameters, faults)
-        if faults:
-            raise ValidationFailed(faults)
+        path = zip(self._path, scope["path_texts"], strict=True)
+        found: dict[Any, Any] = {name: kind.parse(text) for (name, kind), text in path}
+        found[self._query.kind], found[Window] = self._query.read(parameters)
         return found
 
-    def _response(
-        self, result: Any, parameters: list[tuple[str, str]], scope: Any, request_headers: dict[bytes, bytes]
-    ) -> Answer:
+    def _response(self, result: Any, parameters: Parameters, scope: Any, request_headers: dict[bytes, bytes]) -> Answer:
         headers: Headers = [_JSON]
         if isinstance(result, Versioned):
             tag = result.tag.encode("latin-1")

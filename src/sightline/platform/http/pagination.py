@@ -1,12 +1,12 @@
 """Pagination: `limit`, `offset` and `after` of a request, X-Total-Count to X-Has-More and `Link` of a response."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from sightline.platform.db.sql import Position, Window
-from sightline.platform.errors import Fault
 from sightline.platform.http.cursors import read_cursor, write_cursor
 from sightline.platform.http.problems import Headers
 from sightline.platform.wire import Page
@@ -28,43 +28,28 @@ class Paging:
     clamp: bool = False
     cursor: bool = False
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return ("limit", "offset", "after") if self.cursor else ("limit", "offset")
+    def readers(self) -> dict[str, Callable[[str], Any]]:
+        """Returns what reads each parameter of the page. All raise ValueError."""
+        readers: dict[str, Callable[[str], Any]] = {"limit": self._read_limit, "offset": _read_offset}
+        return readers | {"after": _read_after} if self.cursor else readers
 
-    def read(self, parameters: list[tuple[str, str]], faults: list[Fault]) -> Window:
-        """Adds to `faults` what is wrong with the parameters of the page."""
-        found = dict(parameters)
-        if len(found) < len(parameters):
-            names = [name for name, _ in parameters]
-            faults += [Fault(name, "Repeated; send it once") for name in self.names if names.count(name) > 1]
-        limit = self._limit(found.get("limit"), faults)
-        after = self._after(found.get("after"), faults)
-        offset = found.get("offset", "0")
-        if not _DIGITS.fullmatch(offset) or int(offset) > LARGEST_OFFSET:
-            faults.append(Fault("offset", f"Expected a whole number from 0 to {LARGEST_OFFSET}"))
-            return Window(limit)
-        return Window(limit, int(offset), after)
-
-    def _after(self, text: str | None, faults: list[Fault]) -> Position | None:
-        if text is None or not self.cursor:
-            return None
-        try:
-            if len(text) > LONGEST_CURSOR:
-                raise ValueError(f"At most {LONGEST_CURSOR} characters")
-            return read_cursor(text)
-        except ValueError as error:
-            faults.append(Fault("after", str(error)))
-            return None
-
-    def _limit(self, text: str | None, faults: list[Fault]) -> int:
-        if text is None:
-            return self.default
+    def _read_limit(self, text: str) -> int:
         limit = int(text) if _DIGITS.fullmatch(text) else 0
         if limit < 1 or (limit > self.most and not self.clamp):
-            faults.append(Fault("limit", f"Expected a whole number from 1 to {self.most}"))
-            return self.default
+            raise ValueError(f"Expected a whole number from 1 to {self.most}")
         return min(limit, self.most)
+
+
+def _read_offset(text: str) -> int:
+    if not _DIGITS.fullmatch(text) or int(text) > LARGEST_OFFSET:
+        raise ValueError(f"Expected a whole number from 0 to {LARGEST_OFFSET}")
+    return int(text)
+
+
+def _read_after(text: str) -> Position:
+    if len(text) > LONGEST_CURSOR:
+        raise ValueError(f"At most {LONGEST_CURSOR} characters")
+    return read_cursor(text)
 
 
 def page_headers(page: Page[Any], parameters: list[tuple[str, str]], address: str) -> Headers:

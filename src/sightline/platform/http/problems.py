@@ -16,23 +16,23 @@ _PROBLEM = (b"content-type", b"application/problem+json")
 
 def problem(refusal: Refusal, request_id: str) -> Answer:
     """Status, headers and body of a refusal."""
-    body: dict[str, Any] = {
-        "type": problem_type(refusal.code),
-        "title": refusal.title,
-        "status": refusal.status,
-        "detail": refusal.detail,
-        "code": refusal.code,
+    extras = {name: value for name, value in refusal.extras.items() if value is not None}
+    body = msgspec.json.encode(problem_members(type(refusal), refusal.detail, request_id) | extras)
+    headers = [_PROBLEM, (b"content-length", b"%d" % len(body))]
+    headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in refusal.headers().items()]
+    return refusal.status, headers, body
+
+
+def problem_members(kind: type[Refusal], detail: str, request_id: str) -> dict[str, Any]:
+    """The members that every problem has."""
+    return {
+        "type": f"urn:sightline:problem:{kind.code.lower().replace('_', '-')}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        "code": kind.code,
         "requestId": request_id,
     }
-    encoded = msgspec.json.encode(body | {name: value for name, value in refusal.extras.items() if value is not None})
-    headers = [_PROBLEM, (b"content-length", b"%d" % len(encoded))]
-    headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in refusal.headers().items()]
-    return refusal.status, headers, encoded
-
-
-def problem_type(code: str) -> str:
-    """The URN of a code."""
-    return f"urn:sightline:problem:{code.lower().replace('_', '-')}"
 
 
 def as_refusal(error: Exception, *, is_read: bool) -> Refusal | None:

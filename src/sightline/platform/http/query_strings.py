@@ -1,6 +1,7 @@
 """Reading a query string: every parameter is strict, and an unknown one is refused."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from types import UnionType
@@ -10,12 +11,15 @@ from urllib.parse import parse_qsl
 import msgspec
 from msgspec import Meta, Struct
 
+from sightline.platform.db import Window
 from sightline.platform.errors import Fault, NotFound, Refusal, ValidationFailed
+from sightline.platform.http.pagination import Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import Moment, WireType
 
 Filters = TypeVar("Filters", bound="Query")
 Reader = Callable[[str], Any]
+Parameters = list[tuple[str, str]]
 Json = dict[str, Any]
 
 _UNKNOWN_NAME_LENGTH = 100  # characters of an unknown parameter's name that are repeated in the fault
@@ -36,7 +40,7 @@ UpdatedSince = Annotated[
 ]
 
 
-def parse_query(query_string: bytes) -> list[tuple[str, str]]:
+def parse_query(query_string: bytes) -> Parameters:
     """Raises ValidationFailed for a query that is not UTF-8 or has more than 200 parameters."""
     if not query_string:
         return []
@@ -47,48 +51,47 @@ def parse_query(query_string: bytes) -> list[tuple[str, str]]:
         raise ValidationFailed([fault]) from None
 
 
-def refuse_unknown(parameters: list[tuple[str, str]], known: Sequence[str], faults: list[Fault]) -> None:
-    """Adds a fault for each name that is not `known`; a filter that is ignored would answer another question."""
-    unknown = {name: None for name, _ in parameters if name not in known}
-    expected = f"expected one of: {', '.join(known)}" if known else "this operation takes none"
-    faults += [Fault(name[:_UNKNOWN_NAME_LENGTH], f"Unknown parameter; {expected}") for name in unknown]
-
-
 class QueryReader(Generic[Filters]):
-    """Reads one type of query."""
+    """Reads the parameters of one operation: those of its filters and of its page."""
 
-    def __init__(self, kind: type[Filters]) -> None:
+    def __init__(self, kind: type[Filters], paging: Paging | None = None) -> None:
         self.kind = kind
         fields = msgspec.structs.fields(kind)
-        self._readers = {field.encode_name: (field.name, parameter_of(field.type)[0]) for field in fields}
+        page = paging.readers() if paging else {}
+        self._readers = {field.encode_name: parameter_of(field.type)[0] for field in fields} | page
+        self._attributes = {field.encode_name: field.name for field in fields}
+        self._page_names = tuple(page)
+        self._first = Window(paging.default if paging else 0)
+        names = ", ".join(self._readers)
+        self._expected = f"expected one of: {names}" if names else "this operation takes none"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._readers)
-
-    def read(self, parameters: list[tuple[str, str]], faults: list[Fault]) -> Filters | None:
-        """Returns None if there were faults, which are added to the list."""
+    def read(self, parameters: Parameters) -> tuple[Filters, Window]:
+        """Raises ValidationFailed with the first fault of each parameter."""
+        if not parameters:
+            return self.kind(), self._first
         found: dict[str, Any] = {}
-        before = len(faults)
+        faults: dict[str, Fault] = {}
         for name, text in parameters:
-            if name not in self._readers:
-                continue
-            attribute, reader = self._readers[name]
+            attribute = self._attributes.get(name, name)
             try:
-                found[attribute] = _joined(found.get(attribute), _read(reader, text))
+                found[attribute] = _joined(found.get(attribute), self._read(name, text))
             except ValueError as error:
-                faults.append(Fault(name, str(error)))
-        return None if len(faults) > before else self.kind(**found)
+                faults.setdefault(name, Fault(name[:_UNKNOWN_NAME_LENGTH], str(error)))
+        if faults:
+            raise ValidationFailed(list(faults.values()))
+        page = {name: found.pop(name) for name in self._page_names if name in found}
+        return self.kind(**found), replace(self._first, **page)
 
-
-def _read(reader: Reader, text: str) -> Any:
-    """Raises ValueError with what is wrong."""
-    if "\0" in text:
-        raise ValueError("Must not hold the character NUL")
-    try:
-        return reader(text)
-    except Refusal as refusal:
-        raise ValueError(refusal.detail) from None
+    def _read(self, name: str, text: str) -> Any:
+        """Raises ValueError with what is wrong. A filter that is ignored would answer another question."""
+        if (reader := self._readers.get(name)) is None:
+            raise ValueError(f"Unknown parameter; {self._expected}")
+        if "\0" in text:
+            raise ValueError("Must not hold the character NUL")
+        try:
+            return reader(text)
+        except Refusal as refusal:
+            raise ValueError(refusal.detail) from None
 
 
 def _joined(before: Any, value: Any) -> Any:
