@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 _REFERENCE = re.compile(r'"\$ref":"#/components/([^"]+)"')
 
-_ASSETS = files("sightline.reference") / "docs_assets"  # the introduction, and the components that are constant
+_ASSETS = files("sightline.reference") / "docs_assets"  # the introduction, and what is constant in the document
 
 _AFTER = (
     "The start of the page, from the `Link` of the page before; `offset` then only says how many records precede it. "
@@ -41,41 +41,26 @@ _AFTER = (
 
 def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
     """Returns the document of these operations, mounted at `base_path`. It is deterministic."""
+    document: Json = msgspec.json.decode((_ASSETS / "openapi_parts.json").read_bytes())
+    document["info"]["version"] = sightline.__version__
+    document["info"]["description"] = (_ASSETS / "introduction.md").read_text(encoding="utf-8").strip()
+    document["tags"] = _tags(operations)
     schemas = _Schemas(operations)
-    paths: dict[str, Json] = {}
-    for operation in operations:
-        item = paths.setdefault(f"{base_path}{operation.path}", {})
-        item[operation.method.lower()] = _operation(operation, schemas)
-    parts = msgspec.json.decode((_ASSETS / "openapi_parts.json").read_bytes())
     refusals = {refusal for operation in operations for refusal in refusals_of(operation)}
-    document: Json = {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Sightline",
-            "version": sightline.__version__,
-            "summary": "Self-hosted product discovery",
-            "description": (_ASSETS / "introduction.md").read_text(encoding="utf-8").strip(),
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/", "description": "This installation"}],
-        "tags": _tags(operations),
-        "paths": dict(sorted(paths.items())),
-        "components": {
-            "securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer", "description": "An API key."}},
-            "schemas": dict(sorted((schemas.components | parts["schemas"] | code_schema(refusals)).items())),
-            "parameters": parts["parameters"],
-            "headers": parts["headers"],
-            "responses": problem_responses(operations),
-            "examples": problem_examples(refusals),
-        },
-    }
+    components = document["components"]
+    components["schemas"] = dict(sorted((schemas.components | components["schemas"] | code_schema(refusals)).items()))
+    components["responses"] = problem_responses(operations)
+    components["examples"] = problem_examples(refusals)
+    for operation in sorted(operations, key=lambda operation: operation.path):
+        path = document["paths"].setdefault(f"{base_path}{operation.path}", {})
+        path[operation.method.lower()] = _operation(operation, schemas)
     _remove_unused(document)
     return document
 
 
 def _remove_unused(document: Json) -> None:
     """Removes the components that nothing refers to, until there are none; generators would warn of them."""
-    groups = {name: group for name, group in document["components"].items() if name != "securitySchemes"}
+    groups = {kind: group for kind, group in document["components"].items() if kind != "securitySchemes"}
     while True:
         used = set(_REFERENCE.findall(msgspec.json.encode(document).decode()))
         unused = [(group, name) for kind, group in groups.items() for name in group if f"{kind}/{name}" not in used]
@@ -99,7 +84,7 @@ class _Schemas:
         shown, components = msgspec.json.schema_components(
             kinds, schema_hook=_schema_of_wire_type, ref_template="#/components/schemas/{name}"
         )
-        self.components = {name: _tidy(schema) for name, schema in components.items()}
+        self.components: dict[str, Json] = _tidy(components)
         self._by_kind = dict(zip(map(repr, kinds), shown, strict=True))
 
     def of(self, kind: Any) -> Json:
@@ -113,8 +98,7 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _schema_of_wire_type(kind: type) -> Json:
-    documentation = {"description": cleandoc(kind.__doc__)} if kind.__doc__ else {}
-    return documentation | schema_of_wire_type(kind)
+    return ({"description": kind.__doc__} if kind.__doc__ else {}) | schema_of_wire_type(kind)
 
 
 def _tidy(schema: Any) -> Any:
