@@ -199,3 +199,37 @@ def test_any_question_gives_a_valid_plan(question: str) -> None:
 @given(st.text(min_size=8, max_size=300))
 def test_any_text_gives_a_valid_plan(question: str) -> None:
     checked(plan(question.encode(errors="replace").decode()))
+
+
+@pytest.mark.parametrize(
+    ("question", "objective"),
+    [
+        ("How do shops ask for approval?", "Find out how shops ask for approval."),
+        ("Which parts are late, and why do shops wait?", "Find out which parts are late and why shops wait."),
+        ("How many riders do fleets have?", "Find out how many riders fleets have."),
+        ("What is the biggest worry of fleets?", "Find out what the biggest worry of fleets is."),
+        ("Do workshops keep stock?", "Find out whether workshops keep stock."),
+        ("How does a fleet keep keys?", "Answer “How does a fleet keep keys?” from public sources."),
+        ("How can fleets stop theft?", "Answer “How can fleets stop theft?” from public sources."),
+        ("HOW DO SHOPS ASK FOR APPROVAL?", "Answer “HOW DO SHOPS ASK FOR APPROVAL?” from public sources."),
+        ("Wie zahlen Kunden ihr Rad?", "Answer “Wie zahlen Kunden ihr Rad?” from public sources."),
+        ("Compare the stock of shops.", "Find sources for: Compare the stock of shops."),
+    ],
+)
+def test_an_objective_says_the_question_in_a_sentence(question: str, objective: str) -> None:
+    assert sections(question, NOTHING)[0].objective == objective
+
+
+def test_competitors_that_the_question_does_not_name_stand_in_the_objective() -> None:
+    [found] = sections("How do competitors handle deposits?")
+    assert found.objective == "Find out how competitors handle deposits (Ravelo Works, Spindlebay)."
+
+
+def test_a_plan_has_its_name_and_its_reason_in_sentences() -> None:
+    found = plan("How do competitors of Fennmark Fleet handle deposits in the last week?")
+    assert found.name == "How competitors of Fennmark Fleet handle deposits in the last week"
+    assert found.rationale == (
+        "The words of the question ask for one section: Competitors. It looks for 3 sources published in the last 7"
+        " days. It seems to be about Fennmark Fleet. The question or your evidence names these competitors: Ravelo"
+        " Works, Spindlebay. The embedded engine drafted this plan from words, so review it before you start it."
+    )

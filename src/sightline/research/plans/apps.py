@@ -59,14 +59,15 @@ async def find_apps(store: AppStore, question: str, definition: Definition, cont
 
 
 def names_in(question: str, definition: Definition, context: PlanContext) -> list[str]:
-    """The competitors that the question names; where it is about apps, also quoted names, named products, and rivals.
+    """The competitors that the question names, at most four names, each once.
 
-    At most four, each once.
+    If the question or the plan is about apps, quoted names, named products and all competitors are added.
     """
+    asked = [text for section in definition.sections for text in (section.objective, *section.questions)]
     competitors = [one for section in definition.sections for one in section.competitors]
     names = [name for one in competitors for name in (one.name, *one.aliases)]
     named = [name for name in names if _is_in(name, question)]
-    if _ABOUT_APPS.search(question):
+    if any(_ABOUT_APPS.search(text) for text in (question, *asked)):
         named += _QUOTED.findall(question)
         named += [one.name for one in context.products if _is_in(one.name, question)]
         named += [one.name for one in competitors]

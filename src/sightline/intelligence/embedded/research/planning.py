@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from sightline.intelligence.embedded.headlines import capitalised, fitted
 from sightline.intelligence.embedded.research.names import named_in_evidence, named_in_question, place_in, without
 from sightline.intelligence.embedded.research.terms import share, telling, weigh
+from sightline.intelligence.embedded.research.wording import indirect, objective, rationale
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.plans import (
     DEFAULT_LANGUAGE,
@@ -86,20 +87,20 @@ _LENSES: Final = (
     _Lens(
         _PRICES,
         "Prices and packages",
-        "Find published prices, what they include, and how they changed: {topic}.",
-        ("Which prices are published for {topic}?",),
+        "Find out which prices are published, what they include and how they changed.",
+        ("Which prices are published ({topic})?",),
     ),
     _Lens(
         _RULES,
         "Rules and deadlines",
-        "Find rules that apply, from when, and what they demand: {topic}.",
-        ("From when do rules for {topic} apply?",),
+        "Find out which rules apply, from when, and what they demand.",
+        ("From when do these rules apply ({topic})?",),
     ),
     _Lens(
         _VOICES,
         "Public feedback",
-        "Find what people who use such products say in public: {topic}.",
-        ("What do people praise about {topic}?",),
+        "Find out what people who use such products say in public.",
+        ("What do people praise ({topic})?",),
     ),
 )
 
@@ -122,13 +123,15 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     return ResearchPlan(
         name=_name(reading.questions[0]),
         definition=definition,
-        rationale=_rationale(definition, product, suggested, is_asked=asked),
+        rationale=rationale(
+            definition, product.name if product else None, [one.name for one in suggested], is_asked=asked
+        ),
         suggested_competitors=tuple(suggested),
     )
 
 
 def _name(question: str) -> str:
-    words = (_LEAD.sub("", question).strip(" ?.!") or question).split()
+    words = (indirect(question) or _LEAD.sub("", question).strip(" ?.!") or question).split()
     return capitalised(fitted(words, _LONGEST_NAME)) or "Research"
 
 
@@ -213,12 +216,9 @@ def _sections(reading: _Reading) -> list[Section]:
     for lens in _LENSES:
         if about := _take(left, lambda one, cue=lens.cue: bool(cue.search(one))):  # type: ignore[misc]  # mypy infers no default
             questions = [*about, *(one.format(topic=reading.topic) for one in lens.questions)][:MOST_QUESTIONS]
-            sections.append(
-                _section(reading, lens.name, "custom", lens.objective.format(topic=reading.topic), questions)
-            )
+            sections.append(_section(reading, lens.name, "custom", lens.objective, questions))
     if left:
-        objective = f"Find what is publicly known about {reading.topic}."
-        sections.insert(min(1, len(sections)), _section(reading, "Market", "market", objective, left))
+        sections.insert(min(1, len(sections)), _section(reading, "Market", "market", objective(left), left))
     return sections
 
 
@@ -230,40 +230,19 @@ def _take(questions: list[str], fits: Callable[[str], bool]) -> list[str]:
 
 
 def _competitors_section(reading: _Reading, questions: list[str]) -> Section:
-    names = ", ".join(one.name for one in reading.competitors)
-    objective = f"Find what {names} offer, announce and are reported for: {reading.topic}."[:1_500]
-    section = _section(reading, "Competitors", "competitors", objective, questions)
+    aim = objective(questions, [one.name for one in reading.competitors])
+    section = _section(reading, "Competitors", "competitors", aim, questions)
     section.competitors = reading.competitors
     return section
 
 
-def _section(reading: _Reading, name: str, type: SectionType, objective: str, questions: list[str]) -> Section:
+def _section(reading: _Reading, name: str, type: SectionType, aim: str, questions: list[str]) -> Section:
     return Section(
         id=new_id(),
         name=name,
         type=type,
-        objective=objective,
+        objective=aim,
         questions=list(questions),
         topic="" if type == "competitors" else reading.topic,
         scope=reading.scope,
     )
-
-
-def _rationale(
-    definition: Definition, product: ProductText | None, suggested: Sequence[Competitor], *, is_asked: bool
-) -> str:
-    names = ", ".join(section.name for section in definition.sections)
-    dated = "dated inside the window" if definition.research_mode == "recent" else "older and undated ones too"
-    parts = [
-        f"Sections by the wording of the question: {names}.",
-        f"{definition.max_sources_per_section} sources are looked for in each, {dated}"
-        f" ({definition.initial_lookback_days} days).",
-    ]
-    if product:
-        parts.append(f"The question shares most words with {product.name}.")
-    if is_asked and not suggested:
-        parts.append("No competitor is named in the question or in the evidence: add those to look at.")
-    elif suggested:
-        shown = ", ".join(one.name for one in suggested)
-        parts.append(f"Named as competitors in the question or in the evidence: {shown}.")
-    return " ".join([*parts, "The embedded engine plans by words; review the plan before it starts."])

@@ -1,0 +1,182 @@
+"""Whatever a model returns: quotes are parts of their source, answers rest on findings, plans keep every bound."""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from sightline.intelligence.embedded.research.judging import judge_page
+from sightline.intelligence.embedded.research.planning import draft_plan
+from sightline.intelligence.model.answers import Unreadable, read_answer
+from sightline.intelligence.model.claims import Verdict, Verdicts
+from sightline.intelligence.model.research.answering import answer_questions
+from sightline.intelligence.model.research.planning import plan_research
+from sightline.intelligence.model.research.relevance import LONGEST_PAGE, LONGEST_QUOTE, judge_pages, shown_parts
+from sightline.intelligence.model.session import Budget, ModelFailed, Session
+from sightline.intelligence.plans import Section
+from sightline.intelligence.research import FindingText, Observation, PlanContext, ProductText
+from sightline.research.plans.definition import ensure_valid
+from sightline.sources.pages import Page
+
+T = TypeVar("T")
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+SECTION = Section(
+    id=UUID(int=1), name="Deposits", type="market", objective="Deposits.", questions=["Who waits?", "Why?"], topic="it"
+)
+TEXTS = ("Riders wait 3 days for the deposit. Shops hold it; they say so.", "Nobody waits.  Riders are paid at once.")
+PAGES = [
+    Page(url=f"https://{n}.example/", title="Deposits", text=text, retrieved_at=NOW) for n, text in enumerate(TEXTS)
+]
+FINDINGS = [FindingText(uuid4(), page.title, page.url, None, NOW, [Observation("On it", page.text)]) for page in PAGES]
+QUESTION = "How do rivals like Gearmoor hold deposits? Prefer trade.example."
+CONTEXT = PlanContext(
+    workspace="Fennmark", products=(ProductText(UUID(int=2), "Bench", ("Stock",)),), evidence=("Left us for Torvane.",)
+)
+
+
+class Scripted:
+    """Answers with one value, read as the endpoint reads it, and finds that every statement follows."""
+
+    def __init__(self, value: Any) -> None:
+        self._content = json.dumps(value)
+
+    async def ask(self, session: Session, prompt: Any, type: Any, check: Any, repairs: int = 0) -> Any:
+        if type is Verdicts:
+            return Verdicts([Verdict(number, "follows") for number in range(100)])
+        try:
+            answer = read_answer(self._content, type)
+        except Unreadable:
+            raise ModelFailed("The model gave no readable answer.") from None
+        check(answer)
+        return answer
+
+
+def made(work: Coroutine[Any, Any, T]) -> T:
+    """The result. An answer that cannot be read is of no interest here."""
+    try:
+        return asyncio.run(work)
+    except ModelFailed:
+        reject()
+
+
+words = st.text(st.characters(exclude_characters="“”", exclude_categories=["Cc", "Cs"]), max_size=30) | st.sampled_from(
+    ["Riders wait 3 days", "riders WAIT", "Shops hold it; they", "nobody waits. riders are", "Riders wait 4 days", "it"]
+)
+numbers = st.integers(-2, 4)
+judged = st.fixed_dictionaries(
+    {
+        "pages": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "page": numbers,
+                    "relevance": st.sampled_from(["answers", "partly", "related", "unrelated"]),
+                    "passages": st.lists(st.fixed_dictionaries({"question": numbers, "quote": words}), max_size=5),
+                }
+            ),
+            max_size=4,
+        )
+    }
+)
+
+
+@settings(deadline=None)
+@given(answer=judged)
+def test_every_passage_is_a_part_of_its_page(answer: Any) -> None:
+    by_words = [judge_page(SECTION, page) for page in PAGES]
+    scripted: Any = Scripted(answer)
+    found = made(judge_pages(scripted, Session(Budget()), SECTION, PAGES, by_words))
+    assert len(found) == len(PAGES)
+    for page, judgement in zip(PAGES, found, strict=True):
+        assert 0 <= judgement.score <= 1
+        assert len(judgement.observations) <= 3
+        assert all(one.quote in page.text and one.quote.strip() for one in judgement.observations)
+
+
+claims = st.fixed_dictionaries({"text": words, "sources": st.lists(numbers, max_size=3), "quote": st.none() | words})
+answered = st.fixed_dictionaries(
+    {
+        "answers": st.lists(
+            st.fixed_dictionaries({"question": numbers, "sentences": st.lists(claims, max_size=4)}), max_size=4
+        )
+    }
+)
+
+
+@settings(deadline=None)
+@given(answer=answered)
+def test_every_answer_rests_on_findings_and_quotes_them(answer: Any) -> None:
+    scripted: Any = Scripted(answer)
+    found = made(answer_questions(scripted, Session(Budget()), SECTION, FINDINGS, "English"))
+    assert [one.question for one in found] == SECTION.questions
+    for one in found:
+        assert set(one.finding_ids) <= {finding.id for finding in FINDINGS}
+        assert bool(one.finding_ids) is (one.answer != "No finding answers this.")
+        assert "4" not in one.answer
+        quoted = [part.partition("”")[0] for part in one.answer.split("“")[1:]]
+        assert all(any(quote in text for text in TEXTS) for quote in quoted)
+
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(
+    ["Gearmoor", "Torvane", "Inventix", "trade.example", " ", "German"]
+)
+texts = st.lists(text, max_size=7)
+planned = st.fixed_dictionaries(
+    {
+        "name": text,
+        "rationale": text.map(lambda said: f"Because {said}"),
+        "research_mode": st.sampled_from(["recent", "baseline"]),
+        "lookback_days": st.integers(-(10**9), 10**9),
+        "product": numbers,
+        "sections": st.lists(
+            st.fixed_dictionaries(
+                {
+                    **dict.fromkeys(("name", "objective", "topic", "geography", "audience", "exclusions"), text),
+                    **dict.fromkeys(("questions", "languages", "domains", "excluded_domains"), texts),
+                    "type": st.sampled_from(["competitors", "market", "custom"]),
+                    "competitors": st.lists(st.fixed_dictionaries({"name": text, "aliases": texts}), max_size=7),
+                }
+            ),
+            max_size=7,
+        ),
+    }
+)
+
+
+@settings(deadline=None)
+@given(answer=planned)
+def test_every_plan_is_valid_and_names_nobody_new(answer: Any) -> None:
+    scripted: Any = Scripted(answer)
+    drafted = draft_plan(QUESTION, CONTEXT)
+    plan = made(plan_research(scripted, Session(Budget()), QUESTION, CONTEXT, drafted))
+    definition = ensure_valid(plan.definition, "definition")
+    named = {name for one in definition.sections for each in one.competitors for name in (each.name, *each.aliases)}
+    assert not named & {"Inventix", "Fennmark", "Bench"}
+    assert all(name.casefold() in f"{QUESTION} Left us for Torvane.".casefold() for name in named)
+    assert {domain for one in definition.sections for domain in one.scope.domains} <= {"trade.example"}
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", ""])
+def test_of_a_long_page_its_beginning_and_its_closest_parts_are_shown(gap: str) -> None:
+    filler = "x" * 40 + (gap or "y")
+    body = "The beginning. " + filler * 300 + " Here somebody waits, and why. " + filler * 300
+    page = Page(url="https://a.example/", title="Long", text=body, retrieved_at=NOW)
+    parts = shown_parts(SECTION, page)
+    assert all(part in body for part in parts)
+    assert sum(map(len, parts)) <= LONGEST_PAGE
+    assert parts[0].startswith("The beginning.")
+    assert any("why" in part for part in parts)
+
+
+def test_a_quote_of_half_a_page_is_none() -> None:
+    page = Page(url="https://a.example/", title="Long", text="Riders wait. " * 200, retrieved_at=NOW)
+    long = {"page": 0, "relevance": "answers", "passages": [{"question": 0, "quote": page.text[: LONGEST_QUOTE + 50]}]}
+    scripted: Any = Scripted({"pages": [long]})
+    by_words = [judge_page(SECTION, page)]
+    [found] = asyncio.run(judge_pages(scripted, Session(Budget()), SECTION, [page], by_words))
+    assert found.observations == []
