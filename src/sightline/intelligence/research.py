@@ -111,7 +111,7 @@ class SectionAnswer(Struct, frozen=True):
 
 
 class Researcher(Protocol):
-    """Plans and judges. Every finding is stored with its name and version."""
+    """Plans, judges and answers. Every finding is stored with the name and version of the engine that judged it."""
 
     @property
     def name(self) -> str: ...

@@ -7,6 +7,7 @@
     quotes.py      the place of a quote in its source
     claims.py      sentences that rest on their sources
     usage.py       what tasks took
+    research/      plans, relevance and answers of research
 
 `engine` and `endpoint` are imported only if a model is configured.
 """
