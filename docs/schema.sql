@@ -1373,6 +1373,9 @@ CREATE TABLE public.ideas (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
+    model_due_at timestamp(3) with time zone,
+    model_attempts smallint DEFAULT 0 NOT NULL,
+    name_drafted boolean DEFAULT false NOT NULL,
     CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text])))
 );
 
@@ -2354,6 +2357,8 @@ CREATE UNIQUE INDEX idea_statuses_promotion ON public.idea_statuses USING btree 
 CREATE INDEX ideas_by_status ON public.ideas USING btree (workspace_id, status, created_at DESC, number DESC);
 
 CREATE INDEX ideas_changed ON public.ideas USING btree (workspace_id, updated_at, id);
+
+CREATE INDEX ideas_due ON public.ideas USING btree (model_due_at) WHERE (model_due_at IS NOT NULL);
 
 CREATE INDEX ideas_external_id ON public.ideas USING btree (workspace_id, external_id) WHERE (external_id IS NOT NULL);
 

@@ -21,7 +21,7 @@ from sightline.ideas.evidence import routes as idea_evidence
 from sightline.ideas.matching import routes as idea_matching
 from sightline.ideas.questions import routes as idea_questions
 from sightline.initiatives import routes as initiatives
-from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.research import Researcher
@@ -153,7 +153,7 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
 
 def make_tools(settings: Settings) -> dict[type, Any]:
     """Returns the objects that rooms share during the life of the process."""
-    engine = embedded_engine()
+    engine = EmbeddedEngine(model_follows=settings.has_model)
     return {
         Engine: engine,
         FeatureMaps: FeatureMaps(engine),

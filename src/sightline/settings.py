@@ -242,6 +242,11 @@ class Settings:
         return self.search_provider or next(iter(self.web_providers), "library")
 
     @property
+    def has_model(self) -> bool:
+        """Whether a model is configured."""
+        return self.model_url is not None and self.model_name is not None
+
+    @property
     def is_pooled(self) -> bool:
         """Whether the database is reached through a pooler."""
         return self.listen_url is not None

@@ -10,7 +10,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.documents import jobs as documents
+from sightline.ideas import jobs as ideas
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.engine import Engine
@@ -33,7 +35,7 @@ from sightline.sources.providers.choice import make_provider
 def jobs_of_rooms() -> list[JobsOfRoom]:
     """Returns the jobs of each room, from its `jobs.py`, and the clean-up of stored responses."""
     upkeep = JobsOfRoom(ticks=[Tick("idempotency.forget", forget_expired)])
-    return [signals.JOBS, documents.JOBS, research.JOBS, portal.JOBS, upkeep]
+    return [signals.JOBS, ideas.JOBS, documents.JOBS, research.JOBS, portal.JOBS, upkeep]
 
 
 @asynccontextmanager
@@ -42,6 +44,7 @@ async def open_tools(settings: Settings) -> AsyncIterator[Tools]:
     async with _search_tools(settings) as search:
         yield {
             Engine: embedded_engine(),
+            FeatureMaps: FeatureMaps(embedded_engine()),
             SearchTools: search,
             AppStore: AppStore(settings.app_store_url, settings.app_store_country),
             **model_tools(settings),

@@ -17,6 +17,7 @@ from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single,
 from sightline.cli.output import print_json
 from sightline.cli.refusals import lines
 from sightline.cli.site import database_urls, has_database, read_settings
+from sightline.ideas.readings.checks import check_waiting
 from sightline.intelligence.model.checks import check_model
 from sightline.migrations import HEAD, pending_on
 from sightline.platform.checks import Check
@@ -106,7 +107,9 @@ async def _check_inside(tx: Tx) -> list[Check]:
         await _check_schema(tx),
         await _check_clock(tx),
     ]
-    return [*checks, await _check_jobs(tx)] if all(check.ok for check in checks) else checks
+    if not all(check.ok for check in checks):
+        return checks
+    return [*checks, await _check_jobs(tx), *await check_waiting(tx)]
 
 
 async def _check_schema(tx: Tx) -> Check:

@@ -13,6 +13,7 @@ from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.links import distinct
 from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import MATCHED, Outcome
+from sightline.ideas.readings.due import mark_due
 from sightline.ideas.records import Idea, IdeaChanges
 from sightline.ideas.references import Named, check_named
 from sightline.platform.access import Actor
@@ -101,6 +102,7 @@ async def _change(  # noqa: PLR0913 - the request, and what was matched for it
         columns["taxonomy_version_id"] = taxonomy_id
     if changes.description not in (UNSET, current["description"]):
         await renew_suggestions(tx, maps.engine, actor.workspace_id, current["id"], columns["description"])
+        await mark_due(tx, maps.engine, actor.workspace_id, current["id"])
     await _store(tx, actor, current, columns, linked)
     row = await queries.find_idea(tx, actor.workspace_id, IdeaRef(id=current["id"]))
     return await read.with_classifications(tx, actor, row) if assignments else read.versioned(row)

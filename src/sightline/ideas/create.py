@@ -10,6 +10,7 @@ from sightline.ideas.classifications.suggest import suggested_links
 from sightline.ideas.identity_update import update_known
 from sightline.ideas.links import distinct
 from sightline.ideas.preparation import Preparation, prepare
+from sightline.ideas.readings.due import due_at
 from sightline.ideas.records import Idea, NewIdea, Provenance
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
@@ -58,17 +59,17 @@ async def _write(
     expect(None)
     if not prepared.assignments:
         async with db.autocommit() as tx:  # one statement, which commits on its own
-            row = await _add(tx, actor, new_idea, prepared)
+            row = await _add(tx, engine, actor, new_idea, prepared)
             return read.versioned(row) if row else None
     async with db.transaction() as tx:
-        row = await _add(tx, actor, new_idea, prepared)
+        row = await _add(tx, engine, actor, new_idea, prepared)
         if row is None:
             return None
         await assign(tx, actor.workspace_id, row["id"], prepared.assignments)
         return await read.with_classifications(tx, actor, row)
 
 
-async def _add(tx: Tx, actor: Actor, new_idea: NewIdea, prepared: Preparation) -> Row | None:
+async def _add(tx: Tx, engine: Engine, actor: Actor, new_idea: NewIdea, prepared: Preparation) -> Row | None:
     idea: dict[str, Any] = {
         "id": new_id(),
         "number": prepared.number,
@@ -83,6 +84,8 @@ async def _add(tx: Tx, actor: Actor, new_idea: NewIdea, prepared: Preparation) -
         "provenance": Provenance("api", actor.id, new_idea.source_key, new_idea.external_id),
         "taxonomy_version_id": prepared.taxonomy_id,
         "portal_visible": bool(new_idea.portal_visible),
+        "name_drafted": new_idea.name is None,
+        "model_due_at": due_at(tx, engine),
     }
     links = {"insight_ids": distinct(new_idea.insight_ids), "account_ids": distinct(new_idea.account_ids)}
     links |= suggested_links(prepared.suggested)

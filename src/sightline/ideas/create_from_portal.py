@@ -7,6 +7,7 @@ from sightline.catalog.taxonomy import find_taxonomy
 from sightline.ideas import queries
 from sightline.ideas.classifications.suggest import suggest, suggested_links
 from sightline.ideas.evidence.portal import add_request_evidence
+from sightline.ideas.readings.due import due_at
 from sightline.ideas.records import Provenance
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
@@ -37,6 +38,7 @@ async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: Requ
         "created_source": CHANNEL,
         "provenance": Provenance(CHANNEL),
         "portal_visible": request.is_visible,
+        "model_due_at": due_at(tx, engine),
     }
     suggested = suggest(engine, await find_taxonomy(tx, actor.workspace_id), description)
     links = {"account_ids": request.account_ids} | suggested_links(suggested)

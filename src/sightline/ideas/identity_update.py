@@ -15,6 +15,7 @@ from sightline.ideas.links import distinct
 from sightline.ideas.matching.outcome import MATCHED, NONE, Outcome, quotes_only
 from sightline.ideas.preparation import Preparation, moves_choice, replaces_features
 from sightline.ideas.questions.drafted import add_drafted
+from sightline.ideas.readings.due import mark_due
 from sightline.ideas.records import Idea, NewIdea
 from sightline.ideas.status import SourceManaged
 from sightline.intelligence.engine import Engine
@@ -53,6 +54,9 @@ async def update_known(
     elif not quotes_only(new_idea.description, current["feature_matching"]):
         columns |= NONE
     await _store(tx, actor, current, columns, linked)
+    is_matched = outcome is not None and outcome.matched_key is not None
+    if is_matched or new_idea.description != current["description"]:
+        await mark_due(tx, engine, actor.workspace_id, current["id"])
     row = await queries.find_idea(tx, actor.workspace_id, IdeaRef(id=current["id"]))
     return await read.with_classifications(tx, actor, row) if prepared.assignments else read.versioned(row)
 

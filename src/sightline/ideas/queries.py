@@ -150,13 +150,15 @@ def _where(workspace_id: UUID, filters: IdeaFilters) -> Where:
 # The columns of a new idea that its creator sets; the status may be omitted.
 NEW = columns("""
     id, number, name, description, product_id, integration_id, source_key, external_id, created_source, provenance,
-    feature_ownership, feature_matching, matched_key, taxonomy_version_id, portal_visible""")
+    feature_ownership, feature_matching, matched_key, taxonomy_version_id, portal_visible, name_drafted,
+    model_due_at""")
 _LINK_COLUMNS = columns("feature_ids, insight_ids, account_ids")
 
 _OMITTED: dict[str, Any] = {
     **dict.fromkeys((*NEW, "status")),
     "feature_ownership": "automatic",
     "portal_visible": False,
+    "name_drafted": False,
 }
 _WITHOUT_LINKS: dict[str, Any] = {column: [] for column in (*_LINK_COLUMNS, "suggested_group_ids", "suggested_ids")}
 

@@ -65,6 +65,7 @@ class ListGroup(NamedTuple):
     id: UUID
     takes_one: bool
     options: Sequence[OptionText]
+    label: str = ""
 
 
 class SuggestedOption(Struct):
@@ -85,12 +86,21 @@ class Engine(Protocol):
     @property
     def version(self) -> str: ...
 
+    @property
+    def model_follows(self) -> bool:
+        """Whether a model reads each new and newly described idea again, later."""
+        ...
+
     def read_features(self, features: Sequence[FeatureText]) -> FeatureMap:
         """Prepares the features of a product, once for each version of its map."""
         ...
 
     def match_features(self, text: str, features: FeatureMap) -> Matching:
         """Finds the features that a text is about. `features` comes from `read_features` of the same engine."""
+        ...
+
+    def closest_features(self, text: str, features: FeatureMap, limit: int) -> list[UUID]:
+        """Returns at most `limit` features that share words with the text, closest first; all if there are no more."""
         ...
 
     def name_idea(self, description: str) -> str:

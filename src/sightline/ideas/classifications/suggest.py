@@ -3,12 +3,12 @@
 Decision: docs/decisions/0023-suggested-classifications.md.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from uuid import UUID
 
 from sightline.catalog.taxonomy import Group, Taxonomy, find_taxonomy
 from sightline.ideas.classifications.queries import StoredValue, find_values, remove_values, save_values
-from sightline.intelligence.engine import Engine, ListGroup, OptionText
+from sightline.intelligence.engine import Engine, ListGroup, OptionText, SuggestedOption
 from sightline.platform.db import Tx
 
 Suggestions = dict[UUID, list[UUID]]  # the options by group
@@ -16,17 +16,27 @@ Suggestions = dict[UUID, list[UUID]]  # the options by group
 
 def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
     """Returns the options of list groups that the text supports by an exact quote, but none for `assigned` groups."""
-    groups = [_as_input(group) for group in taxonomy.groups if group.kind == "list" and group.id not in assigned]
-    found: Suggestions = {}
-    for one in engine.suggest_options(text, groups) if groups else ():
-        if one.source_quote in text:
-            found.setdefault(one.group_id, []).append(one.option_id)
-    return {group.id: found[group.id] for group in groups if _fits(group, found.get(group.id, []))}
+    groups = list_groups(taxonomy, assigned)
+    return supported(engine.suggest_options(text, groups), groups, text) if groups else {}
+
+
+def list_groups(taxonomy: Taxonomy, assigned: Collection[UUID]) -> list[ListGroup]:
+    """Returns the list groups without the `assigned` ones, as input of an engine."""
+    return [_as_input(group) for group in taxonomy.groups if group.kind == "list" and group.id not in assigned]
 
 
 def _as_input(group: Group) -> ListGroup:
     options = [OptionText(option.id, option.label) for option in group.options]
-    return ListGroup(group.id, group.selection_mode == "single", options)
+    return ListGroup(group.id, group.selection_mode == "single", options, group.label)
+
+
+def supported(suggested: Iterable[SuggestedOption], groups: Sequence[ListGroup], text: str) -> Suggestions:
+    """Returns what an engine suggests of these groups by an exact quote, as far as each group takes it."""
+    found: Suggestions = {}
+    for one in suggested:
+        if one.source_quote in text:
+            found.setdefault(one.group_id, []).append(one.option_id)
+    return {group.id: found[group.id] for group in groups if _fits(group, found.get(group.id, []))}
 
 
 def _fits(group: ListGroup, option_ids: list[UUID]) -> bool:
@@ -46,13 +56,25 @@ async def renew_suggestions(tx: Tx, engine: Engine, workspace_id: UUID, idea_id:
 
     The caller holds the idea's lock, and has stored what the request assigns.
     """
+    return await replace_suggestions(
+        tx, workspace_id, idea_id, lambda taxonomy, chosen: suggest(engine, taxonomy, text, chosen)
+    )
+
+
+async def replace_suggestions(
+    tx: Tx, workspace_id: UUID, idea_id: UUID, find: Callable[[Taxonomy, set[UUID]], Suggestions]
+) -> int:
+    """Replaces the unreviewed suggestions by those that `find` returns for all groups but the chosen ones.
+
+    Returns how many values changed. The caller holds the idea's lock.
+    """
     taxonomy = await find_taxonomy(tx, workspace_id)
     if not any(group.kind == "list" for group in taxonomy.groups):
         return 0
     stored = await find_values(tx, workspace_id, [idea_id])
-    chosen = {value.group_id for value in stored.values() if not _is_open(value)}
+    chosen = chosen_groups(stored.values())
     before = {value.group_id: value.option_ids for value in stored.values() if _is_open(value)}
-    found = suggest(engine, taxonomy, text, chosen)
+    found = find(taxonomy, chosen)
     changed = {group: options for group, options in found.items() if before.get(group) != options}
     gone = [group for group in before if group not in found]
     if changed:
@@ -60,6 +82,11 @@ async def renew_suggestions(tx: Tx, engine: Engine, workspace_id: UUID, idea_id:
     if gone:
         await remove_values(tx, workspace_id, idea_id, gone)
     return len(changed) + len(gone)
+
+
+def chosen_groups(stored: Iterable[StoredValue]) -> set[UUID]:
+    """Returns the groups whose values a person or the API chose or reviewed."""
+    return {value.group_id for value in stored if not _is_open(value)}
 
 
 def _is_open(value: StoredValue) -> bool:

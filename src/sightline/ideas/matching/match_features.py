@@ -9,6 +9,7 @@ from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import Outcome
 from sightline.ideas.matching.queries import find_map_version
 from sightline.ideas.matching.records import MatchingReceipt
+from sightline.ideas.readings.due import mark_due
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
@@ -41,7 +42,7 @@ async def match_features(
         return _receipt(seen)
     if seen["feature_ownership"] == "manual":
         found = outcome.chosen(maps.engine, product_id, seen["feature_ids"], db.clock.now())
-    elif _is_matched(seen, outcome.key_of(maps.engine, features, seen["description"])):
+    elif outcome.is_matched(seen, outcome.key_of(maps.engine, features, seen["description"])):
         return _receipt(seen)
     else:
         found = await outcome.match(maps.engine, db.clock, features, seen["description"])
@@ -49,13 +50,10 @@ async def match_features(
         async with db.transaction() as tx:
             receipt = await _save(tx, actor, seen, features, found, expect)
             await renew_suggestions(tx, maps.engine, actor.workspace_id, seen["id"], seen["description"])
+            await mark_due(tx, maps.engine, actor.workspace_id, seen["id"])
             return receipt
     except (ForeignKeyViolationError, NotFound):
         raise _stale() from None
-
-
-def _is_matched(idea: Row, key: str) -> bool:
-    return idea["feature_matching"] is not None and bool(idea["matched_key"] == key)
 
 
 def _stale() -> MatchingStale:
@@ -74,7 +72,7 @@ async def _save(
     deciding = ("description", "product_id", "feature_ownership")
     if version != features.version or any(current[column] != seen[column] for column in deciding):
         raise _stale()
-    if found.matched_key is not None and _is_matched(current, found.matched_key):
+    if found.matched_key is not None and outcome.is_matched(current, found.matched_key):
         return _receipt(current)
     if found.ownership == "automatic":
         await links.replace_features(tx, actor.workspace_id, seen["id"], found.feature_ids)

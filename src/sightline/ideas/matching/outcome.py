@@ -11,7 +11,8 @@ from msgspec import Raw, Struct
 
 from sightline.catalog.products.feature_maps import VersionedMap
 from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
-from sightline.intelligence.engine import Engine
+from sightline.intelligence.engine import Engine, Matching
+from sightline.intelligence.model.session import BY_MODEL
 from sightline.platform.clock import Clock
 from sightline.platform.db.database import Row
 from sightline.platform.wire import shown_moment
@@ -69,20 +70,28 @@ async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str)
         found = engine.match_features(text, features.features)
     else:
         found = await asyncio.to_thread(engine.match_features, text, features.features)
+    return matched(Matcher(engine.name, engine.version), features, text, found, clock.now())
+
+
+def matched(matcher: Matcher, features: VersionedMap, text: str, found: Matching, at: datetime) -> Outcome:
+    """Returns the outcome of a matching of this text."""
     matching = FeatureMatching(
-        found.status,
-        features.product_id,
-        found.matches,
-        found.suggestions,
-        shown_moment(clock.now()),
-        Matcher(engine.name, engine.version),
+        found.status, features.product_id, found.matches, found.suggestions, shown_moment(at), matcher
     )
-    return Outcome("automatic", matching, [each.feature_id for each in found.matches], key_of(engine, features, text))
+    return Outcome("automatic", matching, [each.feature_id for each in found.matches], key_of(matcher, features, text))
 
 
-def key_of(engine: Engine, features: VersionedMap, text: str) -> str:
+def key_of(matcher: Engine | Matcher, features: VersionedMap, text: str) -> str:
     """Returns a key that is equal for the same engine, feature map and text, so that none is matched twice."""
-    return f"{engine.name}/{engine.version}/{features.product_id}/{features.version}/{_hash(text)}"
+    return f"{matcher.name}/{matcher.version}/{features.product_id}/{features.version}/{_hash(text)}"
+
+
+def is_matched(idea: Row, key: str) -> bool:
+    """Whether the stored matching has this key, or is a model's for the same feature map and text."""
+    stored = idea["matched_key"]
+    if idea["feature_matching"] is None or stored is None:
+        return False
+    return bool(stored == key or (stored.startswith(BY_MODEL) and stored.rsplit("/", 3)[1:] == key.rsplit("/", 3)[1:]))
 
 
 def _hash(text: str) -> str:

@@ -1,6 +1,7 @@
 """Questions that the engine drafts for an idea, each with a placeholder, its unchecked answer. Decisions: Ideas."""
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -34,6 +35,51 @@ class _Drafted(Struct):
 def drafted_values(drafted: list[DraftedQuestion]) -> dict[str, Any]:
     """Returns the value for a statement with `insert_drafted`: one in JSON, as the driver takes longer for arrays."""
     return {"drafted": [_Drafted(new_id(), each.question, each.reasoning, each.placeholder) for each in drafted]}
+
+
+class FoundQuestion(NamedTuple):
+    """A question of an idea. `is_untouched`: an engine drafted it, and nobody has answered it or set it aside."""
+
+    id: UUID
+    question: str
+    version: int
+    is_untouched: bool
+
+
+_FIND = """
+SELECT id, question, version,
+       origin = 'engine' AND status = 'pending' AND answer IS NULL AND version = 1 AS is_untouched
+  FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id ORDER BY created_at, id"""
+_FIND_QUESTIONS = sql(_FIND)
+_LOCK_QUESTIONS = sql(f"{_FIND} FOR UPDATE")
+
+
+async def find_questions(tx: Tx, workspace_id: UUID, idea_id: UUID) -> list[FoundQuestion]:
+    """Returns all questions of the idea, oldest first."""
+    return [FoundQuestion(*row) for row in await tx.rows(_FIND_QUESTIONS, workspace_id=workspace_id, idea_id=idea_id)]
+
+
+_REMOVE = sql("""
+DELETE FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = ANY(:ids::uuid[])""")
+_ADD_MORE = sql(
+    insert_drafted("(SELECT id, created_at FROM ideas WHERE workspace_id = :workspace_id AND id = :idea_id)")
+)
+
+
+async def replace_drafted(
+    tx: Tx, workspace_id: UUID, idea_id: UUID, seen: Collection[FoundQuestion], drafted: list[DraftedQuestion]
+) -> bool:
+    """Replaces the untouched questions. Does nothing and returns False if the questions are not those that were seen.
+
+    The caller holds the idea's lock.
+    """
+    idea = {"workspace_id": workspace_id, "idea_id": idea_id}
+    current = [FoundQuestion(*row) for row in await tx.rows(_LOCK_QUESTIONS, **idea)]
+    if current != list(seen):
+        return False
+    await tx.run(_REMOVE, **idea, ids=[one.id for one in current if one.is_untouched])
+    await tx.run(_ADD_MORE, **idea, **drafted_values(drafted))
+    return True
 
 
 _WITHOUT_QUESTIONS = """

@@ -1,11 +1,12 @@
 """The engine that is always there: no model, no network, no further package. It finds and quotes, it does not judge."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from sightline.intelligence.embedded.classifying import suggest_options
 from sightline.intelligence.embedded.documents import write_document
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
-from sightline.intelligence.embedded.matching import match_features
+from sightline.intelligence.embedded.matching import closest_features, match_features
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.questions import ask_questions
 from sightline.intelligence.embedded.signals import extract_insights
@@ -29,13 +30,17 @@ class EmbeddedEngine:
     name = "embedded"
     version = "2"
 
+    def __init__(self, *, model_follows: bool = False) -> None:
+        self.model_follows = model_follows
+
     def read_features(self, features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
         return read_features(features)
 
     def match_features(self, text: str, features: FeatureMap) -> Matching:
-        if not isinstance(features, EmbeddedFeatureMap):
-            raise TypeError("These features were prepared by another engine.")
-        return match_features(text, features)
+        return match_features(text, _own(features))
+
+    def closest_features(self, text: str, features: FeatureMap, limit: int) -> list[UUID]:
+        return closest_features(text, _own(features), limit)
 
     def name_idea(self, description: str) -> str:
         return name_idea(description)
@@ -51,6 +56,12 @@ class EmbeddedEngine:
 
     def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
         return extract_insights(material)
+
+
+def _own(features: FeatureMap) -> EmbeddedFeatureMap:
+    if not isinstance(features, EmbeddedFeatureMap):
+        raise TypeError("These features were prepared by another engine.")
+    return features
 
 
 _ENGINE = EmbeddedEngine()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
+from uuid import UUID
 
 from sightline.intelligence.embedded.decision import CLEAR, UNCERTAIN
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
@@ -45,6 +46,18 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
     clear = [_match(found, features) for found in ranked if found.confidence >= CLEAR][:MOST_MATCHES]
     uncertain = [_match(found, features) for found in ranked if found.confidence < CLEAR][:MOST_SUGGESTIONS]
     return Matching(_status(clear, uncertain), clear, uncertain)
+
+
+def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> list[UUID]:
+    """Returns at most `limit` features that share words with the text, closest first; all if there are no more."""
+    if len(features.features) <= limit:
+        return [feature.id for feature in features.features]
+    best: dict[int, float] = {}
+    for sentence in read_sentences(text):
+        for place, one in find_evidence(read_mentions(sentence, features), features):
+            best[place] = max(best.get(place, 0.0), one.confidence)
+    ranked = sorted(best, key=lambda place: (-best[place], place))
+    return [features.features[place].id for place in ranked[:limit]]
 
 
 def _status(

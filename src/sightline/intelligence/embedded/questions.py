@@ -56,7 +56,12 @@ def _asked_closer(point: Point, sentences: Sequence[Sentence]) -> DraftedQuestio
 
 def _passages(sentences: Sequence[Sentence]) -> str:
     """Returns the closest passages as a draft. They may not answer the question; empty without any."""
-    quotes = " ".join(f"“{_quote(sentence.text)}”" for sentence in sentences)
+    return placeholder_of([_quote(sentence.text) for sentence in sentences])
+
+
+def placeholder_of(passages: Sequence[str]) -> str:
+    """Returns these passages of a description as a draft of an answer; empty without any."""
+    quotes = " ".join(f"“{passage}”" for passage in passages)
     return f"The description says: {quotes} (closest passage, not checked)" if quotes else ""
 
 

@@ -10,6 +10,7 @@ import structlog
 
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.evidence import DraftInsight, SignalMaterial
+from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.session import ModelFailed, Session, Task
 from sightline.intelligence.model.usage import add_usage, may_ask
@@ -52,6 +53,8 @@ class LanguageModel(Protocol):
     async def answer_questions(
         self, session: Session, section: Section, findings: Sequence[FindingText], language: str
     ) -> list[QuestionAnswer]: ...
+
+    async def read_idea(self, session: Session, material: IdeaMaterial) -> IdeaReading: ...
 
 
 class Made(NamedTuple, Generic[T]):

@@ -6,14 +6,16 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from sightline.intelligence.evidence import DraftInsight, SignalMaterial
+from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.documents import write_document
 from sightline.intelligence.model.endpoint import Endpoint
+from sightline.intelligence.model.ideas import read_idea
 from sightline.intelligence.model.insights import extract_insights
 from sightline.intelligence.model.research.answering import answer_questions
 from sightline.intelligence.model.research.planning import plan_research
 from sightline.intelligence.model.research.relevance import judge_pages
-from sightline.intelligence.model.session import Budget, Session
+from sightline.intelligence.model.session import BY_MODEL, Budget, Session
 from sightline.intelligence.model.usage import Prices
 from sightline.intelligence.plans import Section
 from sightline.intelligence.research import FindingText, Judgement, PlanContext, QuestionAnswer, ResearchPlan
@@ -26,7 +28,7 @@ class ModelEngine:
     version = "1"
 
     def __init__(self, endpoint: Endpoint, model: str, budget: Budget, prices: Prices | None = None) -> None:
-        self.name = f"model:{model}"
+        self.name = f"{BY_MODEL}{model}"
         self._endpoint = endpoint
         self._budget = budget
         self._prices = prices or Prices()
@@ -59,3 +61,6 @@ class ModelEngine:
         self, session: Session, section: Section, findings: Sequence[FindingText], language: str
     ) -> list[QuestionAnswer]:
         return await answer_questions(self._endpoint, session, section, findings, language)
+
+    async def read_idea(self, session: Session, material: IdeaMaterial) -> IdeaReading:
+        return await read_idea(self._endpoint, session, material)

@@ -8,6 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 
 CHARACTERS_A_TOKEN: Final = 4
+BY_MODEL: Final = "model:"  # how the name of a model as an engine begins
 
 
 class ModelFailed(Exception):

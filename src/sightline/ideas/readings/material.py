@@ -1,0 +1,53 @@
+"""What a model is asked about an idea: what the embedded engine found, and nobody decided."""
+
+import asyncio
+from typing import Final, NamedTuple
+
+from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
+from sightline.catalog.taxonomy import find_taxonomy
+from sightline.ideas.classifications.queries import find_values
+from sightline.ideas.classifications.suggest import chosen_groups, list_groups
+from sightline.ideas.questions.drafted import FoundQuestion, find_questions
+from sightline.ideas.readings.queries import Claim, find_claimed, find_features
+from sightline.intelligence.engine import Engine, ListGroup
+from sightline.intelligence.ideas import IdeaMaterial
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.database import Row
+
+MOST_FEATURES: Final = 60
+MOST_QUESTIONS: Final = 5
+
+
+class Seen(NamedTuple):
+    """An idea as it was read. `features` is None if no features are to be found; `groups` have no chosen value."""
+
+    claim: Claim
+    idea: Row
+    features: VersionedMap | None
+    questions: list[FoundQuestion]
+    groups: list[ListGroup]
+
+
+async def see(tx: Tx, maps: FeatureMaps, claim: Claim) -> Seen | None:
+    """Reads the idea. Returns None if the claim no longer holds."""
+    idea = await find_claimed(tx, claim)
+    if idea is None:
+        return None
+    is_matched = idea["product_id"] is not None and idea["feature_ownership"] == "automatic"
+    features = await maps.find(tx, claim.workspace_id, idea["product_id"]) if is_matched else None
+    values = await find_values(tx, claim.workspace_id, [claim.idea_id])
+    groups = list_groups(await find_taxonomy(tx, claim.workspace_id), chosen_groups(values.values()))
+    return Seen(claim, idea, features, await find_questions(tx, claim.workspace_id, claim.idea_id), groups)
+
+
+async def material_of(db: Database, engine: Engine, seen: Seen) -> IdeaMaterial:
+    """Returns what the model is asked, with the 60 features that are closest by their words."""
+    text = seen.idea["description"]
+    features = []
+    if seen.features is not None:
+        ids = await asyncio.to_thread(engine.closest_features, text, seen.features.features, MOST_FEATURES)
+        async with db.autocommit() as tx:
+            features = await find_features(tx, seen.claim.workspace_id, ids)
+    kept = [one.question for one in seen.questions if not one.is_untouched]
+    is_engine_name = seen.idea["name_drafted"] and seen.idea["name"] == engine.name_idea(text)
+    return IdeaMaterial(text, features, seen.groups, kept, max(0, MOST_QUESTIONS - len(kept)), is_engine_name)

@@ -1,0 +1,235 @@
+"""Ideas by a model: features, questions, options and a name, in one request.
+
+Features and options are named by their number in the request, so that none can be invented. What has no quote that is
+found in the idea's text is dropped.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Final, Literal, TypeVar
+from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sightline.intelligence.embedded.naming import LONGEST_NAME
+from sightline.intelligence.embedded.questions import LONGEST_QUOTE, placeholder_of
+from sightline.intelligence.embedded.sentences import beginning
+from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matching, SuggestedOption
+from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
+from sightline.intelligence.model.endpoint import Endpoint, Prompt
+from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.quotes import figures_of, locate
+from sightline.intelligence.model.session import Session
+
+Found = TypeVar("Found")
+T = TypeVar("T")
+
+TASK: Final = f"""{RULES}
+
+Read one idea for a product. Each part of your answer may be empty, and is empty if the material lists nothing for it.
+`features`: those of the list that the idea is about, by their number; not those that it only mentions, compares with or
+does not want. `confidence` is the probability, 0 to 1, that a product manager links the feature to the idea.
+`options`: those of the list that the idea's own words support, by their number; one of a group that takes one.
+`questions`: what has to be known before somebody plans the work and the idea does not say, most important first: who
+is affected, what they do today, how often, how success is seen, limits, risks. None that the idea answers, none that is
+listed as asked, at most the given number, each one short sentence in the language of the idea. `reasoning` says in one
+sentence why it matters.
+`name`: a title of at most {LONGEST_NAME} characters, with words of the idea only and in their order; null if none is
+wanted.
+Each `quote` is copied word for word from the idea, one sentence at most; that of a question comes closest to an answer,
+or is null. Figures come from the idea only."""
+
+LONGEST_TEXT: Final = 24_000  # characters, as the next ones
+LONGEST_LINE: Final = 300
+LONGEST_GIVEN_QUOTE: Final = 2_000
+MOST_OPTIONS: Final = 200
+MOST_FOUND: Final = 8
+MOST_COMPLAINTS: Final = 5
+MOST_SECONDS: Final = 200.0
+CLEAR: Final = 0.8
+UNCERTAIN: Final = 0.2
+SUREST: Final = 0.99
+_WORD = re.compile(r"\w+")
+
+
+class FoundFeature(Struct):
+    """A feature as the model gives it."""
+
+    number: int
+    quote: str
+    reasoning: str
+    confidence: float
+
+
+class FoundOption(Struct):
+    """An option as the model gives it."""
+
+    number: int
+    quote: str
+    reasoning: str
+
+
+class FoundQuestion(Struct):
+    """A question as the model gives it."""
+
+    question: str
+    reasoning: str
+    quote: str | None = None
+
+
+class FoundIdea(Struct):
+    """The answer."""
+
+    features: list[FoundFeature]
+    options: list[FoundOption]
+    questions: list[FoundQuestion]
+    name: str | None = None
+
+
+class _Wrong(Exception):
+    """Why a part of an answer cannot stand, as one sentence for the model."""
+
+
+async def read_idea(endpoint: Endpoint, session: Session, material: IdeaMaterial) -> IdeaReading:
+    """Raises ModelFailed. Takes at most 200 seconds, so that a sweep of ideas ends."""
+    session.budget = replace(session.budget, seconds=min(session.budget.seconds, MOST_SECONDS))
+    shown = Shown(material)
+    answer = await endpoint.ask(session, Prompt(TASK, shown.data), FoundIdea, shown.complaint)
+    return shown.reading(answer)
+
+
+class Shown:
+    """The material as a model sees it, and what holds of an answer to it."""
+
+    def __init__(self, material: IdeaMaterial) -> None:
+        self._material = material
+        self._text = material.text[:LONGEST_TEXT]
+        self._figures = figures_of(self._text)
+        options = ((group, option) for group in material.groups for option in group.options)
+        self._options = list(islice(options, MOST_OPTIONS))
+
+    @property
+    def data(self) -> str:
+        """The material, fenced."""
+        material = self._material
+        features = [f"{_short(one.name)}: {_short(one.description)}" for one in material.features]
+        options = [
+            f"{_short(group.label)}{' (one of them)' if group.takes_one else ''}: {_short(option.label)}"
+            for group, option in self._options
+        ]
+        lists = {"features": features, "options": options, "asked": [_short(one) for one in material.asked]}
+        fences = [fenced("idea", self._text), *(fenced(name, _listed(lines)) for name, lines in lists.items())]
+        wanted = f"Questions: at most {material.most_questions}. Name: {'wanted' if material.wants_name else 'none'}."
+        return "\n\n".join([*fences, wanted])
+
+    def complaint(self, answer: FoundIdea) -> str:
+        """Returns what is wrong with an answer, at most five points; empty if nothing is."""
+        wrong = [*self._features(answer)[1], *self._chosen(answer)[1], *self._questions(answer)[1]]
+        if self._material.wants_name and answer.name and not self._name(answer):
+            wrong.append("`name` is too long or has other words than the idea, or has them in another order.")
+        return "\n".join(wrong[:MOST_COMPLAINTS])
+
+    def reading(self, answer: FoundIdea) -> IdeaReading:
+        """Returns what holds. A part of which nothing holds, and an empty list of questions, replace nothing."""
+        material = self._material
+        features, options, questions = self._features(answer)[0], self._chosen(answer)[0], self._questions(answer)[0]
+        return IdeaReading(
+            self._name(answer) if material.wants_name else None,
+            _matching(features) if material.features and (features or not answer.features) else None,
+            questions[: material.most_questions] or None,
+            options if self._options and (options or not answer.options) else None,
+        )
+
+    def _features(self, answer: FoundIdea) -> tuple[list[FeatureMatch], list[str]]:
+        return _sorted_out(answer.features if self._material.features else [], self._feature)
+
+    def _feature(self, found: FoundFeature) -> FeatureMatch:
+        feature = self._material.features[_place(found.number, self._material.features, "feature")]
+        figures = self._figures | figures_of(f"{feature.name} {feature.description}")
+        reasoning = self._line(found.reasoning, figures) or f"A model finds {_short(feature.name)} in these words."
+        confidence = min(max(round(found.confidence, 2), 0.0), SUREST)
+        return FeatureMatch(feature.id, reasoning, self._quote(found.quote), confidence)
+
+    def _chosen(self, answer: FoundIdea) -> tuple[list[SuggestedOption], list[str]]:
+        held, wrong = _sorted_out(answer.options if self._options else [], self._option)
+        return list({one.option_id: one for one in held}.values()), wrong
+
+    def _option(self, found: FoundOption) -> SuggestedOption:
+        group, option = self._options[_place(found.number, self._options, "option")]
+        return SuggestedOption(
+            group.id, option.id, self._line(found.reasoning, self._figures), self._quote(found.quote)
+        )
+
+    def _questions(self, answer: FoundIdea) -> tuple[list[DraftedQuestion], list[str]]:
+        asked = {one.casefold() for one in self._material.asked}
+        held, wrong = _sorted_out(answer.questions if self._material.most_questions else [], self._question)
+        new = {one.question.casefold(): one for one in held if one.question.casefold() not in asked}
+        return list(new.values()), wrong
+
+    def _question(self, found: FoundQuestion) -> DraftedQuestion:
+        question = self._line(found.question, self._figures)
+        if not question:
+            raise _Wrong(f"The question “{_short(found.question)}” is empty, too long, or has figures of its own.")
+        passages = [beginning(self._quote(found.quote), LONGEST_QUOTE)] if found.quote else []
+        return DraftedQuestion(question, self._line(found.reasoning, self._figures), placeholder_of(passages))
+
+    def _name(self, answer: FoundIdea) -> str | None:
+        """Returns the name if it has words of the text in their order; only the first may have another capital."""
+        name = " ".join((answer.name or "").split())
+        first, *others = _WORD.findall(name) or [""]
+        words = iter(_WORD.findall(self._text))
+        is_from_text = any(word[:1].casefold() + word[1:] == first[:1].casefold() + first[1:] for word in words)
+        is_from_text = is_from_text and all(word in words for word in others)
+        return name if is_from_text and name.isprintable() and len(name) <= LONGEST_NAME else None
+
+    def _quote(self, quote: str) -> str:
+        """Returns the words of the text that are meant. Raises _Wrong."""
+        place = locate(quote, self._text) if len(quote) <= LONGEST_GIVEN_QUOTE else None
+        if place is None:
+            raise _Wrong(f"“{_short(quote)}” is not word for word in the idea.")
+        return self._text[place.start : place.end]
+
+    def _line(self, text: str, figures: set[str]) -> str:
+        """Returns the text as one line; empty if it is too long, cannot be shown, or has other figures."""
+        line = " ".join(text.split())
+        return line if len(line) <= LONGEST_LINE and line.isprintable() and figures_of(line) <= figures else ""
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def _short(text: str) -> str:
+    return beginning(" ".join(text.split()), LONGEST_LINE)
+
+
+def _place(number: int, items: Sequence[object], what: str) -> int:
+    """Returns the place of a numbered item. Raises _Wrong."""
+    if not 1 <= number <= len(items):
+        raise _Wrong(f"There is no {what} {number} in the list.")
+    return number - 1
+
+
+def _sorted_out(found: Iterable[Found], read: Callable[[Found], T]) -> tuple[list[T], list[str]]:
+    """Returns what holds, and what is wrong with the rest."""
+    held: list[T] = []
+    wrong: list[str] = []
+    for one in found:
+        try:
+            held.append(read(one))
+        except _Wrong as error:
+            wrong.append(str(error))
+    return held, wrong
+
+
+def _matching(found: Sequence[FeatureMatch]) -> Matching:
+    """Returns the surest of each feature: from .80 on a match, from .20 on a suggestion, eight of each at most."""
+    best: dict[UUID, FeatureMatch] = {}
+    for one in sorted(found, key=lambda one: -one.confidence):
+        best.setdefault(one.feature_id, one)
+    clear = [one for one in best.values() if one.confidence >= CLEAR][:MOST_FOUND]
+    uncertain = [one for one in best.values() if UNCERTAIN <= one.confidence < CLEAR][:MOST_FOUND]
+    status: Literal["matched", "needs_review", "no_match"] = "needs_review" if uncertain else "no_match"
+    return Matching("matched" if clear else status, clear, uncertain)
