@@ -4,7 +4,6 @@ Imports neither the command line nor anything that migrates: a process stays sma
 """
 
 import gc
-import logging
 import socket
 import sys
 
@@ -40,9 +39,9 @@ def configuration(app: str = "sightline.app:create_app") -> uvicorn.Config:
         lifespan="on",
         access_log=False,
         log_config=None,
+        log_level="warning",
         server_header=False,
         proxy_headers=False,  # the application reads them
-        forwarded_allow_ips=[],
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
@@ -50,7 +49,6 @@ def configuration(app: str = "sightline.app:create_app") -> uvicorn.Config:
 
 def main() -> None:
     end_with_parent()
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     ApiServer(configuration()).run([socket.socket(fileno=int(sys.argv[1]))])
 
 

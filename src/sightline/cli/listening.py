@@ -11,15 +11,11 @@ from sightline.cli.refusals import CommandRefused
 BACKLOG = 2048
 
 
-def refuse_busy_port(host: str, port: int) -> None:
-    """Raises CommandRefused when the port is in use or the address is not this machine's."""
-    listen(host, port, 1)[0].close()
-
-
 def listen(host: str, port: int, processes: int) -> list[socket.socket]:
     """Opens a socket for each process, all on one port: the kernel spreads connections evenly over them.
 
-    On other systems than Linux the processes share one socket. Raises CommandRefused.
+    On other systems than Linux the processes share one socket. Raises CommandRefused when the port is in use or the
+    address is not this machine's.
     """
     is_spread = processes > 1 and sys.platform == "linux"
     try:

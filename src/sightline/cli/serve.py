@@ -13,7 +13,7 @@ import structlog
 import typer
 
 from sightline.cli.children import Child, keep_running, run_until_asked
-from sightline.cli.listening import listen, refuse_busy_port
+from sightline.cli.listening import listen
 from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port, single
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import read_settings
@@ -66,7 +66,7 @@ async def keep_serving(
     all API processes answer and the worker takes jobs.
     """
     logs.configure(settings.log_level, settings.log_format)
-    refuse_busy_port(settings.host, settings.port)
+    listen(settings.host, settings.port, 1)[0].close()  # a busy port is refused before anything is started
     if settings.database_url is not None:
         settings.server_secret()
         with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):  # the migration finds the same

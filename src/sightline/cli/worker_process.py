@@ -2,14 +2,18 @@
 
 import asyncio
 import os
+import signal
+from datetime import timedelta
 
 import structlog
 
 from sightline.cli.children import end_with_parent, report_ready
 from sightline.platform import logs
-from sightline.platform.db import DatabaseUnavailable
+from sightline.platform.clock import Clock
+from sightline.platform.db import Database, DatabaseUnavailable
+from sightline.platform.jobs.worker import Pace, Worker
 from sightline.settings import Settings
-from sightline.worker import work
+from sightline.worker import jobs_of_rooms, open_tools
 
 _log = structlog.get_logger()
 
@@ -20,13 +24,31 @@ def main() -> None:
     logs.configure(settings.log_level, settings.log_format)
     code = 1
     try:
-        asyncio.Runner().run(work(settings, report_ready))
+        asyncio.Runner().run(_work(settings))
         code = 0
     except DatabaseUnavailable as error:
         _log.error("The worker cannot start", error=str(error))
     except Exception as error:
         _log.error("The worker ended", exc_info=error)
     os._exit(code)  # an ordinary exit would wait for threads whose results are no longer needed
+
+
+async def _work(settings: Settings) -> None:
+    """Runs jobs until SIGTERM or SIGINT, then hands unfinished ones back."""
+    assert settings.database_url  # noqa: S101 - the command sets it
+    assert settings.direct_url  # noqa: S101 - likewise
+    ending = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ending.set)
+    db = await Database.connect(
+        settings.database_url,
+        size=max(2, min(settings.pool_size, settings.concurrency)),
+        clock=Clock(settings.clock_offset),
+        through_pooler=settings.is_pooled,
+    )
+    pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat))
+    async with open_tools(settings) as tools:
+        await Worker(db, settings.direct_url, jobs_of_rooms(), tools, pace).run(ending, report_ready)
 
 
 if __name__ == "__main__":

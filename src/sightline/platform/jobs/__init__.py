@@ -3,7 +3,7 @@
     add_job(tx, kind, workspace, record)     in the transaction that causes it: a rollback removes the job too
     Work(kind, handler, on_dead)             how a worker handles jobs of that kind
     Tick(name, act)                          what a worker does each minute
-    sightline.worker                         runs all rooms' work from one queue
+    sightline.worker                         what a worker runs: the work of all rooms, from one queue
 
 A job means "advance this record" and nothing else: all state is kept in the record's own rows. Of one kind and record
 at most one job waits or runs; adding one while it runs makes it run once more afterwards. The table `jobs` is
