@@ -9,53 +9,71 @@ FOLDER has the public data sets (`tools/matching/texts.py` says which). The same
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from time import perf_counter
+from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded import decision, embedded_engine
-from sightline.intelligence.embedded.decision import SIGNALS, Ground, GroundModel, Model, Signal
+from sightline.intelligence.embedded.decision import DECISION, SIGNALS, Decision, Ground, GroundModel, Model, Signal
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.mentions import read_mentions
 from sightline.intelligence.embedded.scoring import FULL, Evidence, find_evidence
 from sightline.intelligence.embedded.sentences import read_sentences
 from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching, input_of
 from tools.matching.regression import Row, fit
-from tools.matching.texts import Families, read_families
+from tools.matching.texts import MADE, PARTIAL, REQUESTS, REVIEWS, Families, read_families
 
-CLEAR, UNCERTAIN = 0.8, 0.2
-REVIEWS, TWICE = "reviews", 2.0  # short concrete names in reviews count twice: they are the use
-MOST_ROWS = 1_500  # of a family and a ground
-FULL_WEIGHT = 200  # a family with fewer rows of a ground counts less
-PARTIAL = "part of the features"  # measured and not fitted to, as its labels are unsure
-FILE = Path(decision.__file__).with_name("matching.json")
-ABOUT = (
+UNCERTAIN: Final = 0.2
+PRECISION: Final = 0.9  # of what is applied, in every family that is left out
+MARGIN: Final = 0.04  # more on the families that the numbers are fitted to
+MOST_ON_UNRELATED: Final = 0.01
+CHOICES: Final = tuple(hundredths / 100 for hundredths in range(60, 100))
+COUNTS: Final = {REVIEWS: 2.0, REQUESTS: 0.2}  # others once. Every request has a trap: that is not how people write
+MOST_ROWS: Final = 1_500  # of a family and a ground
+FULL_WEIGHT: Final = 200  # a family with fewer rows of a ground counts less
+FILE: Final = Path(decision.__file__).with_name("matching.json")
+ABOUT: Final = (
     "Written by tools/fit_matching.py. The probability that a text speaks of a feature is 1 / (1 + exp(-t)), where t is"
     " the constant plus the sum of weight times signal, for the sentence of the text with the highest probability."
     " There is one set of numbers for each ground: all words of a name, a name of one word, a part of a name, and words"
     " of the description alone. From `clear` on a match is applied, from `uncertain` on it is suggested."
 )
-WHY = {
+WHY: Final = {
     "rarity": "Sum of the weights of the words: 1 for a word of one feature of the map, less for one of several.",
     "apart": "Logarithm of the number of other words between the words of the name.",
-    "reversed": "1 if the words are in another order than in the name.",
     "other_forms": "Share of the words in another form than in the name: exporting for export.",
-    "related_words": "Share of the words of which only a related one is there: notify for notifications.",
-    "written_as_name": "Share of the words with a capital or in quotes, within a sentence.",
     "common_words": "1 if at most one word of the name tells it from most features of the map.",
     "description": "Sum of the weights of the words of the description in the sentence, at most 3.",
-    "margin": "Weight of the words of the name, less that of the best other feature in the sentence.",
+    "shared": "Largest share of the weight of the name's words that another name has; 0 with words of the description.",
+    "contained": "1 if another name has all words of this one, and no word of the description is there.",
+    "tied": "Logarithm of the number of other features of whose names the sentence says as much.",
+    "holders": "Logarithm of the number of names with the rarest word of the name.",
+    "crowding": "Share of the words of a name that other names have too, mean of the map: low if names are concrete.",
+    "content": "Logarithm of the number of words of the sentence, without small words, at most 5.",
     "outdone": "1 if another feature has these words and more in the sentence.",
-    "contained": "1 if another name of the map has all these words, and no word of the description is there.",
-    "verb": "1 if the word follows to, a pronoun or an auxiliary.",
-    "past": "1 if the word ends in -ed and the name does not.",
-    "share": "Share of the weight of the name's words that is there.",
     "rarest": "Weight of the rarest word that is there.",
-    "length": "Logarithm of the number of words of the name.",
-    "words": "Logarithm of the number of words of the description that are there.",
 }
 
-Rows = dict[tuple[str, str, Ground], list[tuple[tuple[float, ...], bool]]]
+
+class Example(NamedTuple):
+    """The strongest evidence of a text for a feature, and whether the label agrees. `text` is its number."""
+
+    evidence: Evidence
+    is_right: bool
+    text: int
+    is_unrelated: bool
+
+
+class Variant(NamedTuple):
+    """The examples of a variant of a family, and the number of its texts about no feature."""
+
+    examples: list[Example]
+    unrelated: int
+
+
+Variants = dict[tuple[str, str], Variant]
 
 
 def main() -> None:
@@ -64,61 +82,122 @@ def main() -> None:
     words.add_argument("--measure", action="store_true", help="measure on left-out families; write nothing")
     chosen = words.parse_args()
     families = read_families(chosen.folder)
-    rows = read_rows(families)
+    variants = read_variants(families)
     if chosen.measure:
-        sys.stdout.writelines(measure(families, rows))
+        sys.stdout.writelines(measure(families, variants))
     else:
-        FILE.write_text(written(model_of(rows)), encoding="utf-8")
+        FILE.write_text(written(model_of(variants)), encoding="utf-8")
 
 
-def read_rows(families: Families) -> Rows:
-    """Returns the values and labels of each variant of each family, by their ground."""
-    rows: Rows = {}
-    for family, variants in families.items():
-        for variant, texts in variants.items():
-            for one, is_right in read_evidence(texts) if variant != PARTIAL else ():
-                rows.setdefault((family, variant, one.ground), []).append((one.values, is_right))
-    return rows
+def read_variants(families: Families) -> Variants:
+    """Returns the variants that are fitted to: all but those with a part of the features, whose labels are unsure."""
+    numbers = count()
+    return {
+        (family, name): Variant(list(read_examples(texts, numbers)), sum(not one.relevant for one in texts))
+        for family, variants in families.items()
+        for name, texts in variants.items()
+        if name != PARTIAL
+    }
 
 
-def read_evidence(texts: Iterable[LabelledText]) -> Iterator[tuple[Evidence, bool]]:
+def read_examples(texts: Iterable[LabelledText], numbers: Iterator[int]) -> Iterator[Example]:
     """Yields the strongest evidence of each text for each feature, and whether the label agrees."""
     maps: dict[tuple[LabelledFeature, ...], EmbeddedFeatureMap] = {}
-    for one in texts:
+    for number, one in zip(numbers, texts, strict=False):
         if one.features not in maps:
             maps[one.features] = read_features(input_of(one.features))
+        features = maps[one.features]
         best: dict[int, Evidence] = {}
         for sentence in read_sentences(one.text):
-            for place, evidence in find_evidence(read_mentions(sentence, maps[one.features]), maps[one.features]):
+            for place, evidence in find_evidence(sentence, read_mentions(sentence, features), features):
                 if place not in best or _rank(evidence) > _rank(best[place]):
                     best[place] = evidence
         for place, evidence in best.items():
-            yield evidence, one.features[place].id in one.relevant
+            yield Example(evidence, one.features[place].id in one.relevant, number, not one.relevant)
 
 
 def _rank(one: Evidence) -> tuple[bool, bool, float]:
     return one.ground in FULL, one.ground == "part", one.weight
 
 
-def model_of(rows: Rows, left_out: Sequence[str] = (), left_out_variants: Sequence[str] = ()) -> Model:
-    """Fits each ground to all families but those left out; each family counts alike."""
-    grounds: dict[Ground, GroundModel] = {}
-    for ground, names in SIGNALS.items():
-        kept: dict[str, list[tuple[tuple[float, ...], bool]]] = {}
-        for (family, variant, of), found in rows.items():
-            if of == ground and family not in left_out and variant not in left_out_variants:
-                kept.setdefault(family, []).extend(found)
-        numbers = fit([row for family, found in kept.items() for row in _weighted(family, found)])
-        signals = {name: Signal(round(one, 3), WHY[name]) for name, one in zip(names, numbers[1:], strict=True)}
-        grounds[ground] = GroundModel(round(numbers[0], 3), signals)
-    return Model(ABOUT, CLEAR, UNCERTAIN, grounds)
+def model_of(variants: Variants, left_out: Sequence[str] = (), left_out_variants: Sequence[str] = ()) -> Model:
+    """Fits each ground to all families but those left out, and chooses on the same families what is clear."""
+    kept: dict[str, list[Variant]] = {}
+    for (family, name), one in variants.items():
+        if family not in left_out and name not in left_out_variants:
+            kept.setdefault(family, []).append(one)
+    examples = {family: [each for one in held for each in one.examples] for family, held in kept.items()}
+    model = Model(ABOUT, 1.0, UNCERTAIN, {ground: _ground(ground, examples) for ground in SIGNALS})
+    natural = {family: held for family, held in kept.items() if family != REQUESTS}
+    model.clear = choose_clear(model, list(natural.values()))
+    return model
 
 
-def _weighted(family: str, found: Sequence[tuple[tuple[float, ...], bool]]) -> Iterator[Row]:
-    thinned = found[:: max(1, len(found) // MOST_ROWS)]
-    total = 1_000 * min(1.0, len(found) / FULL_WEIGHT) * (TWICE if family == REVIEWS else 1.0)
-    for values, is_right in thinned:
-        yield Row(values, is_right, total / len(thinned))
+def _ground(ground: Ground, examples: Mapping[str, Sequence[Example]]) -> GroundModel:
+    """Returns the numbers of a ground; each family counts alike.
+
+    Names of one word are fitted together with longer ones, and a constant that only they have: what a crowded map is
+    like is seen there.
+    """
+    rows: list[Row] = []
+    for family, found in examples.items():
+        if ground == "word":
+            values = [(*one.evidence.as_word, float(one.evidence.ground == ground)) for one in found if _is_full(one)]
+            labels = [one.is_right for one in found if _is_full(one)]
+        else:
+            values = [one.evidence.values for one in found if one.evidence.ground == ground]
+            labels = [one.is_right for one in found if one.evidence.ground == ground]
+        rows += _weighted(values, labels, COUNTS.get(family, 1.0))
+    constant, *weights = fit(rows)
+    if ground == "word":
+        constant += weights.pop()
+    signals = {name: Signal(round(one, 3), WHY[name]) for name, one in zip(SIGNALS[ground], weights, strict=True)}
+    return GroundModel(round(constant, 3), signals)
+
+
+def _is_full(one: Example) -> bool:
+    return one.evidence.ground in FULL
+
+
+def _weighted(values: Sequence[tuple[float, ...]], labels: Sequence[bool], counts: float) -> Iterator[Row]:
+    step = max(1, len(values) // MOST_ROWS)
+    thinned = list(zip(values, labels, strict=True))[::step]
+    total = 1_000 * min(1.0, len(values) / FULL_WEIGHT) * counts
+    for one, is_right in thinned:
+        yield Row(one, is_right, total / len(thinned))
+
+
+def choose_clear(model: Model, families: Sequence[Sequence[Variant]]) -> float:
+    """Returns the lowest limit that keeps every family right and unrelated texts free, with a margin; .99 if none does.
+
+    The families are those that the numbers were fitted to, so the precision has to be higher there than elsewhere.
+    """
+    probability = Decision(model).probability
+    certain = [
+        [
+            (probability(one.evidence.ground, one.evidence.values), one)
+            for variant in family
+            for one in variant.examples
+            if _can_be_clear(one)
+        ]
+        for family in families
+    ]
+    unrelated = [sum(variant.unrelated for variant in family) for family in families]
+    for limit in CHOICES:
+        applied = [[one for confidence, one in family if confidence >= limit] for family in certain]
+        if all(map(_is_good, applied, unrelated)):
+            return limit
+    return CHOICES[-1]
+
+
+def _can_be_clear(one: Example) -> bool:
+    return not one.evidence.is_unclear and not one.evidence.has_twin
+
+
+def _is_good(applied: Sequence[Example], unrelated: int) -> bool:
+    right = sum(one.is_right for one in applied)
+    wrongly = len({one.text for one in applied if one.is_unrelated})
+    return right >= (PRECISION + MARGIN) * len(applied) and wrongly <= MOST_ON_UNRELATED * unrelated
 
 
 def written(model: Model) -> str:
@@ -136,28 +215,28 @@ def written(model: Model) -> str:
     return lines + "\n"
 
 
-def measure(families: Families, rows: Rows) -> Iterator[str]:
+def measure(families: Families, variants: Variants) -> Iterator[str]:
     """Yields a line of Markdown for each left-out variant, then for apps that were left out."""
-    for family, variants in families.items():
-        decision.use(model_of(rows, left_out=[family]))
-        if family == REVIEWS:
-            yield _line(f"{REVIEWS}, all apps", [one for texts in variants.values() for one in texts])
+    for family, texts_of in families.items():
+        model = model_of(variants, left_out=[family])
+        if family in MADE:
+            yield _line(family, model, [one for texts in texts_of.values() for one in texts])
         else:
-            for variant, texts in variants.items():
-                yield _line(f"{family}, {variant}", texts)
+            for name, texts in texts_of.items():
+                yield _line(f"{family}, {name}", model, texts)
     apps = families[REVIEWS]
     for first in (0, 1):
         chosen = [app for at, app in enumerate(apps) if at % 2 == first]
-        decision.use(model_of(rows, left_out_variants=chosen))
-        yield _line(
-            f"{REVIEWS}, {len(chosen)} apps, fitted to the others", [one for app in chosen for one in apps[app]]
-        )
+        model = model_of(variants, left_out_variants=chosen)
+        texts = [one for app in chosen for one in apps[app]]
+        yield _line(f"{REVIEWS}, {len(chosen)} apps, fitted to the others", model, texts)
 
 
-def _line(name: str, texts: Sequence[LabelledText]) -> str:
+def _line(name: str, model: Model, texts: Sequence[LabelledText]) -> str:
+    DECISION.use(model)
     found = evaluate_matching(embedded_engine(), texts, perf_counter)
     shares = (found.applied_precision, found.applied_recall, found.recall_with_suggestions, found.suggestion_precision)
-    numbers = (*shares, found.applied_on_unrelated_texts, found.calibration_error)
+    numbers = (model.clear, *shares, found.applied_on_unrelated_texts, found.calibration_error)
     cells = " | ".join("-" if one is None else f"{one:.3f}".lstrip("0") for one in numbers)
     return f"| {name} | {len(texts)} | {cells} |\n"
 

@@ -1,18 +1,19 @@
 """The fitted numbers: how they are made, and how well they do on the reviews that are kept with them."""
 
-from math import isfinite
+from math import isfinite, log
 from pathlib import Path
 
 import pytest
 
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.embedded.decision import MODEL, SIGNALS
+from sightline.intelligence.embedded.decision import MODEL, SIGNALS, GroundModel, Model, Signal
+from sightline.intelligence.embedded.scoring import Evidence
 from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching
-from tools.fit_matching import model_of, read_rows, written
+from tools.fit_matching import Example, Variant, choose_clear, model_of, read_variants, written
 from tools.matching.regression import Row, fit, solve
-from tools.matching.texts import REVIEWS, read_reviews
+from tools.matching.texts import REVIEWS, file_of, read_reviews
 
-APPS = dict(read_reviews(REVIEWS))
+APPS = dict(read_reviews(file_of(REVIEWS)))
 NO_CLOCK = 0.0
 
 
@@ -36,8 +37,48 @@ def test_a_row_counts_by_its_weight() -> None:
 
 
 def test_the_same_texts_give_the_same_file() -> None:
-    files = {written(model_of(read_rows({"reviews": APPS}))) for _ in range(2)}
+    files = {written(model_of(read_variants({REVIEWS: APPS}))) for _ in range(2)}
     assert len(files) == 1
+
+
+def family(*rows: tuple[float, bool], unrelated: frozenset[int] = frozenset()) -> list[Variant]:
+    """Returns texts with one confidence and label each; 100 are about nothing."""
+    found = [
+        Example(
+            Evidence("description", frozenset(), frozenset(), 0.0, (log(sure / (1 - sure)),)),
+            right,
+            at,
+            at in unrelated,
+        )
+        for at, (sure, right) in enumerate(rows)
+    ]
+    return [Variant(found, unrelated=100)]
+
+
+def plain_model() -> Model:
+    """Returns a model whose probability of a description is the logistic function of its signal."""
+    grounds = {
+        ground: GroundModel(0.0, {name: Signal(1.0, "A signal.") for name in names})
+        for ground, names in SIGNALS.items()
+    }
+    return Model("For a test.", 1.0, 0.2, grounds)
+
+
+def test_the_limit_is_above_what_is_wrong_in_any_family() -> None:
+    good = family(*[(0.95, True)] * 50, (0.65, True))
+    fair = family(*[(0.95, True)] * 50, *[(0.80, False)] * 10, (0.70, True))
+    assert choose_clear(plain_model(), [good]) == 0.6
+    assert choose_clear(plain_model(), [good, fair]) == 0.81
+
+
+def test_the_limit_is_above_what_unrelated_texts_reach() -> None:
+    rows = [*[(0.95, True)] * 200, (0.80, False), (0.85, False)]
+    assert choose_clear(plain_model(), [family(*rows)]) == 0.6
+    assert choose_clear(plain_model(), [family(*rows, unrelated=frozenset({200, 201}))]) == 0.81
+
+
+def test_the_limit_is_the_highest_if_none_does() -> None:
+    assert choose_clear(plain_model(), [family(*[(0.995, False)] * 20)]) == 0.99
 
 
 def test_the_file_has_a_number_and_a_reason_for_each_signal() -> None:

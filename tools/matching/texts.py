@@ -1,8 +1,9 @@
 """The labelled texts that feature matching is fitted to and measured on, by family.
 
 Three families are public data sets of customer messages, read from a folder that is not part of the repository:
-BANKING77 and NLU++ (CC BY 4.0) and CLINC150 (CC BY 3.0). Their intents stand for features. The fourth are reviews of
-invented apps, beside this file.
+BANKING77 and NLU++ (CC BY 4.0) and CLINC150 (CC BY 3.0). Their intents stand for features. The others were made for
+this, and are beside this file: reviews of invented apps, and requests to invented products with a trap for each, a text
+that uses the words of a feature for something else.
 """
 
 import csv
@@ -13,7 +14,8 @@ from typing import TypeVar
 
 from sightline.intelligence.evaluation import LabelledFeature, LabelledText
 
-REVIEWS = Path(__file__).with_name("reviews.txt")
+REVIEWS, REQUESTS = MADE = ("reviews", "requests")  # families in files of their own
+PARTIAL = "part of the features"
 MOST_TEXTS = 900  # of a variant
 LEFT_OUT = 3  # of five features leave the map in the variants with a part of the features
 UNRELATED = 20  # messages that are read as reviews of each app
@@ -30,7 +32,8 @@ def read_families(folder: Path) -> Families:
         "BANKING77": _single_label(*banking, outside),
         "CLINC150": _single_label(*clinc, outside),
         "NLU++": {name: _thinned(list(_nlupp(folder / "nlupp", name))) for name in ("banking", "hotels")},
-        "reviews": _with_unrelated(dict(read_reviews(REVIEWS)), outside),
+        REVIEWS: _with_unrelated(dict(read_reviews(file_of(REVIEWS))), outside[1::3]),
+        REQUESTS: _with_unrelated(dict(read_reviews(file_of(REQUESTS))), outside[2::3]),
     }
 
 
@@ -50,7 +53,7 @@ def _single_label(
     return {
         "names": _labelled(texts, intents, {}),
         "descriptions": _labelled(texts, intents, described),
-        "part of the features": _labelled(_thinned(known), few, {}),
+        PARTIAL: _labelled(_thinned(known), few, {}),
     }
 
 
@@ -101,6 +104,11 @@ def _nlupp(folder: Path, domain: str) -> Iterator[LabelledText]:
 
 def _thinned(texts: Sequence[T]) -> list[T]:
     return list(texts[:: max(1, len(texts) // MOST_TEXTS)])
+
+
+def file_of(family: str) -> Path:
+    """Returns the file of a made family."""
+    return Path(__file__).with_name(f"{family}.txt")
 
 
 def read_reviews(file: Path) -> Iterator[tuple[str, list[LabelledText]]]:

@@ -15,18 +15,19 @@ Ground = Literal["name", "word", "part", "description"]
 # The signals of each ground, in the order of a tuple of values. `matching.json` says what they mean.
 SIGNALS: Final[dict[Ground, tuple[str, ...]]] = {
     "name": (
-        *("rarity", "apart", "reversed", "other_forms", "related_words", "written_as_name", "common_words"),
-        *("description", "outdone", "contained"),
+        "rarity",
+        "apart",
+        "other_forms",
+        "common_words",
+        "shared",
+        "contained",
+        "tied",
+        "holders",
+        "crowding",
     ),
-    "word": (
-        *("rarity", "verb", "other_forms", "past", "related_words", "written_as_name"),
-        *("description", "outdone", "contained"),
-    ),
-    "part": (
-        *("share", "rarest", "length", "other_forms", "related_words", "written_as_name"),
-        *("description", "margin", "outdone"),
-    ),
-    "description": ("description", "words", "margin"),
+    "word": ("shared", "crowding", "content"),
+    "part": ("rarest", "description", "outdone"),
+    "description": ("description",),
 }
 
 
@@ -55,22 +56,29 @@ class Model(msgspec.Struct):
 
 MODEL: Final = msgspec.json.decode((files(__package__) / "matching.json").read_bytes(), type=Model)
 SUREST: Final = 0.99
-CLEAR: Final = MODEL.clear
-UNCERTAIN: Final = MODEL.uncertain
-_COEFFICIENTS: Final[dict[Ground, tuple[float, tuple[float, ...]]]] = {}
 
 
-def probability(ground: Ground, values: Sequence[float]) -> float:
-    """Returns the calibrated probability, rounded to two digits, never 1."""
-    constant, weights = _COEFFICIENTS[ground]
-    total = constant + sum(weight * value for weight, value in zip(weights, values, strict=True))
-    return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
+class Decision:
+    """The numbers in use: those of the file, or in fitting those of another model."""
+
+    __slots__ = ("_coefficients", "clear", "uncertain")
+
+    def __init__(self, model: Model) -> None:
+        self.use(model)
+
+    def use(self, model: Model) -> None:
+        """Decides by this model from now on."""
+        self.clear, self.uncertain = model.clear, model.uncertain
+        self._coefficients = {
+            ground: (one.constant, tuple(one.signals[name].weight for name in SIGNALS[ground]))
+            for ground, one in model.grounds.items()
+        }
+
+    def probability(self, ground: Ground, values: Sequence[float]) -> float:
+        """Returns the calibrated probability, rounded to two digits, at most .99."""
+        constant, weights = self._coefficients[ground]
+        total = constant + sum(weight * value for weight, value in zip(weights, values, strict=True))
+        return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
 
 
-def use(model: Model) -> None:
-    """Decides by the numbers of another model from now on, in this process. For fitting."""
-    for ground, one in model.grounds.items():
-        _COEFFICIENTS[ground] = (one.constant, tuple(one.signals[name].weight for name in SIGNALS[ground]))
-
-
-use(MODEL)
+DECISION: Final = Decision(MODEL)

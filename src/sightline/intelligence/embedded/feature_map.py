@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -24,10 +24,12 @@ SMALL_WORD_WEIGHT: Final = 0.75  # for names that need their small words: what s
 class Wording:
     """One wording of a feature: the words that count, folded with their weights, and in the singular.
 
-    `initials` are those of three to six words, else empty.
+    `telling` are those of `stems` that are no small words; all if there are no others. `initials` are those of three to
+    six words, else empty.
     """
 
     stems: dict[str, float]
+    telling: dict[str, float]
     surfaces: frozenset[str]
     initials: str
     weight: float
@@ -47,7 +49,7 @@ class EmbeddedFeatureMap:
     """All features in their order, and for each word the features with it in the name or the description.
 
     `joined` maps compounds to their words: darkmode to dark and mode. `roots` maps what related words share to words
-    of names: notif to notification.
+    of names: notif to notification. `crowding` is 0 if no two names share a word, and 1 if every word is shared.
     """
 
     features: tuple[PreparedFeature, ...]
@@ -56,6 +58,7 @@ class EmbeddedFeatureMap:
     described: dict[str, tuple[int, ...]]
     joined: dict[str, tuple[str, ...]]
     roots: dict[str, tuple[str, ...]]
+    crowding: float
     size: int
 
 
@@ -76,7 +79,19 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     joined = {one: parts for feature in read for words in feature.names for one, parts in _joined(words)}
     roots = _roots({word for feature in read for words in feature.names for word in words if word not in STOP_WORDS})
     size = _size(prepared, len(named) + len(described))
-    return EmbeddedFeatureMap(prepared, frozenset(named).union(described), named, described, joined, roots, size)
+    known, crowding = frozenset(named).union(described), _crowding(prepared, named)
+    return EmbeddedFeatureMap(prepared, known, named, described, joined, roots, crowding, size)
+
+
+def _crowding(features: Sequence[PreparedFeature], named: Mapping[str, Sequence[int]]) -> float:
+    """Returns the mean share of the weight of a name's words that other names have too."""
+    shares = [max((_shared(wording, named) for wording in one.wordings), default=0.0) for one in features]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _shared(wording: Wording, named: Mapping[str, Sequence[int]]) -> float:
+    shared = sum(weight for stem, weight in wording.telling.items() if len(named[stem]) > 1)
+    return shared / sum(wording.telling.values())
 
 
 def _roots(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -158,8 +173,9 @@ def _wording(words: Sequence[str], weights: dict[str, float], twins: frozenset[f
         counting = [word for word in words if word not in _ARTICLES] or words
         small = STOP_WORDS.difference(kinds)
     stems = {fold(word): SMALL_WORD_WEIGHT if word in small else weights[fold(word)] for word in counting}
+    telling = {fold(word): stems[fold(word)] for word in counting if word not in STOP_WORDS} or stems
     initials = "".join(word[0] for word in words) if 3 <= len(words) <= 6 else ""
-    return Wording(stems, frozenset(map(singular, counting)), initials, sum(stems.values()))
+    return Wording(stems, telling, frozenset(map(singular, counting)), initials, sum(stems.values()))
 
 
 def _joined(words: Sequence[str]) -> Iterable[tuple[str, tuple[str, ...]]]:

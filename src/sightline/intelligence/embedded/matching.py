@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
-from sightline.intelligence.embedded.decision import CLEAR, UNCERTAIN
+from sightline.intelligence.embedded.decision import DECISION
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.mentions import Mention, read_mentions
 from sightline.intelligence.embedded.scoring import Evidence, find_evidence
@@ -30,10 +30,11 @@ class Found(NamedTuple):
 def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
     """Finds features in the first 200 sentences within the first 40,000 characters; at most 8 and 8.
 
-    A match is clear from a confidence of `CLEAR` on, a suggestion from `UNCERTAIN` on. A mention that is denied ("we do
-    not need") does not count. Never clear is what is only compared with ("instead of"), and the words of a longer name
-    that is meant. Without words of the description, neither is a part of a name, nor its words far apart, nor a
-    name of one word that is a verb or in most names. The surest come first, equals in the order of the features.
+    A match is clear from the confidence `clear` of `matching.json` on, a suggestion from `uncertain` on. A mention that
+    is denied ("we do not need") does not count. Never clear is what is only compared with ("instead of"), and the words
+    of a longer name that is meant. Without words of the description, neither is a part of a name, nor its words far
+    apart, nor a name of one word that is a verb or in most names. The surest come first, equals in the order of the
+    features.
     """
     if not features.features:
         return Matching("no_features", [], [])
@@ -43,8 +44,8 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
             if found.place not in best or found.confidence > best[found.place].confidence:
                 best[found.place] = found
     ranked = sorted(best.values(), key=lambda found: (-found.confidence, found.place))
-    clear = [_match(found, features) for found in ranked if found.confidence >= CLEAR][:MOST_MATCHES]
-    uncertain = [_match(found, features) for found in ranked if found.confidence < CLEAR][:MOST_SUGGESTIONS]
+    clear = [_match(found, features) for found in ranked if found.confidence >= DECISION.clear][:MOST_MATCHES]
+    uncertain = [_match(found, features) for found in ranked if found.confidence < DECISION.clear][:MOST_SUGGESTIONS]
     return Matching(_status(clear, uncertain), clear, uncertain)
 
 
@@ -70,8 +71,8 @@ def _status(
 
 def _found_in(sentence: Sentence, features: EmbeddedFeatureMap) -> Iterator[Found]:
     mentions = read_mentions(sentence, features)
-    for place, one in find_evidence(mentions, features):
-        if (confidence := one.confidence) >= UNCERTAIN:
+    for place, one in find_evidence(sentence, mentions, features):
+        if (confidence := one.confidence) >= DECISION.uncertain:
             words = (_as_said(one.named, mentions), _as_said(one.described, mentions))
             yield Found(place, sentence.text, one, confidence, *words)
 

@@ -30,8 +30,7 @@ class Mention:
 
     `is_loose` when only a related word stands there: notify for notification.
     `is_contrast` when it is only compared with, and `is_verb` when it follows "to", a pronoun or an auxiliary, wherever
-    it stands. `is_named` when it is written as a name in a running sentence: with a capital or in quotes; `is_shouted`
-    when it is all capitals.
+    it stands. `is_shouted` when it is all capitals in a sentence with small letters.
     """
 
     word: str
@@ -39,7 +38,6 @@ class Mention:
     is_loose: bool = True
     is_contrast: bool = True
     is_verb: bool = True
-    is_named: bool = False
     is_shouted: bool = False
 
 
@@ -62,9 +60,7 @@ def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str,
             mention.places.append(at)
         mention.is_contrast &= at in contrasted
         mention.is_verb &= at > 0 and sentence.words[at - 1] in BEFORE_VERBS
-        if has_small_letters:
-            mention.is_shouted |= _is_shouted(places[at])
-            mention.is_named |= mention.is_shouted or _is_named(places[at])
+        mention.is_shouted |= has_small_letters and _is_shouted(places[at])
     return found
 
 
@@ -115,9 +111,3 @@ def _clause(sentence: Sentence, places: Sequence[re.Match[str]], cue: int) -> It
 
 def _is_shouted(place: re.Match[str]) -> bool:
     return len(place[0]) > 1 and place[0].isupper()
-
-
-def _is_named(place: re.Match[str]) -> bool:
-    if place.start() == 0:
-        return False
-    return place[0][:1].isupper() or place.string[place.start() - 1] in "\"“«`['‘"  # noqa: RUF001 - quotes
