@@ -49,7 +49,7 @@ async def watched(db: Database) -> AsyncIterator[None]:
 
 async def _watch(db: Database) -> None:
     while True:
-        idle = len(db.pool.idle)
+        idle = len(db.pool.connections.intersection(db.pool.idle))  # without those that the server ended
         _STATES["idle"].set(idle)
         _STATES["busy"].set(len(db.pool.connections) - idle)
         _STATES["most"].set(db.pool.size)
