@@ -63,6 +63,15 @@ def test_settings_are_ours_unless_given(url: str) -> None:
     assert ask(url, "SELECT reset_val FROM pg_settings WHERE name = 'application_name'") == r"it's a \ name"
 
 
+def test_other_settings_of_the_configuration_file_are_kept(server: EmbeddedServer, place: Path) -> None:
+    server.start()
+    server.stop()
+    with open(place / "data/postgres/postgresql.conf", "a") as file:
+        file.write("work_mem = '7MB'\njit = on\n")
+    url = server.start()
+    assert (ask(url, "SHOW work_mem"), ask(url, "SHOW jit")) == ("7MB", "off")
+
+
 def test_nothing_is_open_to_others_or_to_the_network(server: EmbeddedServer, place: Path) -> None:
     url = server.start()
     data = place / "data"

@@ -4,9 +4,11 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import asyncpg
@@ -24,6 +26,7 @@ from tests.platform.embedded_world import (
     kill_postmaster,
     living,
     open_place,
+    postmaster,
 )
 
 pytestmark = pytest.mark.slow
@@ -139,6 +142,20 @@ def test_another_process_with_the_number_of_the_old_postmaster_is_left_alone(
         server.stop()
         assert stranger.poll() is None
         stranger.kill()
+
+
+def test_a_server_too_busy_to_take_another_connection_is_left_alone(server: EmbeddedServer, place: Path) -> None:
+    born = birth(server.start())
+    with ExitStack() as ended:
+        os.kill(postmaster(place / "data"), signal.SIGSTOP)
+        ended.callback(os.kill, postmaster(place / "data"), signal.SIGCONT)
+        is_full = False
+        while not is_full:
+            client = ended.enter_context(socket.socket(socket.AF_UNIX))
+            client.setblocking(False)
+            is_full = client.connect_ex(str(place / "data/postgres/.s.PGSQL.5432")) != 0
+        assert server.ensure_running() is False
+    assert birth(server.start()) == born
 
 
 def test_a_lost_socket_is_made_again(server: EmbeddedServer, place: Path) -> None:

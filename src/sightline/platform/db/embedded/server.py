@@ -9,6 +9,7 @@ The kernel releases a lock when its process dies, whatever killed it. The server
 answers, which is in a folder where no other user can create one. Process ids are not relied on for either.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -127,12 +128,9 @@ class EmbeddedServer:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """One process at a time starts or stops the server."""
-        turn = self._open("postgres.turn")
-        try:
+        with open(self._open("postgres.turn")) as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
             yield
-        finally:
-            os.close(turn)
 
     def _open(self, name: str, flags: int = 0) -> int:
         """Opens a file of the data directory, which no child process inherits."""
@@ -199,22 +197,18 @@ class EmbeddedServer:
     def _end(self) -> None:
         """Stops the server, within 15 s, or kills what is left of one; PostgreSQL recovers from that too."""
         if self._answers():
-            self._control("stop", "--mode=fast", f"--timeout={STOP_SECONDS}")
+            with suppress(EmbeddedServerError):  # the programs may have been removed meanwhile
+                self._control("stop", "--mode=fast", f"--timeout={STOP_SECONDS}")
         kill_processes(self._inode)
 
     def _control(self, *words: str, output: IO[str] | None = None) -> subprocess.CompletedProcess[str]:
         return self._programs.run("pg_ctl", *words, f"--pgdata={HERE}", cluster=self._cluster, output=output)
 
     def _answers(self) -> bool:
+        """Whether the server listens; it may be too busy to take the connection."""
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(1)
-            try:
-                client.connect(str(self._socket_folder / SOCKET))
-            except TimeoutError:
-                return True  # the server listens, and is busy
-            except OSError:
-                return False
-            return True
+            return client.connect_ex(str(self._socket_folder / SOCKET)) in (0, errno.EAGAIN)
 
     def _create_database(self) -> None:
         """Creates the database if it is absent. A server that a killed process started may still be recovering."""
