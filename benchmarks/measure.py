@@ -71,7 +71,7 @@ class _Run:
         """One row with each number of connections."""
         case, measured = await row.prepare(self._stage), []
         for connections in row.connections:
-            figures = describe(*await self._measure_rounds(case, connections))
+            figures = describe(*await self._measure_rounds(case, connections, min(row.rounds, self._stage.plan.rounds)))
             self._left -= 1
             self._say(
                 f"{row.name}, {connections} connections: {figures['requestsPerSecond']:,}/s, ratio {figures['ratio']}"
@@ -80,13 +80,15 @@ class _Run:
             measured.append(named | {"connections": connections, "processes": row.processes} | figures | case.details)
         return measured
 
-    async def _measure_rounds(self, case: Case, connections: int) -> tuple[list[Round], dict[str, list[Round]]]:
-        """As many rounds as the plan says, or as the share of the time has room for, or one."""
+    async def _measure_rounds(
+        self, case: Case, connections: int, rounds: int
+    ) -> tuple[list[Round], dict[str, list[Round]]]:
+        """So many rounds, or as many as the share of the time has room for, or one."""
         ours: list[Round] = []
         limit: dict[str, list[Round]] = {name: [] for name in case.limit}
-        plan, until = self._stage.plan, time.monotonic() + self._seconds()
-        while not ours or (len(ours) < plan.rounds and time.monotonic() < until):
-            seconds = min(plan.longest, self._seconds() / (plan.rounds + 1) / 3)
+        until = time.monotonic() + self._seconds()
+        while not ours or (len(ours) < rounds and time.monotonic() < until):
+            seconds = min(self._stage.plan.longest, self._seconds() / (rounds + 1) / 3)
             ours.append(await case.ours(connections, max(seconds, SHORTEST_OF_OURS)))
             for name, measure_part in case.limit.items():
                 limit[name].append(await measure_part(connections, max(seconds, SHORTEST)))

@@ -31,8 +31,8 @@ async def regenerate(stage: Stage, workers: int) -> Case:
 
     async def measure(connections: int, _: float) -> Round:
         async with AsyncExitStack() as ended:
-            for _ in range(workers):
-                await ended.enter_async_context(stage.start("sightline", "worker", until="takes jobs"))
+            processes = [stage.start("sightline", "worker", until="takes jobs") for _ in range(workers)]
+            await asyncio.gather(*map(ended.enter_async_context, processes))
             started = time.monotonic()
             await send_each(stage.ours.port, iter(requests), connections)
             await _wait_until_written(stage.db)
