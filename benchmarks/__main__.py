@@ -44,7 +44,7 @@ def _read_arguments() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--quick", action="store_true", help="end within 60 s")
-    length.add_argument("--full", action="store_true", help="at 10,000 and 1,000,000 ideas, some 20 minutes")
+    length.add_argument("--full", action="store_true", help="at 10,000 and 1,000,000 ideas, some 30 minutes")
     parser.add_argument("--plot", default="bench.svg", metavar="FILE", help="where --full draws cost against size")
     names = [row.name for row in ROWS]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=", ".join(names))

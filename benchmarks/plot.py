@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+COLORS = 10  # after these matplotlib begins again
+
 
 def draw(rows: Sequence[dict[str, Any]], file: str) -> None:
     """A line for each operation: milliseconds of one request (median), by the number of ideas. Raises ImportError."""
@@ -17,9 +19,10 @@ def draw(rows: Sequence[dict[str, Any]], file: str) -> None:
         yscale="log",
     )
     chosen = [row for row in rows if row["connections"] == 32]
-    for name in dict.fromkeys(row["name"] for row in chosen):
+    for place, name in enumerate(dict.fromkeys(row["name"] for row in chosen)):
         points = sorted((row["size"], row["p50Ms"]) for row in chosen if row["name"] == name)
-        axes.plot(*zip(*points, strict=True), marker="o", label=name)
+        style = ("-", "--", ":")[place // COLORS % 3]
+        axes.plot(*zip(*points, strict=True), linestyle=style, marker="o", label=name)
     axes.grid(visible=True, color="#ddd")
-    figure.legend(loc="outside right upper")
+    figure.legend(loc="outside right upper", handlelength=4)
     figure.savefig(file)
