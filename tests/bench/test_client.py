@@ -94,13 +94,13 @@ async def test_each_request_is_sent_once_where_that_is_asked_for() -> None:
 
 async def test_a_long_report_of_wrk_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program of the same name stands in for it."""
-    times = [[spent, 1] for spent in range(1, 50_001)]
-    report = {"requests": 50_000, "microseconds": 1_000_000, "errors": {"status": 0}, "times": times}
+    times = [[spent, 1] for spent in range(1, 10_001)]
+    report = {"requests": 10_000, "microseconds": 100_000_000, "errors": {"status": 0}, "times": times}
     (tmp_path / "report").write_text(json.dumps(report) + "\n")
     program = tmp_path / "wrk"
     program.write_text(f"#!/bin/sh\ntrap 'cat {tmp_path}/report; exit' INT\necho ready\nwhile :; do sleep 0.05; done\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     sent = await send_by_wrk(1, REQUESTS, first=0, connections=1, seconds=0)
-    assert (sent.requests, sent.seconds) == (50_000, 1)
-    assert sent.times[50_000] == 1
+    assert (sent.requests, sent.seconds) == (10_000, 100)
+    assert sent.times.total() == 10_000
