@@ -1,8 +1,6 @@
 """`sightline backup`: a consistent copy of everything, in one file."""
 
 import asyncio
-import os
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.backup import write_backup
+from sightline.backup.target import open_target
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single
 from sightline.cli.output import note, print_json
 from sightline.cli.progress import Bar
@@ -62,34 +61,9 @@ def _refuse_file(file: str, *, as_json: bool, force: bool) -> None:
 
 @contextmanager
 def _target(file: str) -> Iterator[BinaryIO]:
-    """Opens the target. A regular file gets its name only when it is complete."""
-    path = Path(file).resolve()
     if file == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif path.exists() and not path.is_file():  # a pipe or a device; opening a folder fails with a clear message
-        with open(path, "wb") as out:
-            yield out
     else:
-        with _renamed_when_complete(path) as out:
+        with open_target(Path(file)) as out:
             yield out
-
-
-@contextmanager
-def _renamed_when_complete(path: Path) -> Iterator[BinaryIO]:
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)  # so that the file's name survives a power cut
-        os.close(folder)
-    except OSError as error:
-        if str(error.filename) == str(part):
-            error.filename = str(path)  # the name that was asked for
-        raise
-    finally:
-        part.unlink(missing_ok=True)

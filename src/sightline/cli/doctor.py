@@ -4,12 +4,9 @@ import asyncio
 import os
 import shutil
 import stat
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
-import asyncpg
 import typer
 
 from sightline import __version__
@@ -19,22 +16,17 @@ from sightline.cli.refusals import lines
 from sightline.cli.site import database_urls, has_database, read_settings
 from sightline.ideas.readings.checks import check_waiting
 from sightline.intelligence.model.checks import check_model
-from sightline.migrations import HEAD, pending_on
+from sightline.migrations import HEAD
+from sightline.migrations.checks import check_schema
 from sightline.platform.checks import Check
-from sightline.platform.db import Database, DatabaseUnavailable, Tx, sql
-from sightline.platform.db.database import first_line
-from sightline.platform.db.notifications import find_fault
-from sightline.platform.jobs.overview import find_lateness
+from sightline.platform.db import Database, Tx
+from sightline.platform.db.checks import check_clock, check_notifications, check_version
+from sightline.platform.jobs.checks import check_jobs
 from sightline.settings import FILE, Settings, SettingsError
 from sightline.sources.checks import check_app_store, check_search
 
 LEAST_FREE = 500_000_000  # bytes
-CLOCK_SECONDS = 5.0
-LATE_SECONDS = 5
 PUBLIC_STORE = Settings.__dataclass_fields__["app_store_url"].default
-
-_VERSION = sql("SHOW server_version")
-_CLOCK = sql("SELECT clock_timestamp()")
 
 app = single()
 
@@ -93,7 +85,7 @@ async def _check_database(settings: Settings) -> list[Check]:
             finally:
                 await db.close()
             if settings.database_url is not None:
-                checks.append(await _check_notifications(settings.database_url, settings.listen_url))
+                checks.append(await check_notifications(settings.database_url, settings.listen_url))
     except Exception as error:
         if not (refusal := lines(error)):
             raise
@@ -102,49 +94,10 @@ async def _check_database(settings: Settings) -> list[Check]:
 
 
 async def _check_inside(tx: Tx) -> list[Check]:
-    checks = [
-        Check("database", True, f"PostgreSQL {(await tx.value(_VERSION)).split()[0]}"),
-        await _check_schema(tx),
-        await _check_clock(tx),
-    ]
+    checks = [await check_version(tx), await check_schema(tx.connection), await check_clock(tx)]
     if not all(check.ok for check in checks):
         return checks
-    return [*checks, await _check_jobs(tx), *await check_waiting(tx)]
-
-
-async def _check_schema(tx: Tx) -> Check:
-    try:
-        missing = await pending_on(tx.connection)
-    except DatabaseUnavailable as error:
-        return Check("schema", False, str(error))
-    return Check("schema", not missing, "Not up to date: run `sightline migrate`." if missing else f"revision {HEAD}")
-
-
-async def _check_clock(tx: Tx) -> Check:
-    started = time.monotonic()
-    database_time = await tx.value(_CLOCK)
-    latency = (time.monotonic() - started) / 2
-    difference = abs((datetime.now(UTC) - database_time).total_seconds()) - latency
-    if difference > CLOCK_SECONDS:
-        return Check("clock", False, f"This machine and the database are {difference:.0f} s apart: synchronise them.")
-    return Check("clock", True, f"{max(difference, 0) * 1000:.0f} ms from the database")
-
-
-async def _check_jobs(tx: Tx) -> Check:
-    """Warns when jobs are late and no worker is connected to the database."""
-    late, workers = await find_lateness(tx)
-    if late > LATE_SECONDS and not workers:
-        message = f"The oldest has waited for {late:.0f} s and no worker runs: start `sightline worker`."
-        return Check("jobs", True, message, warning=True)
-    return Check("jobs", True, "a worker runs" if workers else "none is late")
-
-
-async def _check_notifications(url: str, listen_url: str | None) -> Check:
-    try:
-        fault = await find_fault(url, listen_url)
-    except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        fault = f"{'SIGHTLINE_LISTEN_URL' if listen_url else 'The database'} cannot be used: {first_line(error)}."
-    return Check("notifications", fault is None, fault or "arrive")
+    return [*checks, await check_jobs(tx), *await check_waiting(tx)]
 
 
 def _check_data_dir(folder: Path) -> Check:

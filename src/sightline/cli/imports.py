@@ -68,17 +68,16 @@ async def import_(
 
 async def _import(importing: Import) -> bool:
     """Imports the file and reports its faults. Returns whether it was interrupted."""
+    how = "Failed"
     try:
         is_stopped = await _run_until_interrupted(importing)
-    except BaseException:
+        how = "Interrupted" if is_stopped else ""
+        return is_stopped
+    finally:
         _print_faults(importing)
-        if importing.reached:
-            _print_reached(importing, "Failed")
-        raise
-    _print_faults(importing)
-    if is_stopped:
-        _print_reached(importing, "Interrupted")
-    return is_stopped
+        if how == "Interrupted" or (how and importing.reached):
+            place = f"{how} after line {importing.reached}"
+            note(f"{place}: the lines up to there are stored. Run it again for the rest.")
 
 
 async def _run_until_interrupted(importing: Import) -> bool:
@@ -107,10 +106,6 @@ def _print_faults(importing: Import) -> None:
         note("".join(letter if letter.isprintable() else " " for letter in place + fault.message))
     if (more := importing.faults.count - len(importing.done.faults)) > 0:
         note(f"and {more} more faults.")
-
-
-def _print_reached(importing: Import, how: str) -> None:
-    note(f"{how} after line {importing.reached}: the lines up to there are stored. Run it again for the rest.")
 
 
 def _print_done(done: Imported, as_json: bool) -> None:

@@ -1,10 +1,9 @@
 """`sightline usage`: what models were asked for a workspace, and what it took."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from msgspec import Struct
 
 from sightline.cli.options import InWorkspace, read_moment, single
 from sightline.cli.output import note, print_columns
@@ -15,15 +14,9 @@ from sightline.workspaces.tenants import find_workspace
 app = single()
 
 
-class Usage(Struct):
-    """The sums of a workspace, by task and model."""
-
-    workspace: str
-    tasks: list[TaskUsage]
-
-
-def _show(usage: Usage) -> None:
-    if not usage.tasks:
+def _show(usage: dict[str, Any]) -> None:
+    tasks: list[TaskUsage] = usage["tasks"]
+    if not tasks:
         note("No model was asked.")
         return
     heads = ("TASK", "MODEL", "RUNS", "FALLBACKS", "REQUESTS", "TOKENS IN", "TOKENS OUT", "SECONDS", "COST")
@@ -34,7 +27,7 @@ def _show(usage: Usage) -> None:
                 *(one.task, one.model, one.runs, one.fallbacks, one.requests, one.input_tokens, one.output_tokens),
                 *(one.seconds, None if one.cost is None else f"{one.cost:.4f}"),
             )
-            for one in usage.tasks
+            for one in tasks
         ),
     )
 
@@ -46,8 +39,8 @@ async def usage(
     since: Annotated[
         datetime | None, typer.Option("--since", parser=read_moment, metavar="DATE", help="Nothing older.")
     ] = None,
-) -> Usage:
+) -> dict[str, Any]:
     """Shows what models were asked for a workspace, and what it took."""
     async with site.db.snapshot() as tx:
         found = await find_workspace(tx, workspace)
-        return Usage(found.slug, await list_usage(tx, found.id, since))
+        return {"workspace": found.slug, "tasks": await list_usage(tx, found.id, since)}

@@ -45,12 +45,6 @@ class QueuedJob(msgspec.Struct, rename="camel"):
     is_stopping: bool
 
 
-async def find_lateness(tx: Tx) -> tuple[float, int]:
-    """Returns how many seconds the most overdue job has waited, 0 without one, and how many workers are connected."""
-    late = max((row["late_seconds"] for row in await tx.rows(queries.TOTALS)), default=0.0)
-    return late, await tx.value(queries.COUNT_WORKERS, name=queries.WORKER)
-
-
 async def list_jobs(tx: Tx, *, state: State | None = None, workspace_id: UUID | None = None) -> list[QueuedJob]:
     """Running jobs first, then waiting, then failed ones, each by due time; at most 1,000."""
     return [QueuedJob(*row) for row in await tx.rows(queries.LIST, state=state, workspace_id=workspace_id)]

@@ -1,0 +1,39 @@
+"""Whether the database can be used as it is."""
+
+import time
+
+import asyncpg
+
+from sightline.platform.checks import Check
+from sightline.platform.db.database import Tx, first_line
+from sightline.platform.db.notifications import find_fault
+from sightline.platform.db.sql import sql
+
+MOST_APART = 5.0  # seconds
+
+_VERSION = sql("SHOW server_version")
+_CLOCK = sql("SELECT clock_timestamp()")
+
+
+async def check_version(tx: Tx) -> Check:
+    return Check("database", True, f"PostgreSQL {(await tx.value(_VERSION)).split()[0]}")
+
+
+async def check_clock(tx: Tx) -> Check:
+    """Compares the clock of this machine with the database's."""
+    started = time.monotonic()
+    database_time = await tx.value(_CLOCK)
+    latency = (time.monotonic() - started) / 2
+    difference = abs((tx.clock.now() - database_time).total_seconds()) - latency
+    if difference > MOST_APART:
+        return Check("clock", False, f"This machine and the database are {difference:.0f} s apart: synchronise them.")
+    return Check("clock", True, f"{max(difference, 0) * 1000:.0f} ms from the database")
+
+
+async def check_notifications(url: str, listen_url: str | None) -> Check:
+    """Sends a notification through one address and waits for it at the other, see `find_fault`."""
+    try:
+        fault = await find_fault(url, listen_url)
+    except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        fault = f"{'SIGHTLINE_LISTEN_URL' if listen_url else 'The database'} cannot be used: {first_line(error)}."
+    return Check("notifications", fault is None, fault or "arrive")
