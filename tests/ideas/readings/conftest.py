@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.ideas.readings.sweep import read_due
-from sightline.intelligence.embedded import embedded_engine
+from sightline.ideas import jobs as ideas
 from sightline.platform.db import Database
-from tests.documents.test_model import tools_of
+from sightline.settings import Settings
+from sightline.worker import open_tools
 from tests.ideas.acme import Acme
 from tests.intelligence.fake_model import FakeModel
 from tests.world import serving
@@ -32,10 +31,12 @@ async def nothing_due(database: Database) -> None:
 
 @pytest.fixture
 def sweep(acme: Acme, tmp_path: Path) -> Callable[[FakeModel], Awaitable[None]]:
-    """The worker's sweep, with this model."""
+    """The worker's sweep, with the worker's own tools and this model."""
 
     async def sweep(fake: FakeModel) -> None:
-        tools = {FeatureMaps: FeatureMaps(embedded_engine()), **tools_of(fake, tmp_path)}
-        await read_due(acme.world.database, tools)
+        given = {"model_url": fake.url, "model_name": "m", "data_dir": tmp_path}
+        [tick] = ideas.JOBS.ticks
+        async with open_tools(Settings.read(given, environment={}, file=tmp_path / "none")) as tools:
+            await tick.act(acme.world.database, tools)
 
     return sweep

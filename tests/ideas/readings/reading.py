@@ -5,12 +5,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
+from sightline.intelligence.embedded import EmbeddedEngine
 from tests.ideas.acme import Acme, Json
 from tests.ideas.workroom import trail
 from tests.intelligence.fake_model import Answer, FakeModel, says
 
 TEXT = "Analysts want a CSV export of every table. Speed matters to them."
-EMBEDDED, MODEL = {"name": "embedded", "version": "2"}, {"name": "model:m", "version": "1"}
+EMBEDDED = {"name": "embedded", "version": EmbeddedEngine.version}
+MODEL = {"name": "model:m", "version": "1"}
+LEFT = {"engine": f"embedded {EmbeddedEngine.version}", "replaced": []}
 QUESTION = "Which tables are copied first?"
 DUE = "SELECT model_due_at FROM ideas WHERE workspace_id = $1 AND id = $2"
 ATTEMPTS = "SELECT model_attempts FROM ideas WHERE workspace_id = $1 AND id = $2"

@@ -1,6 +1,5 @@
 """Ideas by a model: the embedded engine answers at once, the sweep replaces what nobody touched."""
 
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -10,17 +9,18 @@ from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas.create import create_idea
 from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
 from sightline.ideas.readings.checks import check_waiting
-from sightline.ideas.readings.sweep import AT_ONCE, MOST_ATTEMPTS, read_due
+from sightline.ideas.readings.sweep import AT_ONCE, MOST_ATTEMPTS
 from sightline.ideas.records import NewIdea
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.access import Actor
 from sightline.platform.wire import Text
 from sightline.workspaces.numbers import take_number
-from tests.documents.test_model import tools_of, usage_of
+from tests.documents.test_model import usage_of
 from tests.ideas.acme import Acme, Json
 from tests.ideas.readings.reading import (
     DUE,
     EMBEDDED,
+    LEFT,
     MAKE_DUE,
     MODEL,
     QUESTION,
@@ -37,7 +37,6 @@ from tests.ideas.readings.reading import (
 )
 from tests.ideas.workroom import from_file
 from tests.intelligence.fake_model import Answer, fake_model, says
-from tests.world import World
 
 
 async def test_the_embedded_engine_answers_at_once_and_the_model_replaces_it(acme: Acme, sweep: Sweep) -> None:
@@ -137,7 +136,7 @@ async def test_a_model_that_fails_is_asked_again_later_and_then_no_more(acme: Ac
     assert len(fake.requests) == MOST_ATTEMPTS * len(ideas)
     for idea in ideas:
         assert await acme.value(DUE, UUID(idea["id"])) is None
-        assert await last_read(acme, idea) == {"engine": "embedded 2", "replaced": []}
+        assert await last_read(acme, idea) == LEFT
         assert (await acme.read(idea)) == idea
     [usage] = await usage_of(acme.world)
     assert (usage.runs, usage.fallbacks) == (MOST_ATTEMPTS * len(ideas), MOST_ATTEMPTS * len(ideas))
@@ -151,7 +150,7 @@ async def test_a_workspace_without_budget_keeps_the_embedded_engine(acme: Acme, 
         await sweep(fake)
     assert fake.requests == []
     assert (await acme.read(idea)) == idea
-    assert await last_read(acme, idea) == {"engine": "embedded 2", "replaced": []}
+    assert await last_read(acme, idea) == LEFT
 
 
 async def test_instructions_in_an_idea_are_data(acme: Acme, sweep: Sweep) -> None:
@@ -174,15 +173,13 @@ async def test_instructions_in_an_idea_are_data(acme: Acme, sweep: Sweep) -> Non
     assert len(fake.requests) == 3  # twice with the reason
 
 
-async def test_a_product_with_many_features_gives_the_closest_ones(world: World, tmp_path: Path) -> None:
+async def test_a_product_with_many_features_gives_the_closest_ones(acme: Acme, sweep: Sweep) -> None:
     features = [{"key": f"f{n}", "name": f"Export {n}"} for n in range(200)]
-    await world.add(products=[{"key": "app", "name": "App", "features": features}])
-    product = (await world.ids("products"))["app"]
-    body = {"description": "We need the export of tables.", "productId": product}
-    await world.client.post("/ideas", json=body)
+    await acme.world.add(products=[{"key": "large", "name": "Large", "features": features}])
+    product = (await acme.world.ids("products"))["large"]
+    await acme.create(description="We need the export of tables.", productId=product)
     with fake_model(says({"features": [], "options": [], "questions": [], "name": None})) as fake:
-        tools = {FeatureMaps: FeatureMaps(embedded_engine()), **tools_of(fake, tmp_path)}
-        await read_due(world.database, tools)
+        await sweep(fake)
     assert len(listed(fake.requests[0], "features")) == 60
 
 

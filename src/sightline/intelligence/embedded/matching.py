@@ -55,7 +55,7 @@ def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> lis
         return [feature.id for feature in features.features]
     best: dict[int, float] = {}
     for sentence in read_sentences(text):
-        for place, one in find_evidence(read_mentions(sentence, features), features):
+        for place, one in find_evidence(sentence, read_mentions(sentence, features), features):
             best[place] = max(best.get(place, 0.0), one.confidence)
     ranked = sorted(best, key=lambda place: (-best[place], place))
     return [features.features[place].id for place in ranked[:limit]]
