@@ -1,5 +1,6 @@
 """Research by a model: it chooses and answers, and stores nothing that its sources do not say."""
 
+import itertools
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ from tests.research.thinking import (
 from tests.sources.shelf import Shelf
 
 FIFTH, WEEK = "A demand forecast is wrong by a fifth, planners say.", "The demand forecast takes a week of work."
+FARM = "Planners forecast demand by hand."
 PAGES = judged(Planners=page("answers", "a DEMAND forecast is wrong  by a fifth"), Most=page("partly", WEEK))
 TWO = answered(
     claim("Forecasts are off by a fifth", 1, quote="wrong by a fifth"), claim("They take a week of work.", 2)
@@ -186,18 +188,40 @@ async def test_the_embedded_engine_does_what_a_model_cannot(lab: Lab, think: Cal
     assert run["status"] == "completed"
     assert engines(found) == {judge}
     summary = found["answer"]["summary"]
-    assert "model:m failed, so the embedded engine did the rest: " in summary
+    said = "judged the pages" if judge == "embedded 1" else "answered"
+    assert f"The embedded engine {said}, as model:m failed: " in summary
     assert "The embedded engine quotes the closest passages" in summary
     assert all(one["answer"].startswith("Closest passages: ") for one in found["answer"]["questions"])
     assert [one.fallbacks for one in await usage_of(lab.world)] == fallbacks
 
 
 async def test_a_model_that_failed_is_not_asked_again_in_the_section(lab: Lab, think: Callable[..., None]) -> None:
-    lab.shelf = Shelf([new_page(f"farm{n}", f"Planners forecast demand. Number {n} plans by hand.") for n in range(20)])
+    lab.shelf = Shelf([new_page(f"farm{n}", f"{FARM} Farm {n} is large.") for n in range(20)])
     with fake_model(Answer(status=401)) as fake:
         think(fake)
         await lab.searched(maxSourcesPerSection=10)
     assert 1 <= len(fake.requests) <= REQUESTS_AT_ONCE
+
+
+async def test_a_model_that_fails_in_the_middle_still_answers(lab: Lab, think: Callable[..., None]) -> None:
+    lab.shelf = Shelf([new_page(f"farm{n}", f"{FARM} Farm {n} is large.") for n in range(12)])
+    calls = itertools.count()
+    good = judged(Planners=page("partly", FARM))
+
+    def once(request: Json) -> Answer | Json:
+        return Answer(status=401) if next(calls) else good(request)
+
+    with fake_model(thinking(pages=once, answers=answered(claim("By hand", 1)), verdicts=agreeing)) as fake:
+        think(fake)
+        found = await lab.findings(await lab.searched(maxSourcesPerSection=10))
+    assert engines(found) == {"model:m 1", "embedded 1"}
+    assert "The embedded engine judged the other pages, as model:m failed: " in found["answer"]["summary"]
+    assert "model:m answers from the quotes of the findings." in found["answer"]["summary"]
+    assert found["answer"]["questions"][0]["answer"].startswith("By hand (")
+    assert [(one.task, one.fallbacks) for one in await usage_of(lab.world)] == [
+        ("research.answer", 0),
+        ("research.judge", 1),
+    ]
 
 
 async def test_every_page_is_judged_in_bounded_requests(lab: Lab, think: Callable[..., None]) -> None:

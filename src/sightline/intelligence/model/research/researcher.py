@@ -55,7 +55,7 @@ async def choose_researcher(
 class ModelResearcher:
     """Does one plan or one section; its time begins when it is made.
 
-    Once the model failed, the embedded researcher does the rest, and the rationale or the summary says so.
+    The embedded researcher does what the model cannot, and the rationale or the summary says so.
     """
 
     answer_seconds = ANSWER_SECONDS
@@ -69,9 +69,10 @@ class ModelResearcher:
         self._embedded = embedded
         self._workspace_id = workspace_id
         self._record_id = record_id
-        self._failure: str | None = None
-        self._judging = model.session(SECTION_SECONDS - ANSWER_SECONDS - _SPARE_SECONDS)
         self._end = monotonic() + SECTION_SECONDS
+        self._judging = model.session(SECTION_SECONDS - ANSWER_SECONDS - _SPARE_SECONDS)
+        self._has_judged = False
+        self._failure: str | None = None  # of judging
         self._turns = asyncio.Semaphore(REQUESTS_AT_ONCE)
 
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
@@ -80,54 +81,56 @@ class ModelResearcher:
         session = self._model.session(PLAN_SECONDS)
         try:
             plan = await self._model.plan_research(session, question, context, drafted)
-            said = f"{self.name} drafted this plan, so review it before you start it."
         except ModelFailed as error:
-            self._fail(PLAN, error)
-            plan, said = drafted, self._said_failure()
-        await self._keep(PLAN, session)
-        return replace(plan, rationale=f"{plan.rationale} {said}")
+            await self._keep(PLAN, session, str(error))
+            return replace(drafted, rationale=f"{drafted.rationale} {self.name} could not draft it: {error}")
+        await self._keep(PLAN, session, None)
+        return replace(
+            plan, rationale=f"{plan.rationale} {self.name} drafted this plan, so review it before you start it."
+        )
 
     async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
         return await self._embedded.queries(section, round, tried)
 
     async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
         """The model's judgements; those of the embedded researcher for pages that the model did not judge."""
-        by_words = await self._embedded.judge(section, pages)
         engine = f"{self._embedded.name} {self._embedded.version}"
-        by_words = [replace(one, engine=engine) for one in by_words]
+        by_words = [replace(one, engine=engine) for one in await self._embedded.judge(section, pages)]
         async with self._turns:
             if self._failure is not None:
                 return by_words
             try:
-                return await self._model.judge_pages(self._judging, section, pages, by_words)
+                judged = await self._model.judge_pages(self._judging, section, pages, by_words)
             except ModelFailed as error:
-                self._fail(JUDGE, error)
+                self._failure = str(error)
                 return by_words
+        self._has_judged = True
+        return judged
 
     async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         """The model's answers, unless it failed or there is nothing to answer from."""
-        await self._keep(JUDGE, self._judging)
-        if findings and self._failure is None:
-            session = self._model.session(self._end - monotonic())
-            try:
-                answers = await self._model.answer_questions(session, section, findings, coverage.output_language)
-                said = f"{self.name} answers from the quotes of the findings."
-                return SectionAnswer(say_coverage(coverage, said), answers)
-            except ModelFailed as error:
-                self._fail(ANSWER, error)
-            finally:
-                await self._keep(ANSWER, session)
+        await self._keep(JUDGE, self._judging, self._failure)
         if self._failure is not None:
-            coverage = replace(coverage, warnings=(*coverage.warnings, self._said_failure()))
-        return await self._embedded.answer(section, findings, coverage)
+            rest = "the other pages" if self._has_judged else "the pages"
+            coverage = _with(coverage, f"The embedded engine judged {rest}, as {self.name} failed: {self._failure}")
+        if not findings or (self._failure is not None and not self._has_judged):
+            return await self._embedded.answer(section, findings, coverage)
+        session = self._model.session(self._end - monotonic())
+        try:
+            answers = await self._model.answer_questions(session, section, findings, coverage.output_language)
+        except ModelFailed as error:
+            await self._keep(ANSWER, session, str(error))
+            coverage = _with(coverage, f"The embedded engine answered, as {self.name} failed: {error}")
+            return await self._embedded.answer(section, findings, coverage)
+        await self._keep(ANSWER, session, None)
+        return SectionAnswer(say_coverage(coverage, f"{self.name} answers from the quotes of the findings."), answers)
 
-    def _fail(self, task: str, error: ModelFailed) -> None:
-        _log.warning("A model failed; the embedded engine does its task", task=task, error=str(error))
-        self._failure = str(error)
-
-    def _said_failure(self) -> str:
-        return f"{self.name} failed, so the embedded engine did the rest: {self._failure}"
-
-    async def _keep(self, name: str, session: Session) -> None:
+    async def _keep(self, name: str, session: Session, failure: str | None) -> None:
         task = Task(self._workspace_id, name, self._record_id)
-        await keep_usage(self._db, task, self._model, session, self._failure)
+        if failure is not None:
+            _log.warning("A model failed; the embedded engine does its task", task=name, error=failure)
+        await keep_usage(self._db, task, self._model, session, failure)
+
+
+def _with(coverage: Coverage, warning: str) -> Coverage:
+    return replace(coverage, warnings=(*coverage.warnings, warning))
