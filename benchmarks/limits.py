@@ -159,7 +159,7 @@ async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
 
 
 class Limit:
-    """The statements of requests, on a pool that is opened as the application opens its own.
+    """The statements of requests, on connections that are opened and borrowed as the application does.
 
     Those of a read are put together once, and given to the driver as they are from then on.
     """
@@ -173,22 +173,18 @@ class Limit:
     async def prepare(self) -> list[str]:
         """Returns the texts of the statements. Raises BenchFailed when they find or write nothing."""
         async with self._db.autocommit() as tx:
-            connection = tx.connection
-            await self._run(connection, self._asks[0])  # what is cached by the first run is not run again
+            await self._asks[0].statements(tx)  # what is cached by the first run is not run again
             asks = self._asks if self._is_read else self._asks[-1:]
-            self._logged = [await self._log(connection, ask) for ask in asks]
+            self._logged = [await self._log(tx, ask) for ask in asks]
         return [query.query for query in self._logged[-1]]
 
-    async def _log(self, connection: Any, ask: Ask) -> list[LoggedQuery]:
+    async def _log(self, tx: Tx, ask: Ask) -> list[LoggedQuery]:
         logged: list[LoggedQuery] = []
-        with connection.query_logger(logged.append):
-            if not await self._run(connection, ask):
+        with tx.connection.query_logger(logged.append):
+            if not await ask.statements(tx):
                 raise BenchFailed(f"The statements find or write nothing for {ask.request.splitlines()[0].decode()}")
             await asyncio.sleep(0)  # the last one is logged in the next turn of the loop
         return logged
-
-    async def _run(self, connection: Any, ask: Ask) -> Any:
-        return await ask.statements(Tx(connection, self._db.clock.now(), commits_alone=True))
 
     async def measure(self, connections: int, seconds: float) -> Round:
         """One run after another, by so many at once."""
@@ -196,7 +192,7 @@ class Limit:
         async def work(_: int, turn: int) -> None:
             async with self._db.autocommit() as tx:
                 if not self._is_read:
-                    await self._run(tx.connection, self._asks[turn % len(self._asks)])
+                    await self._asks[turn % len(self._asks)].statements(tx)
                     return
                 for logged in self._logged[turn % len(self._logged)]:
                     await tx.connection.fetch(logged.query, *logged.args)

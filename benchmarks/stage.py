@@ -42,7 +42,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Stage:
-    """`db` is a pool opened as the application opens its own. `start` is `running()` with our settings.
+    """`db` has connections as the application has. `start` is `running()` with our settings.
 
     `client_cpu` are the seconds of processor that the client took for a request, round by round.
     """
