@@ -4,33 +4,18 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
-from msgspec import Struct
 
 from sightline.cli.options import InWorkspace, group
 from sightline.cli.output import note, print_pairs
 from sightline.cli.site import Site, command_of
-from sightline.portal.addresses import CALLBACK, portal_url
+from sightline.portal.addresses import Addresses, addresses_of
 from sightline.portal.portals import configure as portals
 from sightline.portal.portals.configure import SignIn
-from sightline.portal.portals.records import Portal
 from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sign_in import trial as trials
 from sightline.workspaces.tenants import find_workspace
 
 app = group("portal", "The portal's sign-in.")
-
-
-class Addresses(Struct, rename="camel"):
-    """What the customer's product has to know."""
-
-    portal_url: str
-    callback_url: str
-    secret: str | None
-
-
-def _addresses(site: Site, portal: Portal, secret: str | None) -> Addresses:
-    url = portal_url(portal, site.settings.address())
-    return Addresses(url, url + CALLBACK, secret)
 
 
 def _print(shown: Addresses) -> None:
@@ -57,7 +42,7 @@ async def configure(
     service_host = urlsplit(site.settings.address()).hostname
     async with site.transaction(workspace) as (tx, actor):
         portal, secret = await portals.configure(tx, actor, sign_in, server_secret, service_host)
-    return _addresses(site, portal, secret)
+    return addresses_of(portal, site.settings.address(), secret)
 
 
 @command_of(app, "rotate-secret", show=_print)
@@ -66,7 +51,7 @@ async def rotate_secret(site: Site, workspace: InWorkspace) -> Addresses:
     server_secret = ServerSecret(site.settings.server_secret())
     async with site.transaction(workspace) as (tx, actor):
         portal, secret = await portals.rotate_secret(tx, actor, server_secret)
-    return _addresses(site, portal, secret)
+    return addresses_of(portal, site.settings.address(), secret)
 
 
 @command_of(app, "test-token", show=lambda trial: typer.echo(trial.message), code=lambda trial: not trial.accepted)

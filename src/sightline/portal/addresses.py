@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from sightline.portal.portals.records import Portal
 from sightline.portal.portals.urls import is_loopback
 
@@ -17,6 +19,19 @@ def portal_url(portal: Portal, service_url: str) -> str:
     parts = urlsplit(service_url)
     port = f":{parts.port}" if parts.port and ":" not in portal.host else ""
     return f"{parts.scheme}://{portal.host}{port}"
+
+
+class Addresses(Struct, rename="camel"):
+    """What the customer's product has to know. The secret is null unless it is new."""
+
+    portal_url: str
+    callback_url: str
+    secret: str | None
+
+
+def addresses_of(portal: Portal, service_url: str, secret: str | None) -> Addresses:
+    url = portal_url(portal, service_url)
+    return Addresses(url, url + CALLBACK, secret)
 
 
 @dataclass(frozen=True, slots=True)
