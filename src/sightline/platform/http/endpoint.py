@@ -129,8 +129,9 @@ class Endpoint:
 
     def _find_arguments(self, scope: Any, parameters: Parameters) -> dict[Any, Any]:
         """Reads what the path and the query say. Raises for a wrong reference first."""
-        path = zip(self._path, scope["path_texts"], strict=True)
-        found: dict[Any, Any] = {name: kind.parse(text) for (name, kind), text in path}
+        found: dict[Any, Any] = {}
+        for (name, kind), text in zip(self._path, scope["path_texts"], strict=True):
+            found[name] = kind.parse(text)
         found[self._query.kind], found[Window] = self._query.read(parameters)
         return found
 

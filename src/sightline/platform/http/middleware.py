@@ -61,7 +61,7 @@ class Server:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _completed(message.get("headers", ()), request_id, scope)
+                message["headers"] = _completed(message.get("headers", ()), request_id, scope.get("limits"))
             await send(message)
 
         try:
@@ -148,7 +148,7 @@ async def _send_problem(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, scope: Any) -> Headers:
+def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, limits: Headers | None) -> Headers:
     """The headers of an answer, and those that every answer has: its id, who may keep it, its type is not guessed."""
     found = list(headers)
     names = dict(found)
@@ -156,7 +156,8 @@ def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, scope: A
         found.append(_REVALIDATE if b"etag" in names else _NOT_KEPT)
     if b"x-content-type-options" not in names:
         found.append(_NOT_GUESSED)
-    found += scope.get("limits", ())
+    if limits:
+        found += limits
     found.append((b"x-request-id", request_id.encode()))
     return found
 
