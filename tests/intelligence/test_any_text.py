@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.embedded.words import fold, words_of
+from sightline.intelligence.embedded.words import beginning, fold, words_of
 from sightline.intelligence.engine import FeatureText, ListGroup, OptionText
 
 ENGINE = embedded_engine()
@@ -112,6 +112,11 @@ def test_sentences_are_exact_parts_in_order(text: str) -> None:
 def test_words_are_short_and_fold_to_something(text: str) -> None:
     assert all(0 < len(word) <= 40 for word in words_of(text))
     assert all(isinstance(fold(word), str) for word in words_of(text))
+
+
+@given(st.text("abdeginorstuvy'", min_size=1, max_size=9))
+def test_folding_keeps_the_beginning_of_a_word(word: str) -> None:
+    assert fold(word).startswith(beginning(word))
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:6]))

@@ -36,13 +36,13 @@ def supported(suggested: Iterable[SuggestedOption], groups: Sequence[ListGroup],
     for one in suggested:
         if one.source_quote in text:
             found.setdefault(one.group_id, []).append(one.option_id)
-    return {group.id: found[group.id] for group in groups if _fits(group, found.get(group.id, []))}
+    return {group.id: found[group.id] for group in groups if group.id in found and _fits(group, found[group.id])}
 
 
 def _fits(group: ListGroup, option_ids: list[UUID]) -> bool:
     """Whether an engine suggested options of the group, and no more than it takes."""
     known = {option.id for option in group.options}
-    return bool(option_ids) and known.issuperset(option_ids) and (len(option_ids) == 1 or not group.takes_one)
+    return known.issuperset(option_ids) and (len(option_ids) == 1 or not group.takes_one)
 
 
 def suggested_links(found: Suggestions) -> dict[str, list[UUID]]:

@@ -48,12 +48,14 @@ class PreparedFeature:
 class EmbeddedFeatureMap:
     """All features in their order, and for each word the features with it in the name or the description.
 
-    `joined` maps compounds to their words: darkmode to dark and mode. `roots` maps what related words share to words
-    of names: notif to notification. `crowding` is 0 if no two names share a word, and 1 if every word is shared.
+    `beginnings` are those of `words`, as `beginning()` gives them. `joined` maps compounds to their words: darkmode to
+    dark and mode. `roots` maps what related words share to words of names: notif to notification. `crowding` is 0 if no
+    two names share a word, and 1 if every word is shared.
     """
 
     features: tuple[PreparedFeature, ...]
     words: frozenset[str]
+    beginnings: frozenset[str]
     named: dict[str, tuple[int, ...]]
     described: dict[str, tuple[int, ...]]
     joined: dict[str, tuple[str, ...]]
@@ -80,7 +82,8 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     roots = _roots({word for feature in read for words in feature.names for word in words if word not in STOP_WORDS})
     size = _size(prepared, len(named) + len(described))
     known, crowding = frozenset(named).union(described), _crowding(prepared, named)
-    return EmbeddedFeatureMap(prepared, known, named, described, joined, roots, crowding, size)
+    beginnings = frozenset(stem[:3] for stem in known) | {""}
+    return EmbeddedFeatureMap(prepared, known, beginnings, named, described, joined, roots, crowding, size)
 
 
 def _crowding(features: Sequence[PreparedFeature], named: Mapping[str, Sequence[int]]) -> float:

@@ -16,7 +16,7 @@ from sightline.intelligence.embedded.vocabulary import (
     CONTRASTS,
     DENIALS,
 )
-from sightline.intelligence.embedded.words import fold, places_of, root_of
+from sightline.intelligence.embedded.words import beginning, fold, places_of, root_of
 
 MOST_PLACES: Final = 6
 _DENIED_WORDS: Final = 8
@@ -78,7 +78,7 @@ def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple
             for related in features.roots.get(root_of(word), ()):
                 yield at, related, word, True
     for at, joined in enumerate(map(add, words, words[1:])):
-        if (stem := fold(joined)) in features.words:
+        if beginning(joined) in features.beginnings and (stem := fold(joined)) in features.words:
             yield at, stem, joined, False
 
 
