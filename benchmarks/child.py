@@ -1,6 +1,6 @@
 """`python -m benchmarks.child MODULE ARGUMENTS` runs a module that ends when standard input ends.
 
-So no process outlives the benchmark, even one that is killed.
+So no server outlives the benchmark, even when that is killed; only the database does then.
 """
 
 import sys
