@@ -40,18 +40,25 @@ async def test_a_cancelled_transaction_leaves_nothing_and_spoils_no_connection(d
         assert await tx.connection.fetchval("SELECT count(*) FROM kept") == 0
 
 
-async def test_a_connection_that_the_server_ended_is_replaced(database: Database) -> None:
-    async with database.autocommit() as tx:
-        victims = await tx.connection.fetchval(
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+async def test_connections_that_the_server_ended_are_replaced(database: Database, database_url: str) -> None:
+    assert await asyncio.gather(*(_answer(database) for _ in range(20))) == [1] * 20  # there are several
+    killer = await asyncpg.connect(database_url)
+    try:
+        ended = await killer.fetchval(
+            "SELECT count(pg_terminate_backend(pid, 20_000)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
+    finally:
+        await killer.close()
+    assert ended > 1
+    await _until_noticed(database)
+    assert [await _answer(database) for _ in range(30)] == [1] * 30
+
+
+async def test_a_block_whose_connection_is_ended_fails_and_spoils_no_other(database: Database) -> None:
     with pytest.raises((asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError)):
-        async with database.autocommit() as tx:
-            await tx.connection.fetchval("SELECT count(pg_terminate_backend(pg_backend_pid()))")
-    assert victims >= 0
-    await asyncio.sleep(0)
-    assert [value for value in [await _settled(database) for _ in range(30)] if value != 1] == []
+        await _end_itself(database)
+    assert [await _answer(database) for _ in range(30)] == [1] * 30
 
 
 async def test_more_blocks_than_connections_wait_their_turn(database: Database) -> None:
@@ -83,9 +90,16 @@ async def _answer(database: Database) -> int:
         return int(await tx.connection.fetchval("SELECT 1"))
 
 
-async def _settled(database: Database) -> int:
-    """The answer, at the second try where the first met a connection that had just died."""
-    try:
-        return await _answer(database)
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-        return await _answer(database)
+async def _end_itself(database: Database) -> None:
+    async with database.autocommit() as tx:
+        await tx.connection.fetchval("SELECT pg_terminate_backend(pg_backend_pid())")
+        await tx.connection.fetchval("SELECT pg_sleep(60)")
+
+
+async def _until_noticed(database: Database) -> None:
+    """Waits until the pool has no connection left."""
+    for _ in range(2000):
+        if not database.pool.connections:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{len(database.pool.connections)} connections are left.")
