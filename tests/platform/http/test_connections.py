@@ -5,6 +5,8 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from time import perf_counter
+from typing import Any, Literal
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -12,6 +14,7 @@ import pytest_asyncio
 from sightline.platform.db import Database
 from sightline.platform.http.connection_limits import BoundedProtocol, Bounds
 from tests.platform.http.conftest import laboratory
+from tests.platform.http.laboratory import GATES
 from tests.world import World, serving
 
 KIB = 1024
@@ -28,6 +31,14 @@ class Hasty(BoundedProtocol):
         linger_seconds=0.3,
         look_seconds=0.05,
     )
+
+
+class Brief(BoundedProtocol):
+    """The same bounds, and a short time between two requests."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.timeout_keep_alive = 3
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -58,6 +69,13 @@ class Line:
             return await asyncio.wait_for(self.reader.read(), 10)
         except ConnectionError:
             return b""
+
+    async def answer(self) -> bytes:
+        """The next response with a JSON object; what comes of it when the server closes."""
+        try:
+            return await asyncio.wait_for(self.reader.readuntil(b"}"), 10)
+        except asyncio.IncompleteReadError as cut:
+            return cut.partial
 
     async def refusal(self) -> tuple[int, str]:
         head, _, body = (await self.rest()).partition(b"\r\n\r\n")
@@ -169,6 +187,52 @@ async def test_a_connection_stays_open_between_requests(hasty_line: Line) -> Non
         hasty_line.send(GET + b"\r\n")
         assert b"alive" in await hasty_line.reader.readuntil(b"}")
         await asyncio.sleep(0.4)  # three times is longer than a head may take
+
+
+class Gate(asyncio.Event):
+    """Keeps a request from being answered until it is set."""
+
+    def __init__(self, lab_key: str) -> None:
+        super().__init__()
+        self.reached = asyncio.Event()
+        GATES[name := uuid4().hex] = self
+        body = b'{"name": "a", "gate": "%s"}' % name.encode()
+        head = b"POST /api/external/v1/things HTTP/1.1\r\nHost: here\r\n%sContent-Length: %d\r\n\r\n"
+        self.request = head % (lab_key.encode(), len(body)) + body
+
+    async def wait(self) -> Literal[True]:
+        self.reached.set()
+        return await super().wait()
+
+
+async def test_a_request_that_began_before_the_last_response_is_answered(database_url: str, lab_key: str) -> None:
+    one, other = Gate(lab_key), Gate(lab_key)
+    async with (
+        serving(database_url, laboratory(database_url), protocol=Brief) as address,
+        connected(address) as line,
+    ):
+        line.send(one.request + other.request[:20])
+        await asyncio.wait_for(one.reached.wait(), 10)
+        one.set()
+        assert (await line.answer()).startswith(b"HTTP/1.1 201 ")
+        line.send(other.request[20:])
+        await asyncio.sleep(3.3)  # longer than a connection may be idle
+        other.set()
+        assert (await line.answer()).startswith(b"HTTP/1.1 201 ")
+
+
+@pytest.mark.parametrize("part", [20, -1], ids=["head", "body"])
+async def test_no_time_counts_while_the_server_does_not_read(hasty_line: Line, lab_key: str, part: int) -> None:
+    one, *others, last = (Gate(lab_key) for _ in range(3))
+    hasty_line.send(one.request)
+    await asyncio.wait_for(one.reached.wait(), 10)
+    hasty_line.send(b"".join(gate.request for gate in others) + last.request[:part])
+    await asyncio.sleep(2.0)  # longer than a head or a body may take
+    for gate in (one, *others, last):
+        gate.set()
+    hasty_line.send(last.request[part:])
+    for _ in range(3):
+        assert (await hasty_line.answer()).startswith(b"HTTP/1.1 201 ")
 
 
 async def test_a_body_that_stalls_times_out(hasty_line: Line, lab_key: str) -> None:

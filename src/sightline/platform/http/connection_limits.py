@@ -86,6 +86,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.headers) > bounds.header_lines or (size > bounds.head_bytes and self._is_head_too_large()):
             self._refusal = _too_large(bounds)
             raise self._refusal
+        self._unset_keepalive_if_required()  # set again if the last response ended while these headers came
         self._reading, self._started = "body", self.loop.time()
         super().on_headers_complete()
 
@@ -118,7 +119,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _look_at_request(self, now: float) -> None:
         bounds = self.bounds
-        if self._received != self._progress[0] or self.flow.read_paused:
+        if self.flow.read_paused:  # then the client cannot send
+            self._started = now
+        if self._received != self._progress[0]:
             self._progress = self._received, now
         if self._reading == "head" and now >= self._started + bounds.head_seconds:
             if self._received == self._counted:
