@@ -79,6 +79,21 @@ def test_a_killed_client_leaves_the_server_to_the_next(server: EmbeddedServer, p
     assert not living(place / "data")
 
 
+def test_a_database_is_created_although_another_process_was_killed_while_it_did(
+    server: EmbeddedServer, place: Path
+) -> None:
+    unfinished = place / "data/postgres.new"
+    unfinished.mkdir(parents=True)
+    program = shutil.copy(shutil.which("sh") or "", place / "initdb")
+    write = "while :; do n=$((n + 1)); echo > $n; done"
+    with subprocess.Popen([program, "-c", write], cwd=unfinished) as left:
+        try:
+            assert ask(server.start(), "SELECT 1") == 1
+            assert left.wait(10) == -signal.SIGKILL
+        finally:
+            left.kill()
+
+
 def test_a_killed_postmaster_is_noticed_and_replaced(server: EmbeddedServer, place: Path) -> None:
     url = server.start()
     ask(url, "CREATE TABLE kept AS SELECT 7 AS n")

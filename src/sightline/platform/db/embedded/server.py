@@ -33,6 +33,7 @@ OWNER = "sightline"
 PORT = 5432  # only a part of the socket's name
 SOCKET = f".s.PGSQL.{PORT}"
 SHORT = 80  # bytes; with the socket's name below the 103 of macOS and the 107 of Linux
+PROGRAMS = ("postgres", "initdb", "pg_ctl")
 PLAIN = re.compile(r"/[A-Za-z0-9_./+-]*")
 # The current folder by a name that works although the server's user may not enter the folders above.
 HERE = "/proc/self/cwd" if sys.platform == "linux" else "."
@@ -231,7 +232,9 @@ def create_cluster(path: Path, programs: Programs, *, is_synced: bool) -> None:
             "or remove the link to start with an empty one."
         )
     new = path.with_name("postgres.new")
-    shutil.rmtree(new, ignore_errors=True)
+    if new.exists():
+        kill_processes(new.stat())  # those of a process that was killed while it created the cluster
+        shutil.rmtree(new, ignore_errors=True)
     try:
         new.mkdir(mode=0o700)
         programs.own(new)
@@ -260,20 +263,21 @@ def check_cluster(path: Path) -> None:
 
 
 def find_processes(folder: os.stat_result) -> set[int]:
-    """The live PostgreSQL processes whose current folder is this one, as that of each process of a server is."""
+    """The live processes of these programs whose current folder is this one, as that of each process of a server is."""
     if sys.platform != "linux":
         return find_with_lsof(folder)
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # another user's, or one that ends
-            if os.path.samestat((process / "cwd").stat(), folder) and (process / "comm").read_text() == "postgres\n":
+            is_here = os.path.samestat((process / "cwd").stat(), folder)
+            if is_here and (process / "comm").read_text().strip() in PROGRAMS:
                 found.add(int(process.name))
     return found
 
 
 def find_with_lsof(folder: os.stat_result) -> set[int]:
     """The same, where the system has no /proc."""
-    words = ["lsof", "-a", "-c", "postgres", "-d", "cwd", "-FpDi"]
+    words = ["lsof", "-a", *(f"-c{program}" for program in PROGRAMS), "-d", "cwd", "-FpDi"]
     listed = subprocess.run(words, capture_output=True, text=True, check=False).stdout  # noqa: S603 - fixed words
     place = f"(?:fcwd\n)?D{folder.st_dev:#x}\ni{folder.st_ino}\n"
     return {int(pid) for pid in re.findall(rf"^p(\d+)\n{place}", listed, re.MULTILINE)}
