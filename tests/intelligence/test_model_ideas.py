@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,6 +134,22 @@ def test_reasons_with_figures_of_their_own_are_not_kept() -> None:
     matching = read(answer([feature(1, "CSV export", reasoning="It saves 90 % of the time.")])).matching
     assert matching is not None
     assert matching.matches[0].reasoning == "A model finds CSV export in these words."
+
+
+@pytest.mark.parametrize(("said", "is_kept"), [("“copy 40 rows by hand”", True), ("“we would pay for it”", False)])
+def test_quotes_outside_of_quotes_are_words_of_the_idea_too(said: str, is_kept: bool) -> None:
+    found = answer([feature(1, "CSV export", reasoning=f"They say {said}.")], [], [question(f"Who says {said}?")])
+    reading = read(found)
+    assert reading.matching is not None
+    assert (said in reading.matching.matches[0].reasoning) == is_kept
+    assert (reading.questions is not None) == is_kept
+    assert bool(Shown(MATERIAL).complaint(found)) != is_kept
+
+
+def test_a_reason_may_quote_the_name_of_its_feature() -> None:
+    matching = read(answer([feature(1, "Today they copy", reasoning="The “CSV export” does it.")])).matching
+    assert matching is not None
+    assert matching.matches[0].reasoning == "The “CSV export” does it."
 
 
 def test_the_material_is_fenced_and_bounded() -> None:

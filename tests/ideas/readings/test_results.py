@@ -9,6 +9,7 @@ from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas.create import create_idea
 from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
 from sightline.ideas.readings.checks import check_waiting
+from sightline.ideas.readings.material import MOST_OPTIONS
 from sightline.ideas.readings.sweep import AT_ONCE, MOST_ATTEMPTS
 from sightline.ideas.records import NewIdea
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
@@ -16,7 +17,7 @@ from sightline.platform.access import Actor
 from sightline.platform.wire import Text
 from sightline.workspaces.numbers import take_number
 from tests.documents.test_model import usage_of
-from tests.ideas.acme import Acme, Json
+from tests.ideas.acme import CATALOG, Acme, Json
 from tests.ideas.readings.reading import (
     DUE,
     EMBEDDED,
@@ -181,6 +182,22 @@ async def test_a_product_with_many_features_gives_the_closest_ones(acme: Acme, s
     with fake_model(says({"features": [], "options": [], "questions": [], "name": None})) as fake:
         await sweep(fake)
     assert len(listed(fake.requests[0], "features")) == 60
+
+
+async def test_suggestions_that_the_model_is_not_asked_about_stay(acme: Acme, sweep: Sweep) -> None:
+    """A request has at most 200 options, of whole groups."""
+    options = [{"key": f"o{n}", "label": f"Other {n}"} for n in range(MOST_OPTIONS)]
+    options.append({"key": "analysts", "label": "Analysts"})
+    people = {"key": "people", "label": "People", "kind": "list", "selectionMode": "multi", "options": options}
+    groups = [*CATALOG["taxonomy"]["groups"], people]
+    await acme.world.add(taxonomy={"groups": groups})
+    idea = await new_idea(acme)
+    suggested = {"people": (["Analysts"], "suggested", "unreviewed")}
+    assert await options_of(acme, idea) == {"theme": (["Speed"], "suggested", "unreviewed"), **suggested}
+    with fake_model(reads()) as fake:
+        await sweep(fake)
+    assert len(listed(fake.requests[0], "options")) == 4
+    assert await options_of(acme, idea) == {"theme": (["Trust"], "suggested", "unreviewed"), **suggested}
 
 
 async def test_doctor_warns_of_ideas_that_have_waited_for_long(acme: Acme) -> None:

@@ -62,18 +62,26 @@ async def renew_suggestions(tx: Tx, engine: Engine, workspace_id: UUID, idea_id:
 
 
 async def replace_suggestions(
-    tx: Tx, workspace_id: UUID, idea_id: UUID, find: Callable[[Taxonomy, set[UUID]], Suggestions]
+    tx: Tx,
+    workspace_id: UUID,
+    idea_id: UUID,
+    find: Callable[[Taxonomy, set[UUID]], Suggestions],
+    groups: Collection[UUID] | None = None,
 ) -> int:
     """Replaces the unreviewed suggestions by those that `find` returns for all groups but the chosen ones.
 
-    Returns how many values changed. The caller holds the idea's lock.
+    With `groups`, those of other groups stay. Returns how many values changed. The caller holds the idea's lock.
     """
     taxonomy = await find_taxonomy(tx, workspace_id)
     if not any(group.kind == "list" for group in taxonomy.groups):
         return 0
     stored = await find_values(tx, workspace_id, [idea_id])
     chosen = chosen_groups(stored.values())
-    before = {value.group_id: value.option_ids for value in stored.values() if _is_open(value)}
+    before = {
+        value.group_id: value.option_ids
+        for value in stored.values()
+        if _is_open(value) and (groups is None or value.group_id in groups)
+    }
     found = find(taxonomy, chosen)
     changed = {group: options for group, options in found.items() if before.get(group) != options}
     gone = [group for group in before if group not in found]

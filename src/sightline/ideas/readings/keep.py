@@ -76,6 +76,7 @@ async def _options(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
         workspace_id,
         idea_id,
         lambda taxonomy, chosen: supported(options, list_groups(taxonomy, chosen), text),
+        {group.id for group in seen.groups},
     )
     return changed > 0
 

@@ -1,6 +1,7 @@
 """What a model is asked about an idea: what the embedded engine found, and nobody decided."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
@@ -15,11 +16,15 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
 
 MOST_FEATURES: Final = 60
+MOST_OPTIONS: Final = 200
 MOST_QUESTIONS: Final = 5
 
 
 class Seen(NamedTuple):
-    """An idea as it was read. `features` is None if no features are to be found; `groups` have no chosen value."""
+    """An idea as it was read. `features` is None if no features are to be found.
+
+    `groups` are those to ask about: without a chosen value, and with at most 200 options together.
+    """
 
     claim: Claim
     idea: Row
@@ -37,7 +42,19 @@ async def see(tx: Tx, maps: FeatureMaps, claim: Claim) -> Seen | None:
     features = await maps.find(tx, claim.workspace_id, idea["product_id"]) if is_matched else None
     values = await find_values(tx, claim.workspace_id, [claim.idea_id])
     groups = list_groups(await find_taxonomy(tx, claim.workspace_id), chosen_groups(values.values()))
-    return Seen(claim, idea, features, await find_questions(tx, claim.workspace_id, claim.idea_id), groups)
+    questions = await find_questions(tx, claim.workspace_id, claim.idea_id)
+    return Seen(claim, idea, features, questions, _bounded(groups))
+
+
+def _bounded(groups: Sequence[ListGroup]) -> list[ListGroup]:
+    """Returns the groups whose options fit, in order. No group is cut."""
+    bounded = []
+    left = MOST_OPTIONS
+    for group in groups:
+        if len(group.options) <= left:
+            bounded.append(group)
+            left -= len(group.options)
+    return bounded
 
 
 async def material_of(db: Database, engine: Engine, seen: Seen) -> IdeaMaterial:

@@ -9,13 +9,12 @@ from msgspec import Struct
 
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import RULES, fenced
-from sightline.intelligence.model.quotes import figures_of, locate
+from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
 from sightline.intelligence.model.session import Session
 
 LONGEST_SENTENCE: Final = 600
 _MARKS = re.compile(r"\s*\[[\d,\s]+\]")
 _LABEL = re.compile(r"\b(?:(?:INITIATIVE|IDEA|SIGNAL|STUDY)-|[PRO])[0-9]+\b")
-_QUOTED = re.compile(r"[“\"„«]([^”\"“«»]{3,})[”\"“»]")
 
 JUDGE: Final = f"""{RULES}
 
@@ -102,11 +101,6 @@ class Sources:
 def plain(text: str) -> str:
     """Returns the sentence as one line without marks."""
     return " ".join(_MARKS.sub("", text).split())
-
-
-def quotes_in(text: str) -> list[str]:
-    """Returns the words between quotation marks."""
-    return _QUOTED.findall(text)
 
 
 async def find_confirmed(endpoint: Endpoint, session: Session, statements: Sequence[Statement]) -> set[int]:

@@ -6,7 +6,6 @@ found in the idea's text is dropped.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from typing import Final, Literal, TypeVar
 from uuid import UUID
 
@@ -20,7 +19,7 @@ from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matchin
 from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import RULES, fenced
-from sightline.intelligence.model.quotes import figures_of, locate
+from sightline.intelligence.model.quotes import invents, locate
 from sightline.intelligence.model.session import Session
 
 Found = TypeVar("Found")
@@ -39,12 +38,11 @@ sentence why it matters.
 `name`: a title of at most {LONGEST_NAME} characters, with words of the idea only and in their order; null if none is
 wanted.
 Each `quote` is copied word for word from the idea, one sentence at most; that of a question comes closest to an answer,
-or is null. Figures come from the idea only."""
+or is null. Figures, and words between quotation marks, come from the idea only."""
 
 LONGEST_TEXT: Final = 24_000  # characters, as the next ones
 LONGEST_LINE: Final = 300
 LONGEST_GIVEN_QUOTE: Final = 2_000
-MOST_OPTIONS: Final = 200
 MOST_FOUND: Final = 8
 MOST_COMPLAINTS: Final = 5
 MOST_SECONDS: Final = 200.0
@@ -106,9 +104,7 @@ class Shown:
     def __init__(self, material: IdeaMaterial) -> None:
         self._material = material
         self._text = material.text[:LONGEST_TEXT]
-        self._figures = figures_of(self._text)
-        options = ((group, option) for group in material.groups for option in group.options)
-        self._options = list(islice(options, MOST_OPTIONS))
+        self._options = [(group, option) for group in material.groups for option in group.options]
 
     @property
     def data(self) -> str:
@@ -147,8 +143,8 @@ class Shown:
 
     def _feature(self, found: FoundFeature) -> FeatureMatch:
         feature = self._material.features[_place(found.number, self._material.features, "feature")]
-        figures = self._figures | figures_of(f"{feature.name} {feature.description}")
-        reasoning = self._line(found.reasoning, figures) or f"A model finds {_short(feature.name)} in these words."
+        about = f"{feature.name}\n{feature.description}"
+        reasoning = self._line(found.reasoning, about) or f"A model finds {_short(feature.name)} in these words."
         confidence = min(max(round(found.confidence, 2), 0.0), SUREST)
         return FeatureMatch(feature.id, reasoning, self._quote(found.quote), confidence)
 
@@ -158,9 +154,7 @@ class Shown:
 
     def _option(self, found: FoundOption) -> SuggestedOption:
         group, option = self._options[_place(found.number, self._options, "option")]
-        return SuggestedOption(
-            group.id, option.id, self._line(found.reasoning, self._figures), self._quote(found.quote)
-        )
+        return SuggestedOption(group.id, option.id, self._line(found.reasoning, option.label), self._quote(found.quote))
 
     def _questions(self, answer: FoundIdea) -> tuple[list[DraftedQuestion], list[str]]:
         asked = {one.casefold() for one in self._material.asked}
@@ -169,11 +163,11 @@ class Shown:
         return list(new.values()), wrong
 
     def _question(self, found: FoundQuestion) -> DraftedQuestion:
-        question = self._line(found.question, self._figures)
+        question = self._line(found.question)
         if not question:
-            raise _Wrong(f"The question “{_short(found.question)}” is empty, too long, or has figures of its own.")
+            raise _Wrong(f"The question “{_short(found.question)}” is empty, too long, or invents figures or quotes.")
         passages = [beginning(self._quote(found.quote), LONGEST_QUOTE)] if found.quote else []
-        return DraftedQuestion(question, self._line(found.reasoning, self._figures), placeholder_of(passages))
+        return DraftedQuestion(question, self._line(found.reasoning), placeholder_of(passages))
 
     def _name(self, answer: FoundIdea) -> str | None:
         """Returns the name if it has words of the text in their order; only the first may have another capital."""
@@ -191,10 +185,11 @@ class Shown:
             raise _Wrong(f"“{_short(quote)}” is not word for word in the idea.")
         return self._text[place.start : place.end]
 
-    def _line(self, text: str, figures: set[str]) -> str:
-        """Returns the text as one line; empty if it is too long, cannot be shown, or has other figures."""
+    def _line(self, text: str, about: str = "") -> str:
+        """Returns the text as one line; empty if it is too long, cannot be shown, or invents figures or quotes."""
         line = " ".join(text.split())
-        return line if len(line) <= LONGEST_LINE and line.isprintable() and figures_of(line) <= figures else ""
+        is_fit = len(line) <= LONGEST_LINE and line.isprintable()
+        return line if is_fit and not invents(line, f"{self._text}\n{about}") else ""
 
 
 def _listed(lines: Sequence[str]) -> str:

@@ -8,16 +8,16 @@ from msgspec import Struct
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial, check_quotes
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import RULES, fenced
-from sightline.intelligence.model.quotes import figures_of, locate
+from sightline.intelligence.model.quotes import invents, locate
 from sightline.intelligence.model.session import Session
 
 TASK: Final = f"""{RULES}
 
 List what customers say in this signal, each point once: problems, requests, praise, questions, and context that
 matters for the product. Leave out greetings, small talk, and what the team itself says. The title is one short
-statement in the language of the signal, without figures that are not in its quotes. Each point has one to three quotes;
-`turn` is the number in brackets before the words, or null where there is none. An empty list is a good answer for a
-signal that says nothing."""
+statement in the language of the signal, without figures or quoted words that are not in its quotes. Each point has one
+to three quotes; `turn` is the number in brackets before the words, or null where there is none. An empty list is a good
+answer for a signal that says nothing."""
 
 LONGEST_PART: Final = 24_000  # characters
 LONGEST_TITLE: Final = 160
@@ -114,16 +114,16 @@ def _complaint(part: Sequence[Piece], answer: FoundInsights) -> str:
     missing = [quote.text[:200] for one in answer.insights for quote in one.quotes if _quote(part, quote) is None]
     if missing:
         return "These quotes are not word for word in the signal: " + " | ".join(missing[:5])
-    if invented := [one.title[:200] for one in answer.insights if figures_of(one.title) - _said(part, one)]:
-        return "These titles have figures that are not in their quotes: " + " | ".join(invented[:5])
+    if invented := [one.title[:200] for one in answer.insights if invents(one.title, _said(part, one))]:
+        return "These titles have figures or quoted words that are not in their quotes: " + " | ".join(invented[:5])
     return ""
 
 
 def _draft(part: Sequence[Piece], found: FoundInsight) -> DraftInsight | None:
-    """Returns None for a point without a quote that is found, without a title, or with figures from elsewhere."""
+    """Returns None for a point without a quote that is found, without a title, or with a title that invents."""
     quotes = sorted(_places(part, found), key=_order)[:MOST_QUOTES]
     title = _short(" ".join(found.title.split()))
-    if not quotes or not title or figures_of(title) - _said(part, found):
+    if not quotes or not title or invents(title, _said(part, found)):
         return None
     return DraftInsight(title, found.category, quotes)
 
@@ -141,8 +141,8 @@ def _quote(part: Sequence[Piece], quote: FoundQuote) -> Quote | None:
     return None
 
 
-def _said(part: Sequence[Piece], found: FoundInsight) -> set[str]:
-    return {figure for quote in _places(part, found) for figure in figures_of(quote.text)}
+def _said(part: Sequence[Piece], found: FoundInsight) -> str:
+    return "\n".join(quote.text for quote in _places(part, found))
 
 
 def _order(quote: Quote) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_QUOTED = re.compile(r"[“\"„«]([^”\"“«»]{3,})[”\"“»]")
 _MARKS: Final = " \t\r\n\"'“”„‘’«»"  # noqa: RUF001 - quotation marks of many languages
 _FEWEST: Final = 2  # words of a quote that is not exact
 _FEWEST_WITH_GAPS: Final = 4
@@ -50,6 +51,16 @@ def locate(quote: str, source: str) -> Place | None:
 def figures_of(text: str) -> set[str]:
     """Returns the numbers in digits."""
     return set(_FIGURE.findall(text))
+
+
+def quotes_in(text: str) -> list[str]:
+    """Returns the words between quotation marks."""
+    return _QUOTED.findall(text)
+
+
+def invents(text: str, source: str) -> bool:
+    """Whether the text has figures, or words between quotation marks, that its source does not have."""
+    return not figures_of(text) <= figures_of(source) or any(words not in source for words in quotes_in(text))
 
 
 def _exact(quote: str, source: str) -> Place | None:
