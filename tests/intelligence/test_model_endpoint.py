@@ -137,6 +137,16 @@ async def test_an_unreadable_answer_is_asked_for_again(content: str) -> None:
     assert [message["role"] for message in fake.requests[1]["messages"]] == ["system", "user", "assistant", "user"]
 
 
+async def test_an_endpoint_that_ignores_the_form_gets_the_schema_in_words() -> None:
+    def careless(request: Json) -> Answer:
+        is_told = any('"additionalProperties":false' in message["content"] for message in request["messages"])
+        return says(GOOD) if is_told else says({"summary": "Exports are slow."})
+
+    with fake_model(careless) as fake:
+        assert (await ask(fake)).title == "Slow exports"
+    assert len(fake.requests) == 2
+
+
 async def test_unreadable_answers_for_ever_fail() -> None:
     with fake_model(Answer("No.")) as fake, pytest.raises(ModelFailed, match="no readable answer"):
         await ask(fake)

@@ -106,7 +106,7 @@ class Endpoint:
                 answer = read_answer(content, type)
                 wrong = check(answer)
             except Unreadable as error:
-                wrong = str(error)
+                wrong = f"{error}\n{_in_words(schema_of(type))}"  # the endpoint may ignore the form
             if not wrong:
                 break
             again = f"{wrong}\nAnswer again with the whole JSON object."
@@ -135,9 +135,8 @@ class Endpoint:
             return {"model": self._model, "messages": messages} | {
                 "response_format": {"type": form, "json_schema": wanted}
             }
-        written = msgspec.json.encode(schema).decode()
         first, *others = messages
-        system = {**first, "content": f"{first['content']}\n\nAnswer with one JSON object of this schema: {written}"}
+        system = {**first, "content": f"{first['content']}\n\n{_in_words(schema)}"}
         body: dict[str, Any] = {"model": self._model, "messages": [system, *others]}
         return body | ({"response_format": {"type": form}} if form == "json_object" else {})
 
@@ -174,6 +173,10 @@ class Endpoint:
                 if len(received) > MOST_BYTES:
                     raise ModelFailed("The answer is too long.")
         return _text_of(session, len(content), bytes(received))
+
+
+def _in_words(schema: dict[str, Any]) -> str:
+    return f"Answer with one JSON object of this schema: {msgspec.json.encode(schema).decode()}"
 
 
 def _ensure_answered(response: httpx2.Response) -> None:
