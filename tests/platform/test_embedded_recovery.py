@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import time
 from collections.abc import Iterator
@@ -30,6 +31,8 @@ from tests.platform.embedded_world import (
 )
 
 pytestmark = pytest.mark.slow
+
+SSL_REQUEST = struct.pack("!ii", 8, 80877103)  # answered with one byte
 
 
 @pytest.fixture
@@ -161,6 +164,7 @@ def test_another_process_with_the_number_of_the_old_postmaster_is_left_alone(
 
 def test_a_server_too_busy_to_take_another_connection_is_left_alone(server: EmbeddedServer, place: Path) -> None:
     born = birth(server.start())
+    path = str(place / "data/postgres/.s.PGSQL.5432")
     with ExitStack() as ended:
         os.kill(postmaster(place / "data"), signal.SIGSTOP)
         ended.callback(os.kill, postmaster(place / "data"), signal.SIGCONT)
@@ -168,8 +172,12 @@ def test_a_server_too_busy_to_take_another_connection_is_left_alone(server: Embe
         while not is_full:
             client = ended.enter_context(socket.socket(socket.AF_UNIX))
             client.setblocking(False)
-            is_full = client.connect_ex(str(place / "data/postgres/.s.PGSQL.5432")) != 0
+            is_full = client.connect_ex(path) != 0
         assert server.ensure_running() is False
+    with socket.socket(socket.AF_UNIX) as last:
+        last.connect(path)
+        last.sendall(SSL_REQUEST)
+        assert last.recv(1)  # now the server has taken all connections
     assert birth(server.start()) == born
 
 

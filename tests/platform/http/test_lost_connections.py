@@ -1,5 +1,7 @@
 """What a caller learns when the connection to the database is lost. Decisions: Everywhere, Errors."""
 
+import asyncio
+
 import pytest
 
 from tests.world import World
@@ -25,6 +27,23 @@ async def test_that_nothing_was_changed_is_said_where_it_is_certain(
     detail = answer.json()["detail"]
     assert ("nothing was changed" in detail) is is_certain
     assert ("Idempotency-Key" in detail) is not is_certain
+
+
+async def test_what_another_request_of_the_connection_changed_does_not_count(lab: World) -> None:
+    async with lab.database.autocommit() as tx:
+        await tx.connection.execute(f"DROP TABLE IF EXISTS doomed; {DOOMED}")
+    key = (await lab.key("all")).encode()
+    head = b"POST /api/external/v1/%s HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
+    requests = [
+        head % (path, key, len(body)) + body
+        for path, body in ((b"things", b'{"name": "a"}'), (b"losses", b'{"atCommit": false}'))
+    ]
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(lab.address.rpartition(":")[2]))
+    writer.write(b"".join(requests))  # pipelined
+    answers = [await asyncio.wait_for(reader.readuntil(b"}"), 30) for _ in range(2)]
+    writer.close()
+    assert b" 201 " in answers[0]
+    assert b"nothing was changed" in answers[1]
 
 
 async def test_a_read_changes_nothing(lab: World) -> None:

@@ -1,6 +1,6 @@
 """One database, PostgreSQL: the pool, the transaction, and SQL with values by name."""
 
-from sightline.platform.db.database import Database, DatabaseUnavailable, Row, Tx, may_have_committed
+from sightline.platform.db.database import Database, DatabaseUnavailable, Row, Tx, forget_commits, may_have_committed
 from sightline.platform.db.pool import Connection
 from sightline.platform.db.sql import Position, Statement, Where, Window, by_reference, sql
 
@@ -15,6 +15,7 @@ __all__ = [
     "Where",
     "Window",
     "by_reference",
+    "forget_commits",
     "may_have_committed",
     "sql",
 ]

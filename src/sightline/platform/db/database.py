@@ -36,6 +36,11 @@ def may_have_committed() -> bool:
     return _may_have_committed.get()
 
 
+def forget_commits() -> None:
+    """Counts only what the current task sends from now on: its context may be that of another request."""
+    _may_have_committed.set(False)
+
+
 class DatabaseUnavailable(Exception):
     """The database cannot be reached or used; the message is one clear line that says what to do."""
 

@@ -12,6 +12,7 @@ from prometheus_client import Counter, Histogram
 from starlette.requests import ClientDisconnect
 
 from sightline.platform import logs
+from sightline.platform.db import forget_commits
 from sightline.platform.errors import NotFound, Refusal, Unauthorized
 from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of
@@ -51,6 +52,7 @@ class Server:
             await self._app(scope, receive, send)
             return
         started = perf_counter()
+        forget_commits()
         self._proxies.apply(scope)
         headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["headers_by_name"] = headers
