@@ -61,6 +61,17 @@ async def test_many_faults_of_many_kinds_are_listed_at_once(database: Database) 
     }
 
 
+async def test_the_fault_of_a_text_says_what_is_expected_and_not_a_regular_expression(database: Database) -> None:
+    found = await refusal(database, faulty_in_many_ways())
+    assert found["members[0].email"] == "Expected a text like ada@example.com"
+    assert found["portal.alias"] == "Expected a text like acme-ideas"
+    assert not [message for message in found.values() if "regex" in message]
+    assert await refusal(database, small(new_slug(), portal={"name": " ", "accentColor": "green"})) == {
+        "portal.name": "Must not be empty",
+        "portal.accentColor": "Expected a text like #00aa77",
+    }
+
+
 @pytest.mark.parametrize("name", ["remoteLoginUrl", "remoteLogoutUrl"])
 @pytest.mark.parametrize(
     "url", ["http://acme.test", "https://bo:secret@acme.test", "https://acme.test:99999", "https://", "javascript:x"]

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import NODEFAULT, Struct, UnsetType
+from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
 from sightline.platform.errors import MOST_FAULTS, Fault
 from sightline.platform.wire import read_wire_type
@@ -149,6 +149,8 @@ def _fault_of(kind: Any, value: Any, path: str) -> Iterator[Fault]:
         message = text[: place.start()] if place else text
         if message.startswith("Invalid enum value") and (choices := _choices(kind)):
             message = f"Expected one of: {', '.join(choices)}"
+        elif "matching regex" in message:
+            message = next(_expected_texts(kind), message)
         yield Fault(path + (place[1] if place else ""), _TYPE_NAME.sub(_json_name, message))
 
 
@@ -163,6 +165,17 @@ def _choices(kind: Any) -> list[str]:
     if isinstance(kind, EnumMeta):
         return [str(member.value) for member in kind]  # type: ignore[var-annotated]  # members of any enumeration
     return [choice for part in get_args(kind) for choice in _choices(part)]
+
+
+def _expected_texts(kind: Any) -> Iterator[str]:
+    """Yields what a text has to be, for each pattern of a type that has an example or forbids blank texts."""
+    for part in get_args(kind):
+        if not isinstance(part, Meta):
+            yield from _expected_texts(part)
+        elif part.pattern == r"\S":
+            yield "Must not be empty"
+        elif part.pattern is not None and part.examples:
+            yield f"Expected a text like {part.examples[0]}"
 
 
 def first_faults(faults: Iterator[Fault]) -> list[Fault]:

@@ -18,9 +18,9 @@ from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
 from sightline.workspaces.changes import log_change
 
-Alias = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
-Color = Annotated[str, Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z")]
-Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z", max_length=35)]
+Alias = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-ideas"])]
+Color = Annotated[str, Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z", examples=["#00aa77"])]
+Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z", max_length=35, examples=["pt-BR"])]
 Url = Annotated[str, Meta(max_length=2000)]
 
 

@@ -17,7 +17,7 @@ from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES
 from sightline.signals.records import AnalysisProfile, Context, EvidenceKind, ProcessorType, SignalType, Status
 
-Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255)]
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255, examples=["help_desk"])]
 
 
 class SourcePart(Struct, forbid_unknown_fields=True):

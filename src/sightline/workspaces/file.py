@@ -18,7 +18,7 @@ from sightline.platform.wire import Moment
 from sightline.workspaces.changes import log_change
 
 Limit = Annotated[int, Meta(ge=0, le=of.LARGEST)]
-Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63)]
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-tools"])]
 
 
 class PlanPart(Struct, forbid_unknown_fields=True, rename="camel"):

@@ -157,7 +157,7 @@ def zone(name: str) -> Field:
 
 def address(name: str = "email") -> Field:
     """An e-mail address."""
-    type = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z")]
+    type = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
     return Field(name, column_of(name), type, required=True)
 
 

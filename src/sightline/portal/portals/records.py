@@ -7,7 +7,10 @@ from uuid import UUID
 from msgspec import Meta
 
 # A host name in lower case, with an optional port.
-Host = Annotated[str, Meta(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z", max_length=253)]
+Host = Annotated[
+    str,
+    Meta(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z", max_length=253, examples=["ideas.example.com"]),
+]
 
 # In the order of Portal's fields.
 COLUMNS = """
