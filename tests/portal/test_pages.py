@@ -200,7 +200,7 @@ async def test_a_comment_is_shown_with_the_first_name_and_can_be_deleted_by_its_
     assert sent.status_code == 303
     comment = sent.headers["location"].partition("#comment-")[2]
     page = (await eve.get("/ideas/IDEA-1")).text
-    assert "<strong>do</strong>" in page
+    assert "Please <strong>do</strong><br>\nit &lt;i&gt;" in page
     assert ">Bo<" in page
     assert "Leeroy" not in page
     [shown] = (await world.client.get("/ideas/IDEA-1/comments")).json()

@@ -14,17 +14,22 @@ _LONGEST = 100_000
 
 
 @cache
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+def _parser(keeps_lines: bool) -> MarkdownIt:
+    options = {"html": False, "linkify": False, "breaks": keeps_lines}
+    return MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
 
 
-def as_html(text: str) -> Markup:
-    """Returns HTML. Headings start at level 3; images and HTML are left out; links are marked as user content."""
-    tokens = _parser().parse(text[:_LONGEST])
+def as_html(text: str, keeps_lines: bool = False) -> Markup:
+    """Returns HTML. Headings start at level 3; images and HTML are left out; links are marked as user content.
+
+    `keeps_lines`: a line break of the text is one on the page, as people expect who type into a field.
+    """
+    parser = _parser(keeps_lines)
+    tokens = parser.parse(text[:_LONGEST])
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
-    rendered = _parser().renderer.render(tokens, _parser().options, {})
+    rendered = parser.renderer.render(tokens, parser.options, {})
     clean = nh3.clean(
         rendered,
         tags=_TAGS,
