@@ -52,7 +52,7 @@ def test_usage_is_empty_without_a_model(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [(), *((name,) for name in ("workspace", "keys", "portal", "documents", "jobs", "evaluate"))]
+    "group", [(), *((name,) for name in ("workspace", "keys", "portal", "documents", "research", "jobs", "evaluate"))]
 )
 def test_help_shows_each_command_in_one_whole_sentence(group: tuple[str, ...]) -> None:
     commands = run(*group, "--help").out.split("Commands:\n")[1].splitlines()
@@ -75,6 +75,11 @@ def test_init_makes_a_workspace_whose_key_opens_it(site: Site) -> None:
     assert "research:manage" in made["scopes"]
     assert status(site.address, made["key"]) == 200
     assert site.run("init", *words).refusal == "sightline: There is a workspace second already."
+
+
+def test_init_says_that_its_key_is_not_shown_again(site: Site) -> None:
+    made = site.run("init", "--slug", "third", "--name", "Third", "--owner", "bo@third.test")
+    assert (made.code, made.err) == (0, "Keep the key now: it is not shown again.\n")
 
 
 def test_a_key_works_and_a_revoked_one_does_not(site: Site) -> None:

@@ -96,6 +96,7 @@ def test_every_kind_is_imported_from_json_lines_and_csv(bulk: Bulk, tmp_path: Pa
     again = bulk.load("ideas", tmp_path / "i.data")
     assert (again.code, again.err) == (0, "")
     assert "0 added, 0 changed, 2 unchanged, 0 faulty" in again.out
+    assert bulk.load("accounts", tmp_path / "a.csv").out.startswith("1 line of accounts in ")
     assert bulk.sizes() | {"product": 1} == {
         "product": 1, "account": 1, "signal": 1, "insight": 1, "idea": 2, "study_feedback": 1,
     }  # fmt: skip

@@ -113,4 +113,5 @@ def _print_done(done: Imported, as_json: bool) -> None:
         print_json(done)
         return
     counts = f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged, {done.faulty} faulty"
-    typer.echo(f"{done.lines} lines of {done.kind} in {done.seconds:.1f} s: {counts}.")
+    lines = "1 line" if done.lines == 1 else f"{done.lines} lines"
+    typer.echo(f"{lines} of {done.kind} in {done.seconds:.1f} s: {counts}.")

@@ -6,7 +6,7 @@ import typer
 
 from sightline.catalog.default_statuses import add_default_statuses
 from sightline.cli.options import single
-from sightline.cli.output import print_pairs
+from sightline.cli.output import note, print_pairs
 from sightline.cli.site import Site, command_of, operator
 from sightline.workspaces.keys.lifecycle import create_key
 from sightline.workspaces.keys.records import NewKey
@@ -18,6 +18,7 @@ app = single()
 def _print(shown: dict[str, Any]) -> None:
     workspace = shown["workspace"]
     print_pairs([("workspace", workspace.slug), ("id", workspace.id), ("owner", shown["owner"]), ("key", shown["key"])])
+    note("Keep the key now: it is not shown again.")
 
 
 @command_of(app, "init", show=_print, is_first_use=True)

@@ -55,7 +55,7 @@ async def ask(
     workspace: InWorkspace,
     yes: Annotated[bool, typer.Option("--yes", help="Start the plan without asking.")] = False,
 ) -> Research:
-    """Plans a question, shows the plan, runs it and prints the findings with their sources. A worker searches."""
+    """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
     asked = Prepare(question=_read_question(question))
     async with site.db.autocommit() as tx:
         actor = operator((await find_workspace(tx, workspace)).id)
@@ -129,6 +129,6 @@ def _print_verification(checked: Verification) -> None:
 async def verify(
     site: Site, run: Annotated[UUID, typer.Argument(metavar="RUN", help="The run's UUID.")]
 ) -> Verification:
-    """Checks every quote of a run against the stored text of its source; exit code 1 if one does not match."""
+    """Checks every quote of a run against its source. The exit code is 1 if one does not match."""
     async with site.db.snapshot() as tx:
         return await verify_run(tx, run)
