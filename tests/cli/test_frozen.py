@@ -42,16 +42,23 @@ async def timed(client: httpx2.AsyncClient, method: str, path: str) -> tuple[int
     return answer.status_code, time.monotonic() - begin
 
 
-async def ask_frozen(address: str, key: str, data: Path) -> None:
-    """More requests at once than the pool has connections; then again, when the first have given theirs back."""
+async def ask_frozen(address: str, key: str, other_key: str, data: Path) -> None:
+    """More requests at once than the pool has connections; then again, when the first have given theirs back.
+
+    Some have a key that was not used before.
+    """
     api = "/api/external/v1"
     headers = {"Authorization": f"Bearer {key}"}
-    async with httpx2.AsyncClient(base_url=address, headers=headers, timeout=120) as client:
+    async with (
+        httpx2.AsyncClient(base_url=address, headers=headers, timeout=120) as client,
+        httpx2.AsyncClient(base_url=address, headers={"Authorization": f"Bearer {other_key}"}, timeout=30) as stranger,
+    ):
         assert (await timed(client, "GET", f"{api}/ideas"))[0] == 200
         with frozen(data):
             for _ in range(2):
                 asked = [timed(client, *what) for what in 15 * [("GET", f"{api}/ideas"), ("POST", f"{api}/ideas")]]
                 probes = [timed(client, "GET", path) for path in ("/readyz", "/readyz", "/metrics")]
+                asked += [timed(stranger, "GET", f"{api}/ideas") for _ in range(6)]
                 first, *others = await asyncio.gather(*probes, *asked)
                 assert {status for status, _ in others[2:]} == {503}
                 assert max(seconds for _, seconds in others) < REFUSED_SECONDS * SLACK
@@ -72,7 +79,9 @@ def test_a_frozen_database_is_refused_in_time_and_used_again_afterwards(place: P
     words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
     with serving(place / "log", "serve", "--no-worker", "--data-dir", data) as server:
         address = server.wait_ready()
-        asyncio.run(ask_frozen(address, run(*words, DATA_DIR=str(data)).json["key"], data))
+        key = run(*words, DATA_DIR=str(data)).json["key"]
+        more = ("keys", "create", "--workspace", "acme", "--name", "Other", "--scopes", "all", "--json")
+        asyncio.run(ask_frozen(address, key, run(*more, DATA_DIR=str(data)).json["key"], data))
         [child] = server.children()
         wait_until(lambda: sockets_of(child) < 40)  # neither sessions nor the driver's cancellations are left behind
 

@@ -42,9 +42,10 @@ class UnknownKeys:
             async with self._db.autocommit() as tx:
                 keys = await queries.find_stored_keys(tx, {token_id for token_id, _ in batch})
         except Exception as error:
-            for _, found in batch:
+            for _, found in (*batch, *self._waiting):  # nobody waits for another that fails as slowly
                 if not found.done():
                     found.set_exception(error)
+            self._waiting.clear()
             return
         for token_id, found in batch:
             if not found.done():
