@@ -26,10 +26,15 @@ async def listen_forever(
     not answer for 10 s counts as lost.
     """
     wait = FIRST_WAIT
-    settings = {"application_name": name}
     while True:
         try:
-            link = await asyncpg.connect(url, timeout=ANSWER_SECONDS, statement_cache_size=0, server_settings=settings)
+            link = await asyncpg.connect(
+                url,
+                timeout=ANSWER_SECONDS,
+                command_timeout=ANSWER_SECONDS,
+                statement_cache_size=0,
+                server_settings={"application_name": name},
+            )
             wait = FIRST_WAIT
             await _listen(link, channel, on_notify, on_gap)
         except Exception as error:  # listening starts again after any error
@@ -52,7 +57,7 @@ async def _listen(
         await link.add_listener(channel, lambda _link, _pid, _channel, payload: on_notify(str(payload)))
         on_gap(True)
         while not lost.is_set():
-            await link.execute("SELECT 1", timeout=ANSWER_SECONDS)
+            await link.execute("SELECT 1")
             with suppress(TimeoutError):
                 await asyncio.wait_for(lost.wait(), HEARTBEAT_SECONDS)
     finally:
