@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -92,13 +93,26 @@ async def test_each_request_is_sent_once_where_that_is_asked_for() -> None:
     assert sorted(seen) == [b"/0", b"/1", b"/2"]
 
 
+# A shell could not trap a signal that its parent ignores.
+STAND_IN = """
+import signal, sys
+def report(*_):
+    print(open("{report}").read(), end="", flush=True)
+    sys.exit()
+signal.signal(signal.SIGINT, report)
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+
 async def test_a_long_report_of_wrk_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program of the same name stands in for it."""
     times = [[spent, 1] for spent in range(1, 10_001)]
     report = {"requests": 10_000, "microseconds": 100_000_000, "errors": {"status": 0}, "times": times}
     (tmp_path / "report").write_text(json.dumps(report) + "\n")
     program = tmp_path / "wrk"
-    program.write_text(f"#!/bin/sh\ntrap 'cat {tmp_path}/report; exit' INT\necho ready\nwhile :; do sleep 0.05; done\n")
+    program.write_text(f"#!{sys.executable}\n{STAND_IN.format(report=tmp_path / 'report')}")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     sent = await send_by_wrk(1, REQUESTS, first=0, connections=1, seconds=0)
