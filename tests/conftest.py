@@ -7,6 +7,7 @@ template. Commits are real; nothing is patched.
 import asyncio
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -49,6 +50,17 @@ def database_server() -> Iterator[str]:
         yield url
     finally:
         server.stop()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Sends the small messages of pytest-rerunfailures at once.
+
+    A worker asks a server of the plugin about each test, in two writes and a read. Without TCP_NODELAY the second
+    write waits for a delayed acknowledgement: 40 ms a test.
+    """
+    connection = getattr(getattr(session.config, "failures_db", None), "sock", None)
+    if isinstance(connection, socket.socket):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
