@@ -189,6 +189,73 @@ async def test_a_connection_stays_open_between_requests(hasty_line: Line) -> Non
         await asyncio.sleep(0.4)  # three times is longer than a head may take
 
 
+H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
+NAMED = b'{"name": "a"}'
+WITH_LENGTH = b"Content-Length: %d\r\n\r\n" % len(NAMED) + NAMED
+IN_CHUNKS = b"Transfer-Encoding: chunked\r\n\r\n3\r\n%s\r\na\r\n%s\r\n0\r\n\r\n" % (NAMED[:3], NAMED[3:])
+LAST = GET + b"Connection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("body", [WITH_LENGTH, IN_CHUNKS], ids=["length", "chunks"])
+@pytest.mark.parametrize("size", [1, 40, 10_000], ids=["bytes", "pieces", "at once"])
+async def test_a_request_that_offers_another_protocol_is_read_whole(
+    line: Line, lab_key: str, body: bytes, size: int
+) -> None:
+    data = POST + lab_key.encode() + H2C + body + GET + H2C + b"\r\n" + LAST
+    for start in range(0, len(data), size):
+        line.send(data[start : start + size])
+        await asyncio.sleep(0)
+    answers = (await line.rest()).split(b"HTTP/1.1 ")[1:]
+    assert [answer[:3] for answer in answers] == [b"201", b"200", b"200"]
+    assert b'"name":"a"' in answers[0]
+
+
+@pytest.mark.parametrize(
+    ("offer", "statuses"),
+    [
+        (H2C + b"Connection: close\r\n", [b"201"]),
+        (H2C + b"Upgrade: websocket\r\n", [b"201", b"200"]),
+        (H2C + b"Content-Length: 1\r\n", [b"400"]),
+        (H2C + b"Transfer-Encoding: chunked\r\n", [b"400"]),
+        (H2C + b"".join(b"A%d: x\r\n" % n for n in range(100)), [b"431"]),
+    ],
+    ids=["and closes", "and a third", "two lengths", "length and chunks", "in too many headers"],
+)
+async def test_an_offer_of_another_protocol_changes_no_other_rule(
+    line: Line, lab_key: str, offer: bytes, statuses: list[bytes]
+) -> None:
+    line.send(POST + lab_key.encode() + offer + WITH_LENGTH + LAST)
+    answers = (await line.rest()).split(b"HTTP/1.1 ")[1:]
+    assert [answer[:3] for answer in answers] == statuses
+
+
+@pytest.mark.parametrize("wait", [b"{", b""], ids=["part of the body", "nothing"])
+async def test_a_body_that_stalls_behind_an_offer_times_out(hasty_line: Line, lab_key: str, wait: bytes) -> None:
+    hasty_line.send(POST + lab_key.encode() + H2C + b"Content-Length: 100\r\n\r\n" + wait)
+    assert await hasty_line.refusal() == (408, "REQUEST_TIMEOUT")
+
+
+async def test_a_client_that_waits_to_be_asked_for_its_body_may_offer_another_protocol(
+    line: Line, lab_key: str
+) -> None:
+    head, _, body = WITH_LENGTH.partition(b"\r\n\r\n")
+    line.send(POST + lab_key.encode() + H2C + b"Expect: 100-continue\r\n" + head + b"\r\n\r\n")
+    assert (await line.reader.readuntil(b"\r\n\r\n")) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    line.send(body)
+    assert (await line.answer()).startswith(b"HTTP/1.1 201 ")
+
+
+async def test_websockets_are_answered_as_any_get(line: Line) -> None:
+    line.send(GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n" + LAST)
+    answers = (await line.rest()).split(b"HTTP/1.1 ")[1:]
+    assert [answer[:3] for answer in answers] == [b"200", b"200"]
+
+
+async def test_no_tunnel_is_opened(line: Line) -> None:
+    line.send(b"CONNECT here:443 HTTP/1.1\r\nHost: here:443\r\n" + H2C + b"Connection: close\r\n\r\n")
+    assert not (await line.rest()).startswith(b"HTTP/1.1 2")
+
+
 class Gate(asyncio.Event):
     """Keeps a request from being answered until it is set."""
 

@@ -5,7 +5,8 @@
     body                       60 seconds, never 20 without a byte   408 REQUEST_TIMEOUT
     response                   60 seconds without being read         the connection is cut
 
-A refused connection is closed. Between two requests uvicorn's own keep-alive timeout counts.
+A refused connection is closed. Between two requests uvicorn's own keep-alive timeout counts. HTTP/1.1 is the only
+protocol: an offer of another one (Upgrade: h2c, websocket) is ignored.
 """
 
 from asyncio import TimerHandle, Transport
@@ -65,14 +66,38 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._received += len(data)
         try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # answered as a request of HTTP/1.1
+            self._feed(data)
         except httptools.HttpParserError:
             self._refuse(self._refusal or BadRequest("That is no request of HTTP/1.1."))
             return
         if self._reading is not None and self._received - self._counted > self.bounds.head_bytes:
             self._refuse(_too_large(self.bounds))
+
+    def _feed(self, data: bytes) -> None:
+        """Reads requests that offer another protocol again without the offer: the parser skips their bodies."""
+        rest = memoryview(data)
+        while True:
+            try:
+                self.parser.feed_data(rest)
+            except httptools.HttpParserUpgrade as stop:
+                if not self._offers_upgrade():
+                    return
+                rest = rest[stop.args[0] :]
+                head = self._head_without_upgrade()
+                self.parser = httptools.HttpRequestParser(self)  # the other one reads nothing after Connection: close
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+                self.parser.feed_data(head)
+            else:
+                return
+
+    def _offers_upgrade(self) -> bool:
+        """False for CONNECT: it stops the parser too, without an offer that could be left out."""
+        return self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT"
+
+    def _head_without_upgrade(self) -> bytes:
+        line = b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+        kept = (b"%s: %s" % (name, value) for name, value in self.headers if name != b"upgrade")
+        return b"\r\n".join([line, *kept, b"", b""])
 
     # What the parser calls.
 
@@ -86,6 +111,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.headers) > bounds.header_lines or (size > bounds.head_bytes and self._is_head_too_large()):
             self._refusal = _too_large(bounds)
             raise self._refusal
+        if self._offers_upgrade():
+            return
         self._unset_keepalive_if_required()  # set again if the last response ended while these headers came
         self._reading, self._started = "body", self.loop.time()
         super().on_headers_complete()
@@ -95,6 +122,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
+        if self._offers_upgrade():
+            return
         self._reading = None
         self._counted = self._received
         super().on_message_complete()
