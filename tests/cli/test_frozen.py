@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx2
@@ -31,7 +31,8 @@ def frozen(data: Path) -> Iterator[None]:
         yield
     finally:
         for pid in stopped:
-            os.kill(pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
 
 async def timed(client: httpx2.AsyncClient, method: str, path: str) -> tuple[int, float]:
@@ -88,3 +89,15 @@ def test_a_frozen_database_is_refused_in_time_and_used_again_afterwards(place: P
 
 def sockets_of(pid: int) -> int:
     return sum(os.readlink(file).startswith("socket:") for file in Path(f"/proc/{pid}/fd").iterdir())
+
+
+def test_a_server_whose_database_is_frozen_stops_in_time(place: Path) -> None:
+    data = place / "data"
+    with serving(place / "log", "serve", "--data-dir", data) as server:
+        server.wait_ready()
+        with frozen(data):
+            begin = time.monotonic()
+            assert server.stop() == 0
+            assert time.monotonic() - begin < 20
+        assert living(data) == set()
+        assert "Traceback" not in server.said

@@ -28,6 +28,7 @@ CONNECTIONS = 64  # of the embedded database's 100, for the pools of all API pro
 WORKER = "sightline.cli.worker_process"
 WATCH_SECONDS = 1.0
 LEAVE_SECONDS = 3.0
+STOP_SECONDS = 4  # of the embedded database, after the at most 15 of the processes: together below 20
 
 app = single()
 _log = structlog.get_logger()
@@ -125,7 +126,7 @@ def watched_database(settings: Settings) -> Iterator[tuple[str, str]]:
         is_over.set()
         watch.join(LEAVE_SECONDS)
         if not watch.is_alive():  # else it is being started, which may take minutes: it is left running
-            server.stop()
+            server.stop(within=STOP_SECONDS)
 
 
 def _watch(server: EmbeddedServer, is_over: Event) -> None:

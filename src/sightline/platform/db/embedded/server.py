@@ -111,13 +111,16 @@ class EmbeddedServer:
         with clear_refusals(self._data_dir), self._turn():
             return self._bring_up()
 
-    def stop(self) -> None:
-        """Stops using the server; the last process to do so stops it, within 20 s. Does nothing when not started."""
+    def stop(self, within: int = STOP_SECONDS) -> None:
+        """Stops using the server. Does nothing when not started.
+
+        The last process to do so stops it; one that has not stopped `within` these seconds is killed.
+        """
         if self._users == NONE:
             return
         is_there = self._data_dir.exists()  # else it was deleted meanwhile
         with clear_refusals(self._data_dir), self._turn() if is_there else nullcontext():
-            self._leave()
+            self._leave(within)
 
     def __enter__(self) -> Self:
         self.start()
@@ -158,10 +161,10 @@ class EmbeddedServer:
             self._leave()
             raise
 
-    def _leave(self) -> None:
+    def _leave(self, within: int = STOP_SECONDS) -> None:
         try:
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._end()
+            self._end(within)
         except BlockingIOError:
             pass  # others still use it
         finally:
@@ -195,11 +198,11 @@ class EmbeddedServer:
                 raise failure(self._data_dir, "started", output.read())
         return True
 
-    def _end(self) -> None:
-        """Stops the server, within 15 s, or kills what is left of one; PostgreSQL recovers from that too."""
+    def _end(self, within: int = STOP_SECONDS) -> None:
+        """Stops the server, or kills what is left of one after that; PostgreSQL recovers from that too."""
         if self._answers():
             with suppress(EmbeddedServerError):  # the programs may have been removed meanwhile
-                self._control("stop", "--mode=fast", f"--timeout={STOP_SECONDS}")
+                self._control("stop", "--mode=fast", f"--timeout={within}")
         kill_processes(self._inode)
 
     def _control(self, *words: str, output: IO[str] | None = None) -> subprocess.CompletedProcess[str]:
