@@ -13,7 +13,10 @@ from tests.cli.conftest import Site
 FILE = {
     "workspace": {"slug": "written", "name": "Written"},
     "teams": [{"key": "core", "name": "Core"}],
-    "initiatives": [{"key": "out", "name": "Exports", "description": "Data out.", "number": 1, "teams": ["core"]}],
+    "initiatives": [
+        {"key": "out", "name": "Exports", "description": "Data out.", "number": 1, "teams": ["core"]},
+        {"key": "in", "name": "Imports", "description": "Data in.", "number": 2, "teams": ["core"]},
+    ],
 }
 
 
@@ -46,9 +49,18 @@ def test_a_document_is_written_while_the_command_waits(site: Site) -> None:
     assert "Exports" in document["content"]
 
     again = generate(site, "PRD", initiative=done["initiativeId"].upper())
-    assert again.refusal == "sightline: The initiative has a PRD already. Regenerate it."
+    assert again.refusal == "sightline: The initiative has a PRD already: --again writes a new version."
+    assert generate(site, "PRD", "--again", "--wait", "--json").json["documentId"] == done["documentId"]
+    assert httpx2.get(address, headers={"Authorization": f"Bearer {key}"}).json()["version"] == 2
     trail = site.run("audit", "--workspace", "written", "--record", done["documentId"], "--json").json
-    assert [(entry["action"], entry["actorKind"]) for entry in trail][:1] == [("generation_queued", "operator")]
+    queued = [entry["actorKind"] for entry in trail if entry["action"] == "generation_queued"]
+    assert queued == ["operator", "operator"]
+
+
+def test_a_document_that_was_never_written_is_not_regenerated(site: Site) -> None:
+    assert (
+        generate(site, "PRD", "--again", initiative="INITIATIVE-2").refusal == "sightline: The initiative has no PRD."
+    )
 
 
 def test_without_waiting_the_receipt_says_what_is_queued(site: Site) -> None:

@@ -25,22 +25,27 @@ def _print(receipt: GenerationReceipt) -> None:
 
 
 @command_of(app, "generate", show=_print)
-async def generate(
+async def generate(  # noqa: PLR0913 - the options of a command
     site: Site,
     workspace: InWorkspace,
     initiative: Annotated[str, typer.Option("--initiative", metavar="REF", help="UUID or public id.")],
     type: Annotated[DocumentType, typer.Option("--type", metavar="TYPE", help="INITIATIVE_BRIEF, PRD or TDD.")],
+    again: Annotated[bool, typer.Option("--again", help="Regenerate a document that the initiative has.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the result; exit code 1 if it failed.")] = False,
     timeout: Annotated[  # noqa: ASYNC109 - the name of the option
         float | None, typer.Option("--timeout", min=0, metavar="SECONDS", help="Wait no longer than this.")
     ] = None,
 ) -> GenerationReceipt:
-    """Queues the first generation of a document. A worker writes it."""
+    """Queues the first generation of a document, or a new version of it. A worker writes it."""
     if timeout is not None and not wait:
         raise typer.BadParameter("--timeout needs --wait.")
-    ref = InitiativeRef.parse(initiative)
-    async with site.transaction(workspace) as (tx, actor):
-        queued = await generations.generate(tx, actor, ref, DocumentRequest(type=type))
+    ref, request = InitiativeRef.parse(initiative), DocumentRequest(type=type)
+    queue = generations.regenerate if again else generations.generate
+    try:
+        async with site.transaction(workspace) as (tx, actor):
+            queued = await queue(tx, actor, ref, request)
+    except generations.DocumentExists:
+        raise CommandRefused(f"The initiative has a {type} already: --again writes a new version.") from None
     return await _wait(site, actor, queued, timeout) if wait else queued
 
 
