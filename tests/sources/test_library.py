@@ -321,6 +321,15 @@ async def test_processes_share_one_index(folder: Path, tmp_path: Path) -> None:
     assert len(await urls(libraries[0], limit=100)) == 40
 
 
+async def test_a_search_waits_while_another_process_makes_the_index(library: Library, tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "index.sqlite3", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    found = asyncio.create_task(urls(library))
+    await asyncio.sleep(0.2)
+    other.close()
+    assert await found == []
+
+
 async def test_a_large_library_is_read_bit_by_bit(folder: Path, tmp_path: Path) -> None:
     for number in range(3):
         (folder / f"{number}.txt").write_text(f"{SAYS} Number {number}.")

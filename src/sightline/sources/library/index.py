@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Final
 
 import msgspec
@@ -119,7 +119,7 @@ class Index:
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._file, timeout=_WAIT, isolation_level=None)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
+            _use_wal(db)
             if _version(db) != VERSION:
                 with _transaction(db):
                     _create(db)
@@ -127,6 +127,23 @@ class Index:
             db.close()
             raise
         return db
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Lets readers see the index while one process writes.
+
+    Of several connections that switch a new file at once SQLite refuses all but one, without waiting. So they try
+    again.
+    """
+    deadline = monotonic() + _WAIT
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or monotonic() >= deadline:
+                raise
+        sleep(0.01)
 
 
 def _version(db: sqlite3.Connection) -> int:
