@@ -13,7 +13,7 @@ from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.links import distinct
 from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import MATCHED, Outcome
-from sightline.ideas.readings.due import mark_due
+from sightline.ideas.readings.due import mark_due, model_follows
 from sightline.ideas.records import Idea, IdeaChanges
 from sightline.ideas.references import Named, check_named
 from sightline.platform.access import Actor
@@ -52,13 +52,18 @@ async def change_idea(
 
 
 async def _match(db: Database, maps: FeatureMaps, actor: Actor, ref: IdeaRef, changes: IdeaChanges) -> Outcome | None:
-    """Matches a new description before the idea is locked. Returns None if the features stay."""
+    """Matches a new description before the idea is locked, or leaves that to the model that follows.
+
+    Returns None if the features stay.
+    """
     if changes.description is UNSET or changes.feature_ids is not UNSET:
         return None
     async with db.autocommit() as tx:
         seen = await queries.find_state(tx, actor.workspace_id, ref)
         if not _wants_matching(seen, changes):
             return None
+        if await model_follows(tx, maps.engine, actor.workspace_id):
+            return outcome.awaiting_model(seen["product_id"])
         features = await maps.find(tx, actor.workspace_id, seen["product_id"])
     return await outcome.match(maps.engine, db.clock, features, changes.description) if features else None
 
@@ -100,9 +105,12 @@ async def _change(  # noqa: PLR0913 - the request, and what was matched for it
     if assignments:
         linked["classifications"] = await assign(tx, actor.workspace_id, current["id"], assignments)
         columns["taxonomy_version_id"] = taxonomy_id
-    if changes.description not in (UNSET, current["description"]):
+    is_described = changes.description not in (UNSET, current["description"])
+    if is_described:
         await renew_suggestions(tx, maps.engine, actor.workspace_id, current["id"], columns["description"])
-        await mark_due(tx, maps.engine, actor.workspace_id, current["id"])
+    awaits_model = found is not None and found.awaits_model
+    if awaits_model or (is_described and await model_follows(tx, maps.engine, actor.workspace_id)):
+        await mark_due(tx, actor.workspace_id, current["id"])
     await _store(tx, actor, current, columns, linked)
     row = await queries.find_idea(tx, actor.workspace_id, IdeaRef(id=current["id"]))
     return await read.with_classifications(tx, actor, row) if assignments else read.versioned(row)

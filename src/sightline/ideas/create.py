@@ -10,7 +10,6 @@ from sightline.ideas.classifications.suggest import suggested_links
 from sightline.ideas.identity_update import update_known
 from sightline.ideas.links import distinct
 from sightline.ideas.preparation import Preparation, prepare
-from sightline.ideas.readings.due import due_at
 from sightline.ideas.records import Idea, NewIdea, Provenance
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
@@ -85,7 +84,7 @@ async def _add(tx: Tx, engine: Engine, actor: Actor, new_idea: NewIdea, prepared
         "taxonomy_version_id": prepared.taxonomy_id,
         "portal_visible": bool(new_idea.portal_visible),
         "name_drafted": new_idea.name is None,
-        "model_due_at": due_at(tx, engine),
+        "model_due_at": tx.now if prepared.model_follows else None,
     }
     links = {"insight_ids": distinct(new_idea.insight_ids), "account_ids": distinct(new_idea.account_ids)}
     links |= suggested_links(prepared.suggested)

@@ -7,7 +7,7 @@ from sightline.catalog.taxonomy import find_taxonomy
 from sightline.ideas import queries
 from sightline.ideas.classifications.suggest import suggest, suggested_links
 from sightline.ideas.evidence.portal import add_request_evidence
-from sightline.ideas.readings.due import due_at
+from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import Provenance
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
@@ -38,7 +38,7 @@ async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: Requ
         "created_source": CHANNEL,
         "provenance": Provenance(CHANNEL),
         "portal_visible": request.is_visible,
-        "model_due_at": due_at(tx, engine),
+        "model_due_at": tx.now if await model_follows(tx, engine, actor.workspace_id) else None,
     }
     suggested = suggest(engine, await find_taxonomy(tx, actor.workspace_id), description)
     links = {"account_ids": request.account_ids} | suggested_links(suggested)

@@ -54,9 +54,9 @@ async def update_known(
     elif not quotes_only(new_idea.description, current["feature_matching"]):
         columns |= NONE
     await _store(tx, actor, current, columns, linked)
-    is_matched = outcome is not None and outcome.matched_key is not None
-    if is_matched or new_idea.description != current["description"]:
-        await mark_due(tx, engine, actor.workspace_id, current["id"])
+    is_matched = outcome is not None and outcome.ownership == "automatic"
+    if prepared.model_follows and (is_matched or new_idea.description != current["description"]):
+        await mark_due(tx, actor.workspace_id, current["id"])
     row = await queries.find_idea(tx, actor.workspace_id, IdeaRef(id=current["id"]))
     return await read.with_classifications(tx, actor, row) if prepared.assignments else read.versioned(row)
 

@@ -13,6 +13,7 @@ from sightline.ideas.identity import find_known, refuse_two
 from sightline.ideas.links import distinct
 from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import Outcome
+from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import NewIdea
 from sightline.ideas.references import Named, check_named
 from sightline.ideas.status import PromotionReserved
@@ -28,7 +29,7 @@ class Preparation(NamedTuple):
     """`known` is the stored idea that an identity names, `number` the number of a new idea.
 
     `outcome` is None if the features of the known idea stay. `suggested` is empty for a known idea: its suggestions
-    are renewed under its lock.
+    are renewed under its lock. `model_follows`: a model reads later what is described now.
     """
 
     known: Row | None
@@ -39,6 +40,7 @@ class Preparation(NamedTuple):
     outcome: Outcome | None
     drafted: list[DraftedQuestion]
     suggested: Suggestions
+    model_follows: bool
 
 
 async def prepare(
@@ -61,6 +63,7 @@ async def prepare(
         features = None
         if product_id is not None and (wants_matching(known, new_idea) or (is_retry and may_match(known, new_idea))):
             features = await maps.find(tx, actor.workspace_id, product_id)
+        follows = await model_follows(tx, maps.engine, actor.workspace_id)
         number, active = (0, Taxonomy()) if known else await _number(tx, taxonomies, actor.workspace_id)
     return Preparation(
         known,
@@ -68,9 +71,10 @@ async def prepare(
         assignments,
         number,
         new_idea.name or (known["name"] if known else maps.engine.name_idea(new_idea.description)),
-        await _match(db, maps, new_idea, known, features),
+        await _match(db, maps, new_idea, known, features, follows=follows),
         maps.engine.ask_questions(new_idea.description),
         suggest(maps.engine, active, new_idea.description, {each.group_id for each in assignments}),
+        follows,
     )
 
 
@@ -101,12 +105,20 @@ def _named(new_idea: NewIdea, product_id: UUID | None) -> Named:
 
 
 async def _match(
-    db: Database, maps: FeatureMaps, new_idea: NewIdea, known: Row | None, features: VersionedMap | None
+    db: Database,
+    maps: FeatureMaps,
+    new_idea: NewIdea,
+    known: Row | None,
+    features: VersionedMap | None,
+    *,
+    follows: bool,
 ) -> Outcome | None:
-    """Matches the features. Call it outside transactions."""
+    """Matches the features, or leaves that to the model that follows. Call it outside transactions."""
     product_id = product_after(known, new_idea)
     if new_idea.feature_ids is not None:
         return outcome.chosen(maps.engine, product_id, distinct(new_idea.feature_ids), db.clock.now())
+    if features is not None and follows:
+        return outcome.awaiting_model(features.product_id)
     if features is not None:
         return await outcome.match(maps.engine, db.clock, features, new_idea.description)
     if moves_choice(known, new_idea):

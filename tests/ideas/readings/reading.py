@@ -14,6 +14,7 @@ TEXT = "Analysts want a CSV export of every table. Speed matters to them."
 EMBEDDED = {"name": "embedded", "version": EmbeddedEngine.version}
 MODEL = {"name": "model:m", "version": "1"}
 LEFT = {"engine": f"embedded {EmbeddedEngine.version}", "replaced": []}
+BY_WORDS = LEFT | {"replaced": ["features"]}
 QUESTION = "Which tables are copied first?"
 DUE = "SELECT model_due_at FROM ideas WHERE workspace_id = $1 AND id = $2"
 ATTEMPTS = "SELECT model_attempts FROM ideas WHERE workspace_id = $1 AND id = $2"

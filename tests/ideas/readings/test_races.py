@@ -10,7 +10,6 @@ from tests.ideas.acme import Acme, Json
 from tests.ideas.readings.reading import (
     ATTEMPTS,
     DUE,
-    EMBEDDED,
     MAKE_DUE,
     MODEL,
     QUESTION,
@@ -49,15 +48,9 @@ async def reviewed(acme: Acme, idea: Json) -> None:
     assert answer.status_code == 200, answer.text
 
 
-async def remapped(acme: Acme, idea: Json) -> None:
-    """The product has another feature."""
-    await acme.world.add(products=[{"key": "app", "name": "Acme App", "features": [{"key": "new", "name": "Tables"}]}])
-
-
 PARTS = {
     "name": renamed,
     "features": chosen,
-    "features of another map": remapped,
     "questions": answered,
     "questions set aside": skipped,
     "classifications": reviewed,
@@ -77,10 +70,32 @@ async def test_what_somebody_decides_while_the_model_is_asked_stays(acme: Acme, 
     assert (await last_read(acme, idea))["replaced"] == left
     read = await acme.read(idea)
     assert (read["name"] == "CSV export") == (part != "name")
-    assert (acme.features["search"] in read["featureIds"]) == ("features" not in part)
+    assert (acme.features["search"] in read["featureIds"]) == (part != "features")
     assert (QUESTION in [one["question"] for one in await questions_of(acme, idea)]) == ("questions" not in part)
     assert (await options_of(acme, idea))["theme"][0] == (["Speed"] if part == "classifications" else ["Trust"])
     assert await acme.value(DUE, UUID(idea["id"])) is None
+
+
+async def test_features_are_found_again_if_the_product_gets_others_meanwhile(acme: Acme, sweep: Sweep) -> None:
+    idea = await new_idea(acme)
+
+    async def remap() -> None:
+        features = [{"key": "new", "name": "Tables"}]
+        await acme.world.add(products=[{"key": "app", "name": "Acme App", "features": features}])
+
+    def tables(request: Json) -> Answer:
+        number = number_of(request, "features", "Tables")
+        found = {"number": number, "quote": "every table", "reasoning": "", "confidence": 1}
+        return says({"features": [found], "options": [], "questions": [], "name": None})
+
+    with fake_model(after(remap, reads()), tables) as fake:
+        await sweep(fake)
+        assert (await acme.read(idea))["featureMatching"] is None
+        assert (await last_read(acme, idea))["replaced"] == ["name", "classifications", "questions"]
+        assert await is_due(acme, idea)
+        await sweep(fake)
+    new = (await acme.world.ids("features"))["new"]
+    assert (await acme.read(idea))["featureIds"] == [new]
 
 
 async def test_a_new_description_is_read_instead(acme: Acme, sweep: Sweep) -> None:
@@ -89,7 +104,7 @@ async def test_a_new_description_is_read_instead(acme: Acme, sweep: Sweep) -> No
 
     async def describe() -> None:
         answer = await acme.client.patch(f"/ideas/{idea['id']}", json={"description": text})
-        assert answer.json()["featureMatching"]["matcher"] == EMBEDDED
+        assert answer.json()["featureMatching"] is None
 
     def billing(request: Json) -> Answer:
         number = number_of(request, "features", "Invoice archive")
@@ -98,7 +113,7 @@ async def test_a_new_description_is_read_instead(acme: Acme, sweep: Sweep) -> No
 
     with fake_model(after(describe, reads()), billing) as fake:
         await sweep(fake)
-        assert (await acme.read(idea))["featureMatching"]["matcher"] == EMBEDDED
+        assert (await acme.read(idea))["featureMatching"] is None
         assert await is_due(acme, idea)
         await sweep(fake)
     read = await acme.read(idea)

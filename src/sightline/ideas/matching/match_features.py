@@ -9,7 +9,7 @@ from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import Outcome
 from sightline.ideas.matching.queries import find_map_version
 from sightline.ideas.matching.records import MatchingReceipt
-from sightline.ideas.readings.due import mark_due
+from sightline.ideas.readings.due import mark_due, model_follows
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
@@ -50,7 +50,8 @@ async def match_features(
         async with db.transaction() as tx:
             receipt = await _save(tx, actor, seen, features, found, expect)
             await renew_suggestions(tx, maps.engine, actor.workspace_id, seen["id"], seen["description"])
-            await mark_due(tx, maps.engine, actor.workspace_id, seen["id"])
+            if await model_follows(tx, maps.engine, actor.workspace_id):
+                await mark_due(tx, actor.workspace_id, seen["id"])
             return receipt
     except (ForeignKeyViolationError, NotFound):
         raise _stale() from None

@@ -28,23 +28,26 @@ _SHORT = 2_000
 class Outcome:
     """The result of a matching, to be stored. `matched_key` is None if nothing was matched."""
 
-    __slots__ = ("feature_ids", "matched_key", "matching", "ownership")
+    __slots__ = ("feature_ids", "matched_key", "matching", "ownership", "product_id")
 
     def __init__(
         self,
+        product_id: UUID | None,
         ownership: FeatureOwnership,
         matching: FeatureMatching | None,
         feature_ids: list[UUID],
         matched_key: str | None = None,
     ) -> None:
+        self.product_id = product_id
         self.ownership = ownership
         self.matching = matching
         self.feature_ids = feature_ids
         self.matched_key = matched_key
 
     @property
-    def product_id(self) -> UUID | None:
-        return self.matching.product_id if self.matching else None
+    def awaits_model(self) -> bool:
+        """Whether a model matches the features later."""
+        return self.ownership == "automatic" and self.matching is None
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -59,9 +62,14 @@ class Outcome:
 def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Outcome:
     """Returns the outcome for features that a person chose; the selection may be empty."""
     if product_id is None:
-        return Outcome("manual", None, feature_ids)
-    matcher = Matcher(engine.name, engine.version)
-    return Outcome("manual", FeatureMatching("manual", product_id, [], [], shown_moment(at), matcher), feature_ids)
+        return Outcome(None, "manual", None, feature_ids)
+    matching = FeatureMatching("manual", product_id, [], [], shown_moment(at), Matcher(engine.name, engine.version))
+    return Outcome(product_id, "manual", matching, feature_ids)
+
+
+def awaiting_model(product_id: UUID) -> Outcome:
+    """Returns the outcome until a model has read the idea: no matching, and no features."""
+    return Outcome(product_id, "automatic", None, [])
 
 
 async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Outcome:
@@ -78,7 +86,8 @@ def matched(matcher: Matcher, features: VersionedMap, text: str, found: Matching
     matching = FeatureMatching(
         found.status, features.product_id, found.matches, found.suggestions, shown_moment(at), matcher
     )
-    return Outcome("automatic", matching, [each.feature_id for each in found.matches], key_of(matcher, features, text))
+    ids = [each.feature_id for each in found.matches]
+    return Outcome(features.product_id, "automatic", matching, ids, key_of(matcher, features, text))
 
 
 def key_of(matcher: Engine | Matcher, features: VersionedMap, text: str) -> str:

@@ -1,1 +1,1 @@
-"""Reading ideas again by a model, after the embedded engine has answered the request."""
+"""Reading ideas by a model, after the request that described them."""

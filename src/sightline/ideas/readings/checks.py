@@ -16,5 +16,5 @@ SELECT count(*) FROM ideas WHERE workspace_id IS NOT NULL AND model_due_at < :no
 async def check_waiting(tx: Tx) -> list[Check]:
     """Warns when ideas have waited for over an hour; says nothing otherwise."""
     late = await tx.value(_LATE, late=LATE)
-    message = f"{late} wait for a model for over an hour: is one configured for `sightline worker`, and does it answer?"
+    message = f"{late} wait for a model for over an hour: does a worker run, and does the model answer?"
     return [Check("ideas", True, message, warning=True)] if late else []

@@ -1,16 +1,20 @@
-"""Storing what a model read in an idea: in the place of what the embedded engine found, as far as that is untouched."""
+"""Storing what was found in an idea that waited for a model, as far as nobody decided it meanwhile.
 
-from typing import Any
+Features that the model does not match are matched by the embedded engine, so that no idea stays without a matching.
+"""
+
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from sightline.ideas import links
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
 from sightline.ideas.matching import outcome
+from sightline.ideas.matching.outcome import Outcome
 from sightline.ideas.matching.queries import find_map_version
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.material import Seen
-from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
@@ -21,46 +25,68 @@ from sightline.workspaces.changes import log_change
 _DECIDE_FEATURES = ("product_id", "feature_ownership", "feature_ids", "matched_key")
 
 
-async def keep_reading(db: Database, seen: Seen, reading: IdeaReading, matcher: Matcher) -> None:
-    """Stores the parts that nobody changed since they were read; nothing if the claim no longer holds."""
+class Again(NamedTuple):
+    """When the model is asked again, and how many of its attempts count."""
+
+    wait: timedelta
+    attempts: int
+
+
+async def keep_reading(
+    db: Database,
+    seen: Seen,
+    reading: IdeaReading,
+    by: Matcher,
+    by_words: Outcome | None,
+    again: Again | None = None,
+) -> None:
+    """Stores the parts of a reading that nobody changed since the idea was read; nothing if its claim no longer holds.
+
+    `by_words` is the embedded engine's outcome for an idea without a matching: it is stored if the reading has none.
+    """
     async with db.transaction() as tx:
         current = await queries.find_claimed(tx, seen.claim, lock=True)
         if current is None or current["description"] != seen.idea["description"]:
             return
         tx = tx.later()
-        columns = await _features(tx, seen, current, reading, matcher)
+        found = _by_model(tx, seen, reading, by) or by_words
+        columns = await _features(tx, seen, current, found)
         replaced = ["features"] if columns else []
+        if not columns and _is_unmatched(current):  # the feature map changed
+            again = Again(timedelta(), seen.claim.attempts)
         if reading.name not in (None, current["name"]) and current["name"] == seen.idea["name"]:
             columns["name"] = reading.name
             replaced.append("name")
         if await _options(tx, seen, reading):
             replaced.append("classifications")
-        if replaced:
-            await queries.store_read(tx, seen.claim, columns)
-        else:
-            await queries.end_claim(tx, seen.claim)
+        await queries.end_claim(tx, seen.claim, columns, again.wait if again else None, again.attempts if again else 0)
         if await _questions(tx, seen, reading):
             replaced.append("questions")
-        await _log(tx, seen, matcher, replaced)
+        if replaced or again is None:
+            await _log(tx, seen, by, replaced, found)
 
 
-async def leave(db: Database, engine: Engine, seen: Seen) -> None:
-    """Ends the waiting; the results of the embedded engine stay."""
-    async with db.transaction() as tx:
-        if await queries.end_claim(tx, seen.claim):
-            await _log(tx, seen, Matcher(engine.name, engine.version), [])
-
-
-async def _features(tx: Tx, seen: Seen, current: Row, reading: IdeaReading, matcher: Matcher) -> dict[str, Any]:
-    """Replaces the features. Returns the columns to store with them; none if the features stay."""
+def _by_model(tx: Tx, seen: Seen, reading: IdeaReading, by: Matcher) -> Outcome | None:
     if reading.matching is None or seen.features is None:
+        return None
+    return outcome.matched(by, seen.features, seen.idea["description"], reading.matching, tx.now)
+
+
+def _is_unmatched(idea: Row) -> bool:
+    """Whether features of a product are to be found, and were not yet."""
+    is_matched = idea["feature_matching"] is not None or idea["feature_ownership"] == "manual"
+    return idea["product_id"] is not None and not is_matched
+
+
+async def _features(tx: Tx, seen: Seen, current: Row, found: Outcome | None) -> dict[str, Any]:
+    """Replaces the features. Returns the columns to store with them; none if the features stay."""
+    if found is None or seen.features is None:
         return {}
     if any(current[column] != seen.idea[column] for column in _DECIDE_FEATURES):
         return {}
     workspace_id, idea_id = seen.claim.workspace_id, seen.claim.idea_id
     if await find_map_version(tx, workspace_id, seen.features.product_id) != seen.features.version:
         return {}
-    found = outcome.matched(matcher, seen.features, current["description"], reading.matching, tx.now)
     await links.replace_features(tx, workspace_id, idea_id, found.feature_ids)
     return found.columns
 
@@ -87,7 +113,9 @@ async def _questions(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
     return await replace_drafted(tx, seen.claim.workspace_id, seen.claim.idea_id, seen.questions, reading.questions)
 
 
-async def _log(tx: Tx, seen: Seen, matcher: Matcher, replaced: list[str]) -> None:
+async def _log(tx: Tx, seen: Seen, by: Matcher, replaced: list[str], found: Outcome | None) -> None:
     actor = Actor(seen.claim.workspace_id, "job", str(seen.claim.idea_id))
-    detail = {"engine": f"{matcher.name} {matcher.version}", "replaced": replaced}
+    detail: dict[str, Any] = {"engine": f"{by.name} {by.version}", "replaced": replaced}
+    if "features" in replaced and found is not None and found.matching is not None and found.matching.matcher != by:
+        detail["matcher"] = found.matching.matcher.name
     await log_change(tx, actor, "idea", seen.claim.idea_id, seen.idea["public_id"], "read", **detail)

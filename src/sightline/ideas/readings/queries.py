@@ -23,20 +23,25 @@ class Claim(NamedTuple):
     attempts: int
 
 
-# Of all workspaces at once: whose idea waits longest is read first.
+# Of all workspaces at once, which take turns: what waits longest in each of them, before what waits second longest.
 _DUE = sql("""
-SELECT workspace_id, id, model_attempts FROM ideas WHERE workspace_id IS NOT NULL AND model_due_at <= :now
- ORDER BY model_due_at LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED""")
-_CLAIM = sql("""
+SELECT workspace_id, id, model_attempts
+  FROM ideas
+  JOIN (SELECT workspace_id, id, model_due_at,
+               row_number() OVER (PARTITION BY workspace_id ORDER BY model_due_at, id) AS turn
+          FROM ideas WHERE workspace_id IS NOT NULL AND model_due_at <= :now) AS due USING (workspace_id, id)
+ WHERE ideas.model_due_at <= :now
+ ORDER BY due.turn, due.model_due_at LIMIT :limit FOR NO KEY UPDATE OF ideas SKIP LOCKED""")
+_SET_DUE = sql("""
 UPDATE ideas SET model_due_at = :due_at, model_attempts = :attempts
  WHERE workspace_id = :workspace_id AND id = :idea_id""")
 
 
 async def claim_due(tx: Tx, limit: int) -> list[Claim]:
-    """Claims ideas that are due, and counts the attempt."""
+    """Claims ideas that are due, and counts the attempt. Workspaces take turns."""
     due = await tx.rows(_DUE, limit=limit)
     claims = [Claim(row["workspace_id"], row["id"], tx.now + LEASE, row["model_attempts"] + 1) for row in due]
-    await tx.run_many(_CLAIM, [claim._asdict() for claim in claims])
+    await tx.run_many(_SET_DUE, [claim._asdict() for claim in claims])
     return claims
 
 
@@ -66,22 +71,14 @@ async def find_features(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> list
     return [FeatureText(*row) for row in await tx.rows(_FEATURES, workspace_id=workspace_id, ids=ids)]
 
 
-_END = sql("""
-UPDATE ideas
-   SET model_due_at = :next_at::timestamptz,
-       model_attempts = CASE WHEN :next_at::timestamptz IS NULL THEN 0 ELSE model_attempts END
- WHERE workspace_id = :workspace_id AND id = :id AND model_due_at = :due_at""")
+async def end_claim(tx: Tx, claim: Claim, columns: dict[str, Any], wait: timedelta | None, attempts: int) -> None:
+    """Stores what was found, and makes the idea due after `wait`, or no more. The idea is locked, and the claim holds.
 
-
-async def end_claim(tx: Tx, claim: Claim, next_at: datetime | None = None) -> bool:
-    """Makes the idea due at `next_at`, or no more. Returns False if the claim no longer holds."""
-    changed = await tx.run(
-        _END, workspace_id=claim.workspace_id, id=claim.idea_id, due_at=claim.due_at, next_at=next_at
-    )
-    return changed > 0
-
-
-async def store_read(tx: Tx, claim: Claim, columns: dict[str, Any]) -> None:
-    """Stores what a model read, as a change of the idea, and ends the claim."""
-    ended = {"model_due_at": None, "model_attempts": 0}
-    await update_record(tx, "ideas", claim.workspace_id, claim.idea_id, columns | ended)
+    Version and `updated_at` move if `columns` names any.
+    """
+    due_at = None if wait is None else tx.now + wait
+    if columns:
+        changes = columns | {"model_due_at": due_at, "model_attempts": attempts}
+        await update_record(tx, "ideas", claim.workspace_id, claim.idea_id, changes)
+    else:
+        await tx.run(_SET_DUE, workspace_id=claim.workspace_id, idea_id=claim.idea_id, due_at=due_at, attempts=attempts)

@@ -1,7 +1,8 @@
 """The sweep of ideas that wait for a model. Decision: docs/decisions/0024-model.md.
 
 An idea is claimed by moving its due time, read, asked about outside any transaction, and stored in one transaction if
-the claim still holds. What a worker leaves behind that dies in between is claimed again.
+the claim still holds. What a worker leaves behind that dies in between is claimed again. If the model fails, the
+embedded engine matches the ideas of this sweep, and the model reads them later.
 """
 
 import asyncio
@@ -11,9 +12,12 @@ from typing import Final
 import structlog
 
 from sightline.catalog.products.feature_maps import FeatureMaps
+from sightline.ideas.matching import outcome
+from sightline.ideas.matching.outcome import Outcome
 from sightline.ideas.matching.records import Matcher
-from sightline.ideas.readings import keep, queries
-from sightline.ideas.readings.material import material_of, see
+from sightline.ideas.readings import queries
+from sightline.ideas.readings.keep import Again, keep_reading
+from sightline.ideas.readings.material import Seen, material_of, see
 from sightline.ideas.readings.queries import Claim
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
@@ -33,31 +37,38 @@ _log = structlog.get_logger()
 
 
 async def read_due(db: Database, tools: Tools) -> None:
-    """Reads the ideas that are due, the longest waiting first, until the model fails or a minute has passed."""
-    if LanguageModel not in tools:
-        return
+    """Reads the ideas that are due, the longest waiting of each workspace first, for a minute at most."""
     loop = asyncio.get_running_loop()
     end = loop.time() + SWEEP_SECONDS
-    is_more = True
+    answers = is_more = True
     while is_more and loop.time() < end:
         async with db.transaction() as tx:
             claims = await queries.claim_due(tx, AT_ONCE)
-        read = await asyncio.gather(*(_read(db, tools, claim) for claim in claims), return_exceptions=True)
-        for error in (each for each in read if isinstance(each, BaseException)):
+        reading = [_read(db, tools, claim, asks=answers) for claim in claims]
+        read = await asyncio.gather(*reading, return_exceptions=True)
+        errors = [each for each in read if isinstance(each, BaseException)]
+        for error in errors:
             _log.error("An idea could not be read and is read again later", exc_info=error)
-        is_more = len(claims) == AT_ONCE and all(each is True for each in read)
+        answers = answers and all(read)
+        is_more = len(claims) == AT_ONCE and not errors
 
 
-async def _read(db: Database, tools: Tools, claim: Claim) -> bool:
-    """Reads one idea. Returns False if the model failed."""
+async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool:
+    """Reads one idea. Returns False if the model failed. Without `asks` it is not asked now, and no attempt counts."""
+    engine = tools[Engine]
     async with db.snapshot() as tx:
         seen = await see(tx, tools[FeatureMaps], claim)
-        is_asked = seen is not None and await may_ask(tx, claim.workspace_id)
+        may = LanguageModel in tools and await may_ask(tx, claim.workspace_id)
     if seen is None:
         return True
-    material = await material_of(db, tools[FeatureMaps].engine, seen)
-    if not is_asked or material.is_empty or claim.attempts > MOST_ATTEMPTS:
-        await keep.leave(db, tools[Engine], seen)
+    by_words = await _by_words(db, engine, seen)
+    embedded = Matcher(engine.name, engine.version)
+    material = await material_of(db, engine, seen)
+    if not may or material.is_empty or claim.attempts > MOST_ATTEMPTS:
+        await keep_reading(db, seen, IdeaReading(), embedded, by_words)
+        return True
+    if not asks:
+        await keep_reading(db, seen, IdeaReading(), embedded, by_words, Again(FIRST_WAIT, claim.attempts - 1))
         return True
     made: Made[IdeaReading | None] = await make(
         db,
@@ -66,15 +77,23 @@ async def _read(db: Database, tools: Tools, claim: Claim) -> bool:
         lambda model, session: model.read_idea(session, material),
         lambda engine: None,
     )
+    by = Matcher(made.engine, made.version)
     if made.value is not None:
-        await keep.keep_reading(db, seen, made.value, Matcher(made.engine, made.version))
-    elif claim.attempts < MOST_ATTEMPTS:
-        await _put_off(db, claim)
+        await keep_reading(db, seen, made.value, by, by_words)
     else:
-        await keep.leave(db, tools[Engine], seen)
+        await keep_reading(db, seen, IdeaReading(), by, by_words, _after_failure(claim))
     return made.value is not None
 
 
-async def _put_off(db: Database, claim: Claim) -> None:
-    async with db.transaction() as tx:
-        await queries.end_claim(tx, claim, tx.now + FIRST_WAIT * 4 ** (claim.attempts - 1))
+async def _by_words(db: Database, engine: Engine, seen: Seen) -> Outcome | None:
+    """Returns what the embedded engine matches; None if the idea has a matching, or no features to find."""
+    if seen.features is None or seen.idea["feature_matching"] is not None:
+        return None
+    return await outcome.match(engine, db.clock, seen.features, seen.idea["description"])
+
+
+def _after_failure(claim: Claim) -> Again | None:
+    """Returns when the model is asked again; None after the last attempt."""
+    if claim.attempts >= MOST_ATTEMPTS:
+        return None
+    return Again(FIRST_WAIT * 4 ** (claim.attempts - 1), claim.attempts)

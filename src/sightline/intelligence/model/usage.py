@@ -57,14 +57,23 @@ SELECT task, model, count(*)::int AS runs, count(failure)::int AS fallbacks, sum
   FROM model_usage
  WHERE workspace_id = :workspace_id AND (:since::timestamptz IS NULL OR created_at >= :since)
  GROUP BY task, model ORDER BY task, model""")
-_SETTINGS = sql("""
-SELECT settings ->> 'engine' AS engine,
-       CASE WHEN jsonb_typeof(settings -> 'modelTokensPerDay') = 'number'
-            THEN (settings ->> 'modelTokensPerDay')::numeric END AS daily
-  FROM workspaces WHERE id = :workspace_id""")
-_TAKEN = sql("""
-SELECT coalesce(sum(input_tokens + output_tokens), 0) FROM model_usage
- WHERE workspace_id = :workspace_id AND created_at > :now::timestamptz - interval '1 day'""")
+_BOUND = """
+CASE WHEN jsonb_typeof(w.settings -> '{name}') = 'number' THEN (w.settings ->> '{name}')::numeric ELSE 'infinity' END"""
+# What was taken is summed up only if something is bounded.
+_MAY_ASK = sql(
+    """
+SELECT w.settings ->> 'engine' IS DISTINCT FROM 'embedded'
+   AND (NOT w.settings ?| ARRAY['modelRequestsPerDay', 'modelTokensPerDay', 'modelSecondsPerDay']
+        OR (SELECT coalesce(sum(requests), 0) < {requests}
+               AND coalesce(sum(input_tokens + output_tokens), 0) < {tokens}
+               AND coalesce(sum(seconds), 0)::numeric < {seconds}
+              FROM model_usage
+             WHERE workspace_id = :workspace_id AND created_at > :now::timestamptz - interval '1 day'))
+  FROM workspaces w WHERE w.id = :workspace_id""",
+    requests=_BOUND.format(name="modelRequestsPerDay"),
+    tokens=_BOUND.format(name="modelTokensPerDay"),
+    seconds=_BOUND.format(name="modelSecondsPerDay"),
+)
 
 
 async def add_usage(
@@ -94,13 +103,9 @@ async def list_usage(tx: Tx, workspace_id: UUID, since: datetime | None) -> list
 
 
 async def may_ask(tx: Tx, workspace_id: UUID) -> bool:
-    """Whether the workspace wants a model and has tokens left.
+    """Whether the workspace wants a model and has budget left.
 
-    Its settings `engine: embedded` and `modelTokensPerDay`, the tokens of the last 24 hours, decide.
+    Its settings decide: `engine: embedded`, and what models may take in 24 hours, `modelRequestsPerDay`,
+    `modelTokensPerDay` and `modelSecondsPerDay`.
     """
-    row = await tx.row(_SETTINGS, workspace_id=workspace_id)
-    if row is None or row["engine"] == "embedded":
-        return False
-    if row["daily"] is None:
-        return True
-    return bool(await tx.value(_TAKEN, workspace_id=workspace_id) < row["daily"])
+    return bool(await tx.value(_MAY_ASK, workspace_id=workspace_id))
