@@ -23,24 +23,26 @@ class Claim(NamedTuple):
     attempts: int
 
 
-# Of all workspaces at once, which take turns: what waits longest in each of them, before what waits second longest.
+# Of all workspaces: any of them may be next, so that none waits for another's import.
+_WAITING = sql("""
+SELECT workspace_id FROM ideas WHERE workspace_id IS NOT NULL AND model_due_at <= :now
+ GROUP BY workspace_id ORDER BY random() LIMIT :limit""")
 _DUE = sql("""
-SELECT workspace_id, id, model_attempts
-  FROM ideas
-  JOIN (SELECT workspace_id, id, model_due_at,
-               row_number() OVER (PARTITION BY workspace_id ORDER BY model_due_at, id) AS turn
-          FROM ideas WHERE workspace_id IS NOT NULL AND model_due_at <= :now) AS due USING (workspace_id, id)
- WHERE ideas.model_due_at <= :now
- ORDER BY due.turn, due.model_due_at LIMIT :limit FOR NO KEY UPDATE OF ideas SKIP LOCKED""")
+SELECT id, model_attempts FROM ideas WHERE workspace_id = :workspace_id AND model_due_at <= :now
+ ORDER BY model_due_at LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED""")
 _SET_DUE = sql("""
 UPDATE ideas SET model_due_at = :due_at, model_attempts = :attempts
  WHERE workspace_id = :workspace_id AND id = :idea_id""")
 
 
 async def claim_due(tx: Tx, limit: int) -> list[Claim]:
-    """Claims ideas that are due, and counts the attempt. Workspaces take turns."""
-    due = await tx.rows(_DUE, limit=limit)
-    claims = [Claim(row["workspace_id"], row["id"], tx.now + LEASE, row["model_attempts"] + 1) for row in due]
+    """Claims ideas that are due, at most `limit`, of each workspace as many, and counts the attempt."""
+    workspaces = [row["workspace_id"] for row in await tx.rows(_WAITING, limit=limit)]
+    claims: list[Claim] = []
+    for n, workspace_id in enumerate(workspaces):
+        share = (limit - len(claims)) // (len(workspaces) - n)
+        for row in await tx.rows(_DUE, workspace_id=workspace_id, limit=share):
+            claims.append(Claim(workspace_id, row["id"], tx.now + LEASE, row["model_attempts"] + 1))
     await tx.run_many(_SET_DUE, [claim._asdict() for claim in claims])
     return claims
 

@@ -37,7 +37,7 @@ _log = structlog.get_logger()
 
 
 async def read_due(db: Database, tools: Tools) -> None:
-    """Reads the ideas that are due, the longest waiting of each workspace first, for a minute at most."""
+    """Reads the ideas that are due, of all workspaces alike, for a minute at most."""
     loop = asyncio.get_running_loop()
     end = loop.time() + SWEEP_SECONDS
     answers = is_more = True
@@ -50,7 +50,7 @@ async def read_due(db: Database, tools: Tools) -> None:
         for error in errors:
             _log.error("An idea could not be read and is read again later", exc_info=error)
         answers = answers and all(read)
-        is_more = len(claims) == AT_ONCE and not errors
+        is_more = bool(claims) and not errors
 
 
 async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool:
