@@ -36,7 +36,7 @@ async def generate(  # noqa: PLR0913 - the options of a command
         float | None, typer.Option("--timeout", min=0, metavar="SECONDS", help="Wait no longer than this.")
     ] = None,
 ) -> GenerationReceipt:
-    """Queues the first generation of a document, or a new version of it. A worker writes it."""
+    """Queues the first generation of a document, or a new version. A worker writes it."""
     if timeout is not None and not wait:
         raise typer.BadParameter("--timeout needs --wait.")
     ref, request = InitiativeRef.parse(initiative), DocumentRequest(type=type)
