@@ -7,10 +7,8 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import asyncpg
-import httpx2
 import pytest
 
 from sightline import __version__
@@ -166,51 +164,6 @@ def test_options_can_stand_in_the_environment_and_in_the_file(site: Site, tmp_pa
 def test_an_unknown_setting_in_the_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sightline.toml").write_text("prot = 8000\n")
     assert "prot in sightline.toml" in run("workspace", "list", cwd=tmp_path).refusal
-
-
-def test_the_trail_tells_who_did_what(site: Site) -> None:
-    key = site.make_key(name="trail")
-    trail = site.run("audit", "--workspace", "acme", "--record", key["id"], "--json").json
-    assert [(entry["kind"], entry["action"], entry["actorKind"]) for entry in trail] == [
-        ("api_key", "created", "operator")
-    ]
-    assert f"created  api_key {key['id']}" in site.run("audit", "--workspace", "acme").out
-    assert site.run("audit", "--workspace", "acme", "--since", "2099-01-01", "--json").json == []
-    assert site.run("audit", "--workspace", "acme", "--since", "2099-01-01").err == "No changes are recorded.\n"
-    assert "IDEA-1" in site.run("audit", "--workspace", "acme", "--record", "what?").refusal
-
-
-def test_the_trail_of_a_record_has_what_belongs_to_it(site: Site) -> None:
-    def send(method: str, path: str, **body: Any) -> Any:
-        headers = {"Authorization": f"Bearer {key}"}
-        answer = httpx2.request(method, f"{api}{path}", headers=headers, json=body or None, timeout=30)
-        assert answer.status_code < 300, answer.text
-        return answer.json() if answer.content else None
-
-    key = site.make_key("--member", "ada@acme.test")["key"]
-    api = f"{site.address}/api/external/v1"
-    idea = send("POST", "/ideas", description="Export tables as CSV.")["publicId"]
-    kept = send("POST", f"/ideas/{idea}/comments", body="Kept")["id"]
-    gone = send("POST", f"/ideas/{idea}/comments", body="Gone")["id"]
-    send("DELETE", f"/ideas/{idea}/comments/{gone}")
-    evidence = send("POST", f"/ideas/{idea}/evidence", title="Asked for twice")["id"]
-    send("PATCH", f"/ideas/{idea}/evidence/{evidence}", role="contradicts")
-    other = send("POST", "/ideas", description="Dark mode.")["publicId"]
-    send("POST", f"/ideas/{other}/comments", body="Elsewhere")
-    trail = site.run("audit", "--workspace", "acme", "--record", idea, "--json").json
-    assert [(entry["kind"], entry["action"]) for entry in trail] == [
-        ("idea", "created"),
-        ("idea_comment", "created"),
-        ("idea_comment", "created"),
-        ("idea_comment", "deleted"),
-        ("idea_evidence", "created"),
-        ("idea_evidence", "updated"),
-    ]
-    assert [entry["recordId"] for entry in trail[1:]] == [kept, gone, gone, evidence, evidence]
-    send("DELETE", f"/ideas/{idea}")
-    after = site.run("audit", "--workspace", "acme", "--record", idea, "--json").json
-    assert after[:-1] == trail
-    assert (after[-1]["kind"], after[-1]["action"]) == ("idea", "deleted")
 
 
 def test_a_current_database_needs_no_migration(site: Site) -> None:

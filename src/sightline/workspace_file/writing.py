@@ -58,7 +58,7 @@ def _changed_row(run: Run, table: Table, entry: Entry, columns: Sequence[str]) -
 async def _log(run: Run, table: Table, entries: Sequence[Entry], action: str) -> None:
     if table.kind is not None and entries:
         actor = Actor(run.workspace_id, "file", run.actor_id)
-        changes = [(entry.id, _public_id(table, entry), _detail(entry, action)) for entry in entries]
+        changes = [(entry.id, _public_id(table, entry), _detail(table, entry, action)) for entry in entries]
         await log_changes(run.tx, actor, table.kind, action, changes)
 
 
@@ -66,8 +66,11 @@ def _public_id(table: Table, entry: Entry) -> str | None:
     return f"{table.numbered.upper()}-{entry.row['number']}" if table.numbered else None
 
 
-def _detail(entry: Entry, action: str) -> dict[str, Any]:
+def _detail(table: Table, entry: Entry, action: str) -> dict[str, Any]:
+    """The parts of an idea name it, so that the trail finds them when they are deleted."""
     detail: dict[str, Any] = {}
+    if "idea_id" in dict(table.parents):
+        detail["ideaId"] = str(entry.row["idea_id"])
     if action == "updated":
         detail["fields"] = sorted(entry.changed - {"updatedAt"} or entry.changed)
     if "status" in entry.changed and not entry.is_new:

@@ -83,3 +83,14 @@ async def find_parts(tx: Tx, workspace_id: UUID, records: list[UUID]) -> list[UU
     Those of ideas may be deleted, with their idea or before it.
     """
     return [row["id"] for row in await tx.rows(_FIND_PARTS, workspace_id=workspace_id, records=records)]
+
+
+_HAS_RECORD = sql("""
+SELECT EXISTS (SELECT FROM changes WHERE workspace_id = :workspace_id AND record_id = :id)
+    OR EXISTS (SELECT FROM idea_questions WHERE workspace_id = :workspace_id AND id = :id)""")
+
+
+async def has_record(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
+    """Whether the workspace has or had a record with this id. A question of the engine leaves no trail at first."""
+    found: bool = await tx.value(_HAS_RECORD, workspace_id=workspace_id, id=id)
+    return found
