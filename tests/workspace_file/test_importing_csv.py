@@ -160,7 +160,45 @@ async def test_rows_that_do_not_fit_are_reported_by_the_line_they_start_in(datab
     assert counts(done) == (2, 0, 0, 7)
     assert faults(done).keys() == {(5, ""), (6, ""), (7, ""), (8, "createdAt"), (9, ""), (10, "name"), (12, "")}
     assert faults(done)[5, ""] == "Has 2 cells; the first line has 4"
+    assert faults(done)[9, ""] == "Byte 4 of line 9 is 0xFF, which is not UTF-8: save the file as UTF-8"
     assert faults(done)[12, ""] == "Is not CSV: unexpected end of data"
+
+
+async def test_a_row_in_another_encoding_says_which_byte_is_wrong(database: Database) -> None:
+    slug = await base(database, accounts=[])
+    lines = 'key,name\na,"Ada\nMüller",\nb,"Zoë\nKrüger"\nc,"x\n'.encode("latin-1")
+    done = await load(database, slug, "accounts", lines)
+    assert faults(done)[2, ""] == "Byte 2 of line 3 is 0xFC, which is not UTF-8: save the file as UTF-8"
+    assert faults(done)[4, ""] == "Byte 6 of line 4 is 0xEB, which is not UTF-8: save the file as UTF-8"
+    assert faults(done)[6, ""] == "Is not CSV: unexpected end of data"
+
+
+async def test_a_first_line_in_another_encoding_ends_it(database: Database) -> None:
+    slug = await base(database)
+    with pytest.raises(ValidationFailed) as refused:
+        await load(database, slug, "accounts", "key,größe\n".encode("latin-1"))
+    [fault] = refused.value.extras["errors"]
+    assert fault.message == "Byte 7 of line 1 is 0xF6, which is not UTF-8: save the file as UTF-8"
+
+
+async def test_a_product_that_is_given_by_its_name_is_refused_with_its_key(database: Database) -> None:
+    twins = [{"key": key, "name": "Twin"} for key in ("two", "one")]
+    products = [{"key": "app", "name": "Acme App", "features": [{"key": "csv", "name": "CSV export"}]}, *twins]
+    slug = await base(database, products=products)
+    rows = [
+        ["a", "x", "Acme App", ""],
+        ["b", "x", "Acme", ""],
+        ["c", "x", "app", "CSV export"],
+        ["d", "x", "Twin", ""],
+        ["e", "x", "app", "csv"],
+    ]
+    done = await load(database, slug, "ideas", csv_lines(["key", "description", "product", "features"], *rows))
+    assert faults(done) == {
+        (2, "product"): "'Acme App' is a name in products: give the key, app",
+        (3, "product"): "There is no 'Acme' in products",
+        (4, "features[0]"): "'CSV export' is a name in products.features: give the key, csv",
+        (5, "product"): "'Twin' is a name in products: give the key, one or two",
+    }
 
 
 async def test_a_cell_that_is_no_number_no_flag_or_no_json_is_a_fault(database: Database) -> None:

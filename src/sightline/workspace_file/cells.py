@@ -86,17 +86,19 @@ class _Cells:
         self._parts = iter(lines)
         self._ahead: list[bytes | None] = []
         self._left = 0
+        self._encoding_fault = ""  # of the present row
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
         separator = self._find_separator()
         rows = csv.reader(_Texts(self), strict=True, delimiter=separator)
         while True:
             self._left = LONGEST_LINE
+            self._encoding_fault = ""
             first = self.lines.number + 1 - len(self._ahead)
             try:
                 row = next(rows, None)
             except csv.Error as error:
-                yield first, f"Is not CSV: {error}"
+                yield first, self._encoding_fault or f"Is not CSV: {error}"
             except _TooLong:
                 yield first, f"{TOO_LONG}; a quote may not be closed"
                 rows = csv.reader(_Texts(self), strict=True, delimiter=separator)
@@ -104,7 +106,7 @@ class _Cells:
                 if row is None:
                     return
                 if row:
-                    yield first, row
+                    yield first, self._encoding_fault or row
 
     def _find_separator(self) -> str:
         """Returns the separator of the first line that is not blank, without consuming the line."""
@@ -121,7 +123,12 @@ class _Cells:
         self._left -= len(line or b"")
         if line is None or self._left < 0:
             raise _TooLong
-        return line.decode("utf-8", "surrogateescape")
+        try:
+            return line.decode()
+        except UnicodeDecodeError as error:
+            place = f"Byte {error.start + 1} of line {self.lines.number} is 0x{line[error.start]:02X}"
+            self._encoding_fault = self._encoding_fault or f"{place}, which is not UTF-8: save the file as UTF-8"
+            return line.decode(errors="replace")
 
 
 class _Texts:
@@ -228,7 +235,7 @@ def _read_list(cell: str, path: str, faults: Faults, level: int) -> Any:
 
 
 def _read_json(cell: str, path: str, faults: Faults, level: int) -> Any:
-    return read_json(cell.strip().encode("utf-8", "surrogateescape"), path, faults, level)
+    return read_json(cell.strip().encode(), path, faults, level)
 
 
 _READERS: Mapping[type[inspect.Type], Read] = {

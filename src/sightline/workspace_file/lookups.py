@@ -10,6 +10,8 @@ from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 
 REMEMBERED = 20_000
+# Short lists whose records people know by name: a name in place of a key gets a fault that says the key.
+NAMED = frozenset({"products", "products.features", "teams", "sprints", "integrations"})
 
 
 class Lookups:
@@ -20,9 +22,14 @@ class Lookups:
         self.workspace_id = workspace_id
         self.tables = tables
         self._found: dict[tuple[str, UUID | None], dict[str, UUID | None]] = {}
+        self._keys: dict[tuple[str, UUID | None], dict[str, str]] = {}
 
     def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None:
         return self._found.get((target, scope), {}).get(text)
+
+    def key_by_name(self, target: str, name: str, scope: UUID | None = None) -> str | None:
+        """Returns the key of the record with this name, or the keys of several, if no record was found by the text."""
+        return self._keys.get((target, scope), {}).get(name)
 
     async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
         known = self._found.setdefault((target, scope), {})
@@ -34,11 +41,16 @@ class Lookups:
             rows = await self._rows(table, missing, scope)
             found = _index(table, rows, unique_keys=table.parents != () and scope is None)
             known.update({text: _pick(table, text, found) for text in missing})
+            unknown = [text for text in missing if known[text] is None]
+            if unknown and target in NAMED:
+                keys = await queries.keys_by_name(self.tx, table, self.workspace_id, unknown, scope)
+                self._keys.setdefault((target, scope), {}).update(keys)
 
     def forget(self, target: str) -> None:
         """Clears the cache of a list. Call it after its records were removed or renamed."""
         for at in [at for at in self._found if at[0] == target]:
             del self._found[at]
+            self._keys.pop(at, None)
 
     async def _rows(self, table: Table, texts: list[str], scope: UUID | None) -> list[Row]:
         ids = [id for text in texts if (id := parse_uuid(text))]

@@ -80,6 +80,25 @@ async def find_by(
     return await tx.rows(statement, workspace_id=workspace_id, **named)
 
 
+_KEYS_BY_NAME = """
+SELECT name, string_agg(coalesce(key, id::text), ' or ' ORDER BY key, id) AS keys
+  FROM {table}
+ WHERE workspace_id = :workspace_id AND name = ANY(:names){scoped}
+ GROUP BY name"""
+
+
+async def keys_by_name(
+    tx: Tx, table: Table, workspace_id: UUID, names: Sequence[str], scope: UUID | None
+) -> dict[str, str]:
+    """Returns the keys of the records with these names, in the enclosing record `scope`. Reads the whole list."""
+    scoped = "" if scope is None else f" AND {table.parents[0][0]} = :scope"
+    more = {} if scope is None else {"scope": scope}
+    statement = sql(_KEYS_BY_NAME, table=table.name, scoped=scoped)
+    return {
+        row["name"]: row["keys"] for row in await tx.rows(statement, workspace_id=workspace_id, names=names, **more)
+    }
+
+
 async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Adds rows by COPY."""
     await tx.connection.copy_records_to_table(table, records=rows, columns=list(columns))

@@ -75,8 +75,14 @@ def check_found(run: Run, entry: Entry, name: str, reference: Reference, scope: 
         return
     entry.broken = True
     if (reference.target, reference.text) not in run.faulty_records:
-        where = "" if scope is None else " of the record's product"
-        run.refuse(entry, name + reference.suffix, f"There is no {reference.text!r} in {reference.target}{where}")
+        run.refuse(entry, name + reference.suffix, _not_found(run, reference, scope))
+
+
+def _not_found(run: Run, reference: Reference, scope: UUID | None) -> str:
+    if key := run.lookup.key_by_name(reference.target, reference.text, scope):
+        return f"{reference.text!r} is a name in {reference.target}: give the key, {key}"
+    where = "" if scope is None else " of the record's product"
+    return f"There is no {reference.text!r} in {reference.target}{where}"
 
 
 async def read_links(run: Run, table: Table, entries: Sequence[Entry], *, late: bool = False) -> None:

@@ -84,6 +84,9 @@ class BatchLookup(Lookup, Protocol):
     async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
         """Looks up the texts that are not cached."""
 
+    def key_by_name(self, target: str, name: str, scope: UUID | None = None) -> str | None:
+        """Returns the key of a record whose name was given where its key is expected."""
+
     def forget(self, target: str) -> None:
         """Called after records of the list were added or removed or changed their names."""
 
