@@ -5,7 +5,7 @@ The numbers are in `matching.json`, written by `tools/fit_matching.py`.
 
 from collections.abc import Sequence
 from importlib.resources import files
-from math import exp
+from math import exp, log
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -61,7 +61,7 @@ SUREST: Final = 0.99
 class Decision:
     """The numbers in use: those of the file, or in fitting those of another model."""
 
-    __slots__ = ("_coefficients", "clear", "uncertain")
+    __slots__ = ("_coefficients", "_least", "clear", "uncertain")
 
     def __init__(self, model: Model) -> None:
         self.use(model)
@@ -69,6 +69,8 @@ class Decision:
     def use(self, model: Model) -> None:
         """Decides by this model from now on."""
         self.clear, self.uncertain = model.clear, model.uncertain
+        lowest = model.uncertain - 0.006  # is rounded to less
+        self._least = log(lowest / (1 - lowest))
         self._coefficients = {
             ground: (one.constant, tuple(one.signals[name].weight for name in SIGNALS[ground]))
             for ground, one in model.grounds.items()
@@ -79,6 +81,17 @@ class Decision:
         constant, weights = self._coefficients[ground]
         total = constant + sum(weight * value for weight, value in zip(weights, values, strict=True))
         return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
+
+    def least_description(self, rarest: float | None = None) -> float:
+        """Returns a lower bound of the signal `description` of what is suggested without all words of the name.
+
+        `rarest` is the weight of the rarest word of the name that is there, None without one.
+        """
+        if rarest is None:
+            constant, (weight,) = self._coefficients["description"]
+            return (self._least - constant) / weight if weight > 0 else 0.0
+        constant, (rarity, weight, outdone) = self._coefficients["part"]
+        return (self._least - constant - rarity * rarest - max(outdone, 0.0)) / weight if weight > 0 else 0.0
 
 
 DECISION: Final = Decision(MODEL)

@@ -17,14 +17,13 @@ MOST_WORDS_SAID: Final = 6
 
 
 class Found(NamedTuple):
-    """A feature and its support in one sentence. `words` are written as in the sentence."""
+    """A feature, its support in one sentence, and the known words of that."""
 
     place: int
     sentence: str
     evidence: Evidence
     confidence: float
-    name_words: tuple[str, ...]
-    description_words: tuple[str, ...]
+    mentions: dict[str, Mention]
 
 
 def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
@@ -71,16 +70,9 @@ def _status(
 
 def _found_in(sentence: Sentence, features: EmbeddedFeatureMap) -> Iterator[Found]:
     mentions = read_mentions(sentence, features)
-    for place, one in find_evidence(sentence, mentions, features):
+    for place, one in find_evidence(sentence, mentions, features, only_likely=True):
         if (confidence := one.confidence) >= DECISION.uncertain:
-            words = (_as_said(one.named, mentions), _as_said(one.described, mentions))
-            yield Found(place, sentence.text, one, confidence, *words)
-
-
-def _as_said(stems: Iterable[str], mentions: dict[str, Mention]) -> tuple[str, ...]:
-    """Returns the words as written in the sentence, in its order."""
-    said = sorted((mentions[stem].places[0], mentions[stem].word) for stem in stems)
-    return tuple(dict.fromkeys(word for _, word in said))
+            yield Found(place, sentence.text, one, confidence, mentions)
 
 
 def _match(found: Found, features: EmbeddedFeatureMap) -> FeatureMatch:
@@ -88,14 +80,20 @@ def _match(found: Found, features: EmbeddedFeatureMap) -> FeatureMatch:
 
 
 def _reasoning(found: Found) -> str:
-    described = _listed(found.description_words)
-    if found.evidence.ground == "description":
+    one = found.evidence
+    described = _listed(_as_said(one.described, found.mentions))
+    if one.ground == "description":
         return f"One sentence has words of the feature's description: {described}."
-    which = {"name": "all words", "word": "all words", "part": "a part"}[found.evidence.ground]
-    if found.evidence.is_initials:
-        which = "the initials"
+    which = "the initials" if one.is_initials else "a part" if one.ground == "part" else "all words"
+    named = _listed(_as_said(one.named, found.mentions))
     more = f"; words of its description there: {described}" if described else ""
-    return f"One sentence has {which} of the feature's name: {_listed(found.name_words)}{more}."
+    return f"One sentence has {which} of the feature's name: {named}{more}."
+
+
+def _as_said(stems: Iterable[str], mentions: dict[str, Mention]) -> list[str]:
+    """Returns the words as written in the sentence, in its order."""
+    said = sorted((mentions[stem].places[0], mentions[stem].word) for stem in stems)
+    return list(dict.fromkeys(word for _, word in said))
 
 
 def _listed(words: Sequence[str]) -> str:

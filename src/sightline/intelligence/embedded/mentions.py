@@ -72,8 +72,9 @@ def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple
     for at, (word, stem) in enumerate(zip(words, map(fold, words), strict=True)):
         if stem in features.words:
             yield at, stem, word, False
-        for part in features.joined.get(stem, ()):
-            yield at, part, word, False
+        if stem in features.joined:
+            for part in features.joined[stem]:
+                yield at, part, word, False
         if stem not in features.named:
             for related in features.roots.get(root_of(word), ()):
                 yield at, related, word, True

@@ -1,12 +1,13 @@
 """What supports a feature in one sentence, as the signals of the fitted decision."""
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from math import log, log1p
+from math import inf, log, log1p
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.candidates import find_candidates, weigh_others
 from sightline.intelligence.embedded.decision import DECISION, Ground
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, PreparedFeature, Wording
 from sightline.intelligence.embedded.mentions import Mention
@@ -19,7 +20,6 @@ MOST_SUPPORT: Final = 3.0
 MOST_CONTENT: Final = 5  # words: longer sentences are not less certain
 FARTHEST: Final = 20
 NEAR: Final = 8  # words of a name with more other words between them are never clear
-FEWEST_ALONE: Final = 3  # fewer words of a description alone are not a suggestion
 FEWEST_DESCRIBED: Final = 3  # words of the description that make a part of a name clear
 EVEN: Final = 0.5
 FULL: Final = frozenset({"name", "word"})  # grounds with all words of the name
@@ -54,7 +54,8 @@ class Evidence(NamedTuple):
         return min(found, round(DECISION.clear - 0.01, 2)) if self.is_unclear else found
 
 
-class _Support(NamedTuple):
+@dataclass(slots=True)
+class _Support:
     """What a sentence has of one feature. `own` are the signals that its words alone give."""
 
     ground: Ground
@@ -69,12 +70,20 @@ class _Support(NamedTuple):
 
 
 def find_evidence(
-    sentence: Sentence, mentions: Mapping[str, Mention], features: EmbeddedFeatureMap
+    sentence: Sentence, mentions: Mapping[str, Mention], features: EmbeddedFeatureMap, *, only_likely: bool = False
 ) -> Iterator[tuple[int, Evidence]]:
-    """Yields the places of features with words in the sentence and the evidence, compared with that for the others."""
-    found = {place: _weigh(features.features[place], mentions) for place in _candidates(mentions, features)}
-    groups = _groups(found.values())
-    weights = sorted(one.weight for one in found.values() if one.named)
+    """Yields the places of features with words in the sentence and the evidence, compared with that for the others.
+
+    With `only_likely` features that cannot become a suggestion may be left out. The evidence for the rest is the same.
+    """
+    places, others = find_candidates(mentions, features, only_likely=only_likely)
+    if not places:
+        return
+    found = {place: _weigh(features.features[place], mentions) for place in places}
+    other_weights, other_groups = weigh_others(others, mentions, features, _least(found)) if others else ([], {})
+    groups = _groups(found.values(), other_groups)
+    weights = sorted(chain(other_weights, (one.weight for one in found.values() if one.named)))
+    content = _content(sentence)
     for place, one in found.items():
         is_outdone = _is_outdone(one, groups)
         has_twin = one.ground in FULL and groups[one.named].full > 1
@@ -83,24 +92,28 @@ def find_evidence(
         if one.wording is not None and one.ground in FULL:
             tied = len(weights) - bisect_left(weights, one.weight - _ROUNDING) - 1
             shared = 0.0 if one.described else _shared(place, one.wording, features, has_twin=has_twin)
-            as_word = (shared, features.crowding, _content(sentence))
+            as_word = (shared, features.crowding, content)
             values = as_word if one.ground == "word" else _of_name(one, shared, tied, features)
         elif one.ground == "part":
             values = (*one.own, one.description, float(is_outdone))
-        yield (
-            place,
-            Evidence(
-                ground=one.ground,
-                named=one.named,
-                described=one.described,
-                weight=one.weight,
-                values=values,
-                as_word=as_word,
-                is_initials=one.is_initials,
-                is_unclear=one.is_unclear or is_outdone,
-                has_twin=has_twin,
-            ),
+        evidence = Evidence(
+            ground=one.ground,
+            named=one.named,
+            described=one.described,
+            weight=one.weight,
+            values=values,
+            as_word=as_word,
+            is_initials=one.is_initials,
+            is_unclear=one.is_unclear or is_outdone,
+            has_twin=has_twin,
         )
+        yield place, evidence
+
+
+def _least(found: Mapping[int, _Support]) -> float:
+    """Returns from which weight on others change this evidence: that of a name in full, or a word more than any."""
+    named = [one for one in found.values() if one.named]
+    return min((one.weight if one.ground == "name" else one.weight + LIGHT for one in named), default=inf)
 
 
 def _of_name(one: _Support, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
@@ -131,34 +144,25 @@ def _shared(place: int, wording: Wording, features: EmbeddedFeatureMap, *, has_t
     return max(weights.values(), default=0.0) / whole
 
 
-def _candidates(mentions: Iterable[str], features: EmbeddedFeatureMap) -> list[int]:
-    """Returns the features with a word of their name, or enough words of their description, in the sentence."""
-    named = {place for stem in mentions for place in features.named.get(stem, ())}
-    described = [features.described[stem] for stem in mentions if stem in features.described]
-    if len(described) >= FEWEST_ALONE:
-        counts = Counter(chain.from_iterable(described))
-        named.update(place for place, count in counts.items() if count >= FEWEST_ALONE)
-    return sorted(named)
-
-
 def _weigh(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> _Support:
     """Returns the support of the best wording: one with all its words, else that with the heaviest ones."""
-    described = frozenset(feature.described.keys() & mentions.keys())
-    # Summed in the order of the feature, so that rounding is the same in every process.
-    support = sum(weight for stem, weight in feature.described.items() if stem in described) if described else 0.0
-    support = min(support, MOST_SUPPORT)
     best: _Support | None = None
     for wording in feature.wordings:
         one = _weigh_wording(wording, mentions)
         if one is not None and (best is None or _rank(one) > _rank(best)):
             best = one
+    described = frozenset(feature.described.keys() & mentions.keys())
     if best is None:
         is_unclear = len(described) < FEWEST_DESCRIBED or _is_contrast(described, mentions)
-        best = _Support("description", None, frozenset(), 0.0)
+        best = _Support("description", None, frozenset(), 0.0, is_unclear=is_unclear)
     else:
         is_bare = best.ground == "part" and len(described) < FEWEST_DESCRIBED
-        is_unclear = is_bare or _is_contrast(best.named, mentions) or (best.is_unclear and not described)
-    return best._replace(described=described, description=support, is_unclear=is_unclear)
+        best.is_unclear = is_bare or _is_contrast(best.named, mentions) or (best.is_unclear and not described)
+    if described:
+        # Summed in the order of the feature, so that rounding is the same in every process.
+        support = sum([weight for stem, weight in feature.described.items() if stem in described])
+        best.described, best.description = described, min(support, MOST_SUPPORT)
+    return best
 
 
 def _rank(one: _Support) -> tuple[bool, float]:
@@ -207,8 +211,8 @@ class _Group(NamedTuple):
     weight: float
 
 
-def _groups(found: Iterable[_Support]) -> dict[frozenset[str], _Group]:
-    groups: dict[frozenset[str], _Group] = {}
+def _groups(found: Iterable[_Support], others: Mapping[frozenset[str], float]) -> dict[frozenset[str], _Group]:
+    groups = {named: _Group(0, weight) for named, weight in others.items()}
     for one in found:
         before = groups.get(one.named, _Group(0, 0.0))
         full = before.full + (one.ground in FULL)
