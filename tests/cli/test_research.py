@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run, serving, wait_until
+from tests.cli.command import WORDS, environment, run, serving, wait_until
 from tests.platform.embedded_world import open_place
 
 QUESTION = "How do planners forecast demand?"
@@ -60,9 +61,30 @@ def test_the_result_is_one_json_document(place: Path) -> None:
     assert QUESTION in done.err
 
 
-def test_nothing_starts_without_a_yes(place: Path) -> None:
-    done = run("research", "ask", QUESTION, "--workspace", "acme", DATA_DIR=str(place / "data"))
-    assert done.code == 1
+UNASKED = "Error: Invalid value for --yes: standard input has no answer; add --yes to start without asking"
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "told"),
+    [
+        ('"$@" <&-', 2, UNASKED),
+        ('"$@" </dev/null', 2, UNASKED),
+        ('echo n | "$@"', 1, "sightline: Nothing was started."),
+    ],
+    ids=["closed", "empty", "no"],
+)
+def test_nothing_starts_without_a_yes(place: Path, script: str, code: int, told: str) -> None:
+    words = [*WORDS, "research", "ask", QUESTION, "--workspace", "acme"]
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *words],
+        env=environment(DATA_DIR=str(place / "data")),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.splitlines()[-1].removeprefix("Start it? [y/N]:")) == (code, told)
+    assert "Aborted" not in done.stderr
 
 
 @pytest.mark.parametrize(

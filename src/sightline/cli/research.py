@@ -1,5 +1,6 @@
 """`sightline research`: asking a question, and checking the quotes of the answer."""
 
+import sys
 from typing import Annotated
 from uuid import UUID, uuid4
 
@@ -67,8 +68,8 @@ async def ask(
     _show_plan(plan)
     for choice in prepared.choices:
         note(f"  not read: {choice.label} ({choice.publisher}). {choice.reason}")
-    if not yes and not typer.confirm("Start it?", err=True):
-        raise CommandRefused("Nothing was started.")
+    if not yes:
+        _confirm_start()
     chosen = {"action": "start", "requestId": str(uuid4()), "name": plan.name, "definition": plan.definition}
     started = await start(site.db, actor, msgspec.convert(msgspec.to_builtins(chosen), Start, dec_hook=read_wire_type))
     run = await _wait(site, actor, started.run)
@@ -77,6 +78,22 @@ async def ask(
         raise CommandRefused(f"The run is {run.status}. {' '.join(failures) or run.failure or ''}".strip())
     async with site.db.snapshot() as tx:
         return await read_results(tx, actor.workspace_id, run)
+
+
+def _confirm_start() -> None:
+    """Raises CommandRefused after a no, BadParameter if standard input is closed or empty."""
+    unasked = typer.BadParameter("standard input has no answer; add --yes to start without asking", param_hint="--yes")
+    if sys.stdin is None:
+        raise unasked
+    try:
+        is_confirmed = typer.confirm("Start it?", err=True)
+    except typer.Abort as error:
+        if isinstance(error.__context__, EOFError):  # else it was Ctrl-C
+            note("")
+            raise unasked from None
+        raise
+    if not is_confirmed:
+        raise CommandRefused("Nothing was started.")
 
 
 def _read_question(text: str) -> PlanQuestion:
