@@ -217,5 +217,7 @@ async def _store(tx: Tx, actor: Actor, current: Row, columns: dict[str, Any], li
     fields = [name for name in moved if name not in MATCHED] + [name for name, count in linked.items() if count]
     if not fields and not moved:
         return
+    if "name" in moved:
+        moved["name_drafted"] = False
     await update_record(tx, "ideas", actor.workspace_id, current["id"], moved)
     await log_change(tx, actor, "idea", current["id"], current["public_id"], "updated", fields=fields)

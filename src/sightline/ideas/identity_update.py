@@ -121,8 +121,11 @@ async def _store(tx: Tx, actor: Actor, current: Row, columns: dict[str, Any], li
     """Leaves version and `updated_at` alone if nothing changed. The same choice at another time is no change."""
     moved = {name: value for name, value in columns.items() if value != current[name]}
     fields = [name for name in moved if name not in MATCHED] + linked
-    if not fields and moved.get("matched_key") is None:
+    is_chosen_again = columns.get("feature_ownership") == "manual"
+    if not fields and (is_chosen_again or not moved):
         return
+    if "name" in moved:
+        moved["name_drafted"] = False
     await update_record(tx, "ideas", actor.workspace_id, current["id"], moved)
     about = (tx, actor, "idea", current["id"], current["public_id"])
     await log_change(*about, "updated", fields=fields)

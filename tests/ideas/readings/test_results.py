@@ -40,7 +40,7 @@ from tests.ideas.readings.reading import (
     questions_of,
     reads,
 )
-from tests.ideas.workroom import from_file
+from tests.ideas.workroom import from_file, patch
 from tests.intelligence.fake_model import Answer, fake_model, says
 
 
@@ -181,12 +181,51 @@ async def test_a_request_from_the_portal_keeps_its_title(acme: Acme, sweep: Swee
 
 
 async def test_a_name_that_was_sent_stays(acme: Acme, sweep: Sweep) -> None:
-    """Also if the engine would have made the same."""
+    """Also if the engine would have made the same, and if it is sent later."""
     drafted = (await new_idea(acme))["name"]
-    idea = await new_idea(acme, name=drafted)
+    sent, sent_later = await new_idea(acme, name=drafted), await new_idea(acme, sourceKey="form", externalId="1")
+    sent_again = await new_idea(acme)
+    for name in ("Tables", drafted):
+        await acme.post(description=TEXT, name=name, sourceKey="form", externalId="1")
+        await patch(acme, sent_again, name=name)
     with fake_model(reads()) as fake:
         await sweep(fake)
-    assert (await acme.read(idea))["name"] == drafted
+    assert [(await acme.read(idea))["name"] for idea in (sent, sent_later, sent_again)] == [drafted] * 3
+
+
+async def test_other_options_are_another_version(acme: Acme, sweep: Sweep) -> None:
+    """A copy of the idea with its classifications is read again, although nothing else of it changed."""
+    idea = await acme.create(description=TEXT, name="CSV export")
+    path, params = f"/ideas/{idea['id']}", {"include": "classifications"}
+    tag = (await acme.client.get(path, params=params)).headers["ETag"]
+    with fake_model(reads(features=[], questions=[])) as fake:
+        await sweep(fake)
+    assert (await last_read(acme, idea))["replaced"] == ["classifications"]
+    read = await acme.client.get(path, params=params, headers={"If-None-Match": tag})
+    assert read.status_code == 200
+    assert read.json()["updatedAt"] > idea["updatedAt"]
+
+
+async def test_questions_are_no_other_version(acme: Acme, sweep: Sweep) -> None:
+    idea = await acme.create(description=TEXT, name="CSV export")
+    tag = (await acme.client.get(f"/ideas/{idea['id']}")).headers["ETag"]
+    with fake_model(reads(features=[], options=[{"number": 9, "quote": TEXT, "reasoning": ""}])) as fake:
+        await sweep(fake)
+    assert (await last_read(acme, idea))["replaced"] == ["questions"]
+    assert (await acme.client.get(f"/ideas/{idea['id']}")).headers["ETag"] == tag
+
+
+async def test_a_matching_of_another_product_goes_when_the_model_is_to_match(acme: Acme, sweep: Sweep) -> None:
+    """A workspace file moves the idea; the next POST has the same text."""
+    idea = await new_idea(acme, sourceKey="form", externalId="1")
+    with fake_model(reads()) as fake:
+        await sweep(fake)
+    await acme.world.add(ideas=[{"id": idea["id"], "product": "desk"}])
+    again = (await acme.post(description=TEXT, sourceKey="form", externalId="1")).json()
+    assert (again["productId"], again["featureMatching"]) == (acme.products["desk"], None)
+    with fake_model(Answer(status=401)) as fake:
+        await sweep(fake)
+    assert (await acme.read(idea))["featureMatching"]["productId"] == acme.products["desk"]
 
 
 async def test_answered_questions_stay_and_are_not_asked_again(acme: Acme, sweep: Sweep) -> None:

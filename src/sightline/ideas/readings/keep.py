@@ -4,7 +4,7 @@ Features that the model does not match are matched by the embedded engine, so th
 """
 
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from sightline.ideas import links
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
@@ -15,6 +15,7 @@ from sightline.ideas.matching.records import Matcher
 from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.material import Seen
+from sightline.ideas.readings.queries import Again
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
@@ -23,13 +24,6 @@ from sightline.workspaces.changes import log_change
 
 # If one of these changed since the idea was read, its features stay as they are.
 _DECIDE_FEATURES = ("product_id", "feature_ownership", "feature_ids", "matched_key")
-
-
-class Again(NamedTuple):
-    """When the model is asked again, and how many of its attempts count."""
-
-    wait: timedelta
-    attempts: int
 
 
 async def keep_reading(
@@ -59,7 +53,7 @@ async def keep_reading(
             replaced.append("name")
         if await _options(tx, seen, reading):
             replaced.append("classifications")
-        await queries.end_claim(tx, seen.claim, columns, again.wait if again else None, again.attempts if again else 0)
+        await queries.end_claim(tx, seen.claim, again, columns, is_changed=bool(replaced))
         if await _questions(tx, seen, reading):
             replaced.append("questions")
         if replaced or again is None:

@@ -73,13 +73,20 @@ async def find_features(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> list
     return [FeatureText(*row) for row in await tx.rows(_FEATURES, workspace_id=workspace_id, ids=ids)]
 
 
-async def end_claim(tx: Tx, claim: Claim, columns: dict[str, Any], wait: timedelta | None, attempts: int) -> None:
-    """Stores what was found, and makes the idea due after `wait`, or no more. The idea is locked, and the claim holds.
+class Again(NamedTuple):
+    """When the model is asked again, and how many of its attempts count."""
 
-    Version and `updated_at` move if `columns` names any.
+    wait: timedelta
+    attempts: int
+
+
+async def end_claim(tx: Tx, claim: Claim, again: Again | None, columns: dict[str, Any], *, is_changed: bool) -> None:
+    """Stores what was found, and makes the idea due again, or no more. The idea is locked, and the claim holds.
+
+    Version and `updated_at` move if the idea is changed, by its columns or by its options.
     """
-    due_at = None if wait is None else tx.now + wait
-    if columns:
+    due_at, attempts = (tx.now + again.wait, again.attempts) if again else (None, 0)
+    if is_changed:
         changes = columns | {"model_due_at": due_at, "model_attempts": attempts}
         await update_record(tx, "ideas", claim.workspace_id, claim.idea_id, changes)
     else:

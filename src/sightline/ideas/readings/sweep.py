@@ -16,9 +16,9 @@ from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import Outcome
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.readings import queries
-from sightline.ideas.readings.keep import Again, keep_reading
+from sightline.ideas.readings.keep import keep_reading
 from sightline.ideas.readings.material import Seen, material_of, see
-from sightline.ideas.readings.queries import Claim
+from sightline.ideas.readings.queries import Again, Claim
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
 from sightline.intelligence.model.choice import LanguageModel, Made, make
