@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Site
 
 FILE = {
@@ -85,3 +87,19 @@ def test_a_workspace_with_another_id_that_has_records_is_not_to_be_deleted(site:
 
 def test_a_file_that_is_not_there_is_refused(site: Site) -> None:
     assert "/nonexistent.yaml" in site.run("workspace", "apply", "/nonexistent.yaml").refusal
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"workspace: {slug: a,\n  name: [\n", "workspace: The file is not YAML: "),
+        (b'{"workspace": {"slug": "a",, }', "The file is not JSON: "),
+        (b"- a\n", "The file has to be a mapping"),
+    ],
+    ids=["YAML", "JSON", "a list"],
+)
+def test_a_file_that_cannot_be_read_is_named(site: Site, tmp_path: Path, content: bytes, fault: str) -> None:
+    file = tmp_path / "broken.yaml"
+    file.write_bytes(content)
+    assert site.run("workspace", "apply", file).refusal.startswith(f"sightline: {file}: ")
+    assert fault in site.run("workspace", "apply", file).refusal

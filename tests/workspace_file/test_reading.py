@@ -97,7 +97,7 @@ def _bomb() -> str:
         ('{"a": 01}', "not JSON"),
         ('{"a": "\\ud800"', "half of a surrogate pair"),
         (b'{"a": "\xff"}', "not JSON"),
-        (b"a: \xff\n", "not YAML"),
+        (b"a: \xff\n", "not YAML: invalid leading UTF-8 octet at byte 4"),
         ("a: [1\n", "not YAML"),
         ("a: 'x\n", "not YAML"),
         ("a: *nothing\n", "nothing before"),

@@ -9,8 +9,10 @@ import typer
 from sightline.cli.options import group, open_file
 from sightline.cli.output import print_columns
 from sightline.cli.site import Site, command_of, operator
+from sightline.platform.errors import Fault
 from sightline.workspace_file import (
     Applied,
+    FileUnreadable,
     WorkspaceLine,
     apply_file,
     delete_workspace,
@@ -41,7 +43,12 @@ async def apply(
 ) -> Applied:
     """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
     with file:
-        return await apply_file(site.db, file, actor_id=operator().id)
+        try:
+            return await apply_file(site.db, file, actor_id=operator().id)
+        except FileUnreadable as refused:
+            name = file.name if isinstance(file.name, str) else "standard input"
+            faults = [Fault(f"{name}: {fault.path}" if fault.path else name, fault.message) for fault in refused.faults]
+            raise FileUnreadable(faults, refused.more) from None
 
 
 @command_of(app, "export", has_json=False)

@@ -1,6 +1,6 @@
 """A whole workspace as one file: read, applied, exported; and workspaces listed and deleted."""
 
-from sightline.workspace_file.applying import FileRefused, apply_file
+from sightline.workspace_file.applying import FileRefused, FileUnreadable, apply_file
 from sightline.workspace_file.exporting import export_workspace
 from sightline.workspace_file.importing import KINDS, Import, Imported
 from sightline.workspace_file.reading import ListReader
@@ -11,6 +11,7 @@ __all__ = [
     "KINDS",
     "Applied",
     "FileRefused",
+    "FileUnreadable",
     "Import",
     "Imported",
     "ListCount",

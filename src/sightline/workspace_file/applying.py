@@ -39,16 +39,21 @@ class FileRefused(ValidationFailed):
         self.more = more
 
 
+class FileUnreadable(FileRefused):
+    """The file is not JSON or YAML, or does not have the shape of a workspace file."""
+
+
 async def apply_file(db: Database, source: BinaryIO, *, actor_id: str) -> Applied:
     """Creates or updates the workspace that the file describes. Raises FileRefused, and then changes nothing.
 
+    Raises FileUnreadable for a file that cannot be read to its end.
     Uses two connections of the pool if it has them. The file is read once and need not be seekable.
     """
     faults = Faults()
     spool = Spool(lists(), parts(), faults)
     try:
         if not await asyncio.to_thread(spool.read, source):
-            _refuse(faults)
+            raise FileUnreadable(faults.shown, faults.count - len(faults.shown))
         if "workspace" not in spool.parts:
             _refuse(faults, Fault("workspace", "Required") if not faults.count else None)
         return await _apply_with_retries(db, spool, actor_id)

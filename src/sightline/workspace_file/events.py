@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final
 import ijson
 import yaml
 from yaml._yaml import CParser  # the C parser, which yields events one by one
+from yaml.reader import ReaderError
 
 from sightline.workspace_file.surrogates import LoneSurrogate, SurrogateWatch, Watched
 
@@ -110,13 +111,15 @@ def _yaml_events(source: Any) -> Iterator[Event]:
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise NotReadable(f"The file is not YAML: {error.problem or error.context}{where}") from error
     except (yaml.YAMLError, UnicodeError, ValueError) as error:
-        raise NotReadable(f"The file is not YAML: {_one_line(error) or _reader_fault(error)}") from error
+        raise NotReadable(f"The file is not YAML: {_reader_fault(error)}") from error
     finally:
         parser.dispose()
 
 
 def _reader_fault(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]
+    if isinstance(error, ReaderError):
+        return f"{error.reason} at byte {error.position + 1}"
+    return _one_line(error)
 
 
 class _Translation:
