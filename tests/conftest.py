@@ -7,11 +7,11 @@ template. Commits are real; nothing is patched.
 import asyncio
 import os
 import shutil
-import socket
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import asyncpg
@@ -53,14 +53,16 @@ def database_server() -> Iterator[str]:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Sends the small messages of pytest-rerunfailures at once.
+    """Lets a worker count reruns itself, not ask the first process about each test.
 
-    A worker asks a server of the plugin about each test, in two writes and a read. Without TCP_NODELAY the second
-    write waits for a delayed acknowledgement: 40 ms a test.
+    pytest-rerunfailures asks in order to run a test again that ended its worker, which `--dist loadfile` does not do.
+    A question takes longer than most tests: 40 ms where two small writes wait for a delayed acknowledgement.
     """
-    connection = getattr(getattr(session.config, "failures_db", None), "sock", None)
-    if isinstance(connection, socket.socket):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    config: Any = session.config
+    plugin = config.pluginmanager.getplugin("rerunfailures")
+    if hasattr(plugin, "StatusDB") and hasattr(config, "workerinput"):
+        config.failures_db.sock.close()
+        config.failures_db = plugin.StatusDB()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -41,6 +41,11 @@ class Source:
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the tree."""
+        return tuple(ast.walk(self.tree))
+
     @property
     def package(self) -> str:
         """The folder or file below `sightline` that it belongs to; empty for tests."""
@@ -55,7 +60,7 @@ class Source:
         return self.path.name.startswith("routes")
 
     def functions(self) -> Iterator[Function]:
-        return (node for node in ast.walk(self.tree) if isinstance(node, FUNCTIONS))
+        return (node for node in self.nodes if isinstance(node, FUNCTIONS))
 
     def comments(self) -> Iterator[tuple[int, str]]:
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
@@ -64,18 +69,22 @@ class Source:
     def imports(self) -> set[str]:
         """Full names of all it imports, at the top and inside functions."""
         found = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 found |= {name.name for name in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
         return found
 
-    def strings(self) -> Iterator[tuple[int, str]]:
+    @cached_property
+    def strings(self) -> tuple[tuple[int, str], ...]:
         """Every text of the code with its line, docstrings apart; what is filled in shows in braces."""
-        inner = {id(part) for node in ast.walk(self.tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-        inner |= {id(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(self.tree):
+        return tuple(self._find_strings())
+
+    def _find_strings(self) -> Iterator[tuple[int, str]]:
+        inner = {id(part) for node in self.nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        inner |= {id(node.value) for node in self.nodes if isinstance(node, ast.Expr)}
+        for node in self.nodes:
             if isinstance(node, ast.JoinedStr):
                 yield node.lineno, "".join(map(_shown, node.values))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
@@ -83,11 +92,11 @@ class Source:
 
     def statements(self) -> Iterator[tuple[int, str]]:
         """The texts that begin as a statement of SQL."""
-        return ((line, text) for line, text in self.strings() if _STATEMENT.match(text))
+        return ((line, text) for line, text in self.strings if _STATEMENT.match(text))
 
     def written_tables(self) -> Iterator[tuple[int, str]]:
         """The tables that its SQL writes, also in pieces of statements; a name that is filled in stays in braces."""
-        return ((line, table) for line, text in self.strings() for table in _WRITE.findall(text))
+        return ((line, table) for line, text in self.strings for table in _WRITE.findall(text))
 
 
 def _shown(part: ast.expr) -> str:
@@ -99,7 +108,13 @@ def _shown(part: ast.expr) -> str:
 @cache
 def sources(*folders: str) -> tuple[Source, ...]:
     paths = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
-    return tuple(Source(path) for path in sorted(paths) if "__pycache__" not in path.parts)
+    return tuple(source_of(path) for path in sorted(paths) if "__pycache__" not in path.parts)
+
+
+@cache
+def source_of(path: Path) -> Source:
+    """One for each file, which is read and parsed once."""
+    return Source(path)
 
 
 def rooms() -> tuple[Source, ...]:

@@ -3,8 +3,6 @@
 import ast
 import re
 
-import pytest
-
 from tests.house.sources import FUNCTIONS, ROOMS, Function, Source, rooms, sources
 
 LONGEST_FILE = 400
@@ -37,11 +35,15 @@ def test_no_file_has_a_vague_name() -> None:
     assert not vague, f"Name these after what is in them: {vague}"
 
 
-@pytest.mark.parametrize("source", [one for one in rooms() if not one.is_routes], ids=str)
-def test_rules_do_not_import_routes_or_jobs(source: Source) -> None:
-    wrong = [name for name in source.imports() if (found := _IN_A_ROOM.match(name)) and found[1] in ROOMS]
-    advice = "move what both need into the noun's own file"
-    assert not wrong or source.path.stem.startswith("jobs"), f"{source} imports {wrong}: {advice}"
+def test_rules_do_not_import_routes_or_jobs() -> None:
+    wrong = [
+        f"{source} imports {name}"
+        for source in rooms()
+        if not source.is_routes and not source.path.stem.startswith("jobs")
+        for name in source.imports()
+        if (found := _IN_A_ROOM.match(name)) and found[1] in ROOMS
+    ]
+    assert not wrong, "\n".join([*wrong, "Move what both need into the noun's own file."])
 
 
 def test_only_entrances_import_routes() -> None:
@@ -80,7 +82,6 @@ def check_sentence(source: Source, route: Function) -> None:
     assert not [node for node in body if isinstance(node, FUNCTIONS)], f"{where} holds a function"
 
 
-@pytest.mark.parametrize("source", [one for one in rooms() if one.is_routes], ids=str)
-def test_routes_hold_no_sql(source: Source) -> None:
-    found = [line for line, _ in source.statements()]
-    assert not found, f"{source}, lines {found}: SQL belongs into queries.py"
+def test_routes_hold_no_sql() -> None:
+    found = [f"{source}:{line}" for source in rooms() if source.is_routes for line, _ in source.statements()]
+    assert not found, f"SQL belongs into queries.py: {found}"

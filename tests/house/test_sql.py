@@ -104,7 +104,7 @@ def test_subqueries_are_found_from_the_inside() -> None:
 def subqueries_without_a_workspace() -> Iterator[str]:
     tables = owners().keys() - DIRECTORY.keys()
     for source in rooms():
-        for line, text in source.strings():
+        for line, text in source.strings:
             for inside in subqueries(text):
                 is_limited = ":workspace_id" in inside or "{where}" in inside  # a Where begins with the workspace
                 if not is_limited and tables & set(_READ.findall(inside)):
@@ -122,7 +122,7 @@ def test_no_row_is_found_through_the_workspace_of_another() -> None:
         f"{source}:{line} {outer[0]}"
         for source in rooms()
         if str(source) not in BEFORE_A_WORKSPACE
-        for line, text in source.strings()
+        for line, text in source.strings
         for outer in _OUTER.finditer(text)
     ]
     assert not found, "\n".join([*found, "Compare with `:workspace_id`."])

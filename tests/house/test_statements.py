@@ -33,7 +33,7 @@ def test_values_travel_by_name() -> None:
 
 def calls(source: Source) -> Iterator[tuple[ast.Call, str]]:
     """The calls that run a statement, each with how the statement is written: `FIND` or `queries.FIND`."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS:
             statement = node.args[0] if node.args else None
             if isinstance(statement, ast.Name | ast.Attribute):
@@ -72,7 +72,7 @@ def test_calls_give_a_statement_the_values_it_names() -> None:
 def mended(source: Source) -> Iterator[str]:
     """The calls of `replace` and `format` on SQL: on a text as it stands, or on a constant."""
     module = importlib.import_module(source.module)
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         of = node.func.value

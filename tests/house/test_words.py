@@ -4,8 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from tests.house.sources import ROOMS, ROOT, Source, sources
 
 EVERYTHING = sources("src", "tests", "benchmarks")
@@ -77,13 +75,17 @@ def _is_reasoned(exception: re.Match[str], *, is_test: bool) -> bool:
     return bool(_REASONED[kind].fullmatch(rest) or (is_test and _OF_TESTS.fullmatch(rest)))
 
 
-@pytest.mark.parametrize("source", CLOCKED, ids=str)
-def test_the_transactions_moment_is_the_only_clock(source: Source) -> None:
-    used = [number for number, _ in lines(_CLOCK, source.text)]
+def clocks(source: Source) -> Iterator[int]:
+    """The lines that read a clock."""
+    yield from (number for number, _ in lines(_CLOCK, source.text))
     if source.package in ROOMS:
-        used += [number for number, text in source.statements() if _SQL_CLOCK.search(text)]
-    is_allowed = str(source).removeprefix("src/sightline/") in OTHER_CLOCKS
-    assert not used or is_allowed, f"{source}, lines {used}: take `tx.now`, which tests can move"
+        yield from (number for number, text in source.statements() if _SQL_CLOCK.search(text))
+
+
+def test_the_transactions_moment_is_the_only_clock() -> None:
+    checked = [one for one in CLOCKED if str(one).removeprefix("src/sightline/") not in OTHER_CLOCKS]
+    found = [f"{source}:{number}" for source in checked for number in clocks(source)]
+    assert not found, "\n".join([*found, "Take `tx.now`, which tests can move."])
 
 
 def test_no_path_of_somebodys_machine_is_named() -> None:
@@ -124,7 +126,7 @@ WRITTEN = [source for source in EVERYTHING if source.package]
 
 def words(source: Source) -> Iterator[tuple[int, str]]:
     """Names, comments and docstrings; texts and SQL may hold any word."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
         elif isinstance(node, ast.Name):
