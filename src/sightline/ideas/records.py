@@ -30,7 +30,9 @@ class Provenance(Record, omit_defaults=True):
 class Idea(Record):
     """A candidate solution. `projectId` is its initiative; ids of links are in the order in which they were linked.
 
-    `voteCount` is the number of people who vote for it on the portal; a vote does not change `updatedAt`.
+    `featureMatching` is null without a product, until a model has read the idea where one is configured, and for an
+    idea from a file that brings none. `voteCount` is the number of people who vote for it on the portal; a vote does
+    not change `updatedAt`.
     """
 
     id: UUID
