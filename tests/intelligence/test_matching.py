@@ -92,6 +92,12 @@ def test_an_uncertain_feature_is_only_suggested(idea: str, feature: str) -> None
     assert id_of(feature) in [one.feature_id for one in found.suggestions]
 
 
+def test_a_denial_ends_where_another_clause_starts() -> None:
+    found = match("We do not need dark mode but webhooks would help.")
+    assert [one.feature_id for one in found.matches] == [id_of("Webhooks")]
+    assert found.suggestions == []
+
+
 @pytest.mark.parametrize(
     "idea",
     [

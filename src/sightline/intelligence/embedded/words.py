@@ -19,7 +19,7 @@ _WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
 _DERIVED: Final = re.compile("(?<=....)(?:i[sz]at|icat|abl|ibl|ity|ify|ment|ion|at|it|i[sz]|iv|er|or|al|ic|y)$")
 
 # Their endings are not verb endings.
-_OWN_MEANING: Final = frozenset({"setting", "meeting", "building", "string", "bring", "need", "speed", "feed", "seed"})
+_OWN_MEANING: Final = frozenset({"setting", "meeting", "building", "speed"})
 
 
 def words_of(text: str) -> list[str]:
