@@ -17,6 +17,8 @@ MOST_FAULT_BYTES = 40 * 1024  # of all faults, as JSON
 LONGEST_SHOWN = 200  # characters of a path or a message
 _PLACE = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
 _JSON_NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+_LENGTH = re.compile(r"Expected `(str|array|object)` of length ([<>])= (\d+)")
+_UNITS = {"str": "character", "array": "item", "object": "field"}
 _TYPE_NAME = re.compile(r"`(\w+)( \| null)?`")
 
 
@@ -120,9 +122,9 @@ def _length_fault(kind: Any, value: list[Any], path: str) -> tuple[int | None, F
     """Returns how many items to check, and the fault of their number."""
     for meta in getattr(kind, "__metadata__", ()):
         if meta.max_length is not None and len(value) > meta.max_length:
-            return meta.max_length, Fault(path, f"At most {meta.max_length} items")
+            return meta.max_length, Fault(path, _length_message("array", "<", meta.max_length))
         if meta.min_length is not None and len(value) < meta.min_length:
-            return None, Fault(path, f"At least {meta.min_length} items")
+            return None, Fault(path, _length_message("array", ">", meta.min_length))
     return None, None
 
 
@@ -151,7 +153,16 @@ def _fault_of(kind: Any, value: Any, path: str) -> Iterator[Fault]:
             message = f"Expected one of: {', '.join(choices)}"
         elif "matching regex" in message:
             message = next(_expected_texts(kind), message)
+        elif length := _LENGTH.fullmatch(message):
+            message = _length_message(length[1], length[2], int(length[3]))
         yield Fault(path + (place[1] if place else ""), _TYPE_NAME.sub(_json_name, message))
+
+
+def _length_message(type: str, sign: str, bound: int) -> str:
+    if type == "str" and sign == ">" and bound == 1:
+        return "Must not be empty"
+    unit = _UNITS[type] + ("s" if bound != 1 else "")
+    return f"{'Needs at least' if sign == '>' else 'At most'} {bound} {unit}"
 
 
 def _json_name(found: re.Match[str]) -> str:
