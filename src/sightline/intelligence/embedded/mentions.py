@@ -69,17 +69,18 @@ def _known(words: Sequence[str], features: EmbeddedFeatureMap) -> Iterator[tuple
 
     darkmode counts as two words, web hooks as one.
     """
+    known, named, joined_words, roots = features.words, features.named, features.joined, features.roots
     for at, (word, stem) in enumerate(zip(words, map(fold, words), strict=True)):
-        if stem in features.words:
+        if stem in known:
             yield at, stem, word, False
-        if stem in features.joined:
-            for part in features.joined[stem]:
+        if stem in joined_words:
+            for part in joined_words[stem]:
                 yield at, part, word, False
-        if stem not in features.named:
-            for related in features.roots.get(root_of(word), ()):
+        if stem not in named and (root := root_of(word)) in roots:
+            for related in roots[root]:
                 yield at, related, word, True
     for at, joined in enumerate(map(add, words, words[1:])):
-        if beginning(joined) in features.beginnings and (stem := fold(joined)) in features.words:
+        if beginning(joined) in features.beginnings and (stem := fold(joined)) in known:
             yield at, stem, joined, False
 
 
