@@ -22,6 +22,7 @@ from hypothesis import settings as hypothesis_settings
 from sightline.migrations import migrate
 from sightline.platform.db import Database
 from sightline.platform.db.embedded import EmbeddedServer
+from tests.folders import data_folder
 from tests.world import World, serving
 
 # A run tries the same examples as the run before; `make fuzz` and --hypothesis-profile=search look for new ones.
@@ -32,18 +33,25 @@ hypothesis_settings.load_profile("same")
 # Tests may lose their data when the machine fails.
 UNSAFE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
 
+_RUN = "TESTS_RUN_FOLDER"  # the environment variable with the folder that all processes of a run share
 
-def _run_folder() -> Path:
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
-    return Path(tempfile.gettempdir()) / f"sightline-tests-{run}"
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The first process makes the folder."""
+    if not hasattr(config, "workerinput"):
+        os.environ[_RUN] = tempfile.mkdtemp(prefix="sightline-tests-", dir=data_folder())
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The first process removes the folder after the others have ended."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[_RUN], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
 def database_server() -> Iterator[str]:
     """The address of the server, with a database `template_migrated` in it."""
-    folder = _run_folder()
-    folder.mkdir(mode=0o700, exist_ok=True)
-    server = EmbeddedServer(folder, settings=UNSAFE)
+    server = EmbeddedServer(Path(os.environ[_RUN]), settings=UNSAFE)
     url = server.start()
     try:
         asyncio.run(_make_template(url))
@@ -63,13 +71,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if hasattr(plugin, "StatusDB") and hasattr(config, "workerinput"):
         config.failures_db.sock.close()
         config.failures_db = plugin.StatusDB()
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """The process that started the others removes what they shared."""
-    if not hasattr(session.config, "workerinput"):
-        for folder in (*Path(tempfile.gettempdir()).glob(f"{_run_folder().name}*"),):
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _make_template(url: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 from sightline.migrations import migrate
 from sightline.platform.db.embedded import EmbeddedServer
 from sightline.platform.db.embedded.programs import Programs, find_programs
+from tests.folders import data_folder
 
 SETTINGS = {
     "fsync": "off",
@@ -61,7 +62,7 @@ async def with_template(server_url: str) -> str:
 @contextmanager
 def folder_for_a_server() -> Iterator[Path]:
     """A short path that the server's account may enter; for root that is another user."""
-    folder = Path(tempfile.mkdtemp(prefix="sl-"))
+    folder = Path(tempfile.mkdtemp(prefix="sl-", dir=data_folder()))
     folder.chmod(0o755)
     try:
         yield folder

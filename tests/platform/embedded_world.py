@@ -18,6 +18,7 @@ import asyncpg
 
 import sightline
 from sightline.platform.db.embedded.server import find_processes, kill_processes
+from tests.folders import data_folder
 
 SOURCE = Path(sightline.__file__).parents[1]
 QUICK = {"fsync": "off", "shared_buffers": "16MB"}
@@ -133,7 +134,7 @@ def remove(data_dir: Path) -> None:
 @contextmanager
 def open_place() -> Iterator[Path]:
     """An open folder for data directories: not `tmp_path`, which is closed to the service user of root."""
-    folder = Path(tempfile.mkdtemp(prefix="sightline-test-"))
+    folder = Path(tempfile.mkdtemp(prefix="sightline-test-", dir=data_folder()))
     folder.chmod(0o755)
     try:
         yield folder

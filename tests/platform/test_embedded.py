@@ -9,6 +9,7 @@ import pytest
 
 from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
 from sightline.platform.db.embedded.programs import failure
+from tests.folders import data_folder
 from tests.platform.embedded_world import (
     IS_ROOT,
     NOBODY,
@@ -39,7 +40,7 @@ def server(place: Path) -> Iterator[EmbeddedServer]:
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """A server that the tests that only ask share."""
-    data_dir = Path(tempfile.mkdtemp(prefix="sightline-test-"))
+    data_dir = Path(tempfile.mkdtemp(prefix="sightline-test-", dir=data_folder()))
     with EmbeddedServer(data_dir, settings={**QUICK, "application_name": r"it's a \ name"}) as server:
         yield server.start()
     remove(data_dir)

@@ -1,0 +1,16 @@
+"""Where tests keep the data of their servers."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - what is made in it has a name of its own
+_ENOUGH: Final = 4 * 1024**3  # bytes
+
+
+def data_folder() -> Path:
+    """A folder in memory where that is large enough: each module makes a database, which is 900 files."""
+    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).total >= _ENOUGH:
+        return _MEMORY
+    return Path(tempfile.gettempdir())
