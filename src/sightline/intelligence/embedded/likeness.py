@@ -1,10 +1,13 @@
 """Whether two statements say the same, by their words."""
 
+from collections import defaultdict
+
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import fold, words_of
 
 _CONTAINED = 0.85
 _FEWEST_CONTAINED = 4
+_MOST_COMPARED = 50  # statements with one word
 
 
 def telling_words(text: str) -> frozenset[str]:
@@ -17,3 +20,24 @@ def are_alike(words: frozenset[str], others: frozenset[str], share: float) -> bo
     """Whether both share `share` of all words, or nearly all words of the shorter one are in the longer one."""
     common, shorter = len(words & others), min(len(words), len(others))
     return common >= share * len(words | others) or (shorter >= _FEWEST_CONTAINED and common >= _CONTAINED * shorter)
+
+
+class Statements:
+    """Statements by their words, so that each is compared with few others. `share` is that of `are_alike()`."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._by_word: dict[str, list[tuple[int, frozenset[str]]]] = defaultdict(list)
+
+    def add(self, words: frozenset[str], place: int) -> None:
+        for word in words:
+            self._by_word[word].append((place, words))
+
+    def find(self, words: frozenset[str]) -> int | None:
+        """Returns the place of the first similar statement, searched by the rarer half of the words."""
+        rarest = sorted(words, key=lambda word: (len(self._by_word[word]), word))
+        for word in rarest[: len(rarest) // 2 + 1]:
+            for place, others in self._by_word[word][:_MOST_COMPARED]:
+                if are_alike(words, others, self._share):
+                    return place
+        return None

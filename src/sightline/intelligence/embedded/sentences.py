@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.words import words_of
@@ -19,44 +20,29 @@ _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 -
 
 
 def split_sentences(text: str) -> list[str]:
-    """Returns the sentences with words, in order: trimmed, 1 to 300 characters, each an exact part of `text`.
-
-    Line breaks end sentences; a longer sentence is cut between words where it can be. Looks at the first
-    40,000 characters and stops after 200 sentences.
-    """
-    found: list[str] = []
-    for part in _parts(text[:MOST_CHARACTERS]):
-        for piece in (part,) if len(part) <= LONGEST_SENTENCE else _cut(part):
-            if says_something(piece):
-                found.append(piece)
-                if len(found) == MOST_SENTENCES:
-                    return found
-    return found
+    """Returns the first 200 sentences within the first 40,000 characters, each an exact part of `text`."""
+    text = text[:MOST_CHARACTERS]
+    return [text[start:end] for start, end in islice(find_sentences(text), MOST_SENTENCES)]
 
 
 def find_sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each sentence, without the limits of split_sentences()."""
+    """Yields the start and end of each sentence with words, in order: trimmed, 1 to 300 characters.
+
+    Line breaks end sentences; a longer sentence is cut between words where it can be.
+    """
     start = 0
-    for stop in (*(end.end() for end in _END.finditer(text)), len(text)):
+    for stop in chain((end.end() for end in _END.finditer(text)), (len(text),)):
         part = text[start:stop]
-        sentence = _trimmed(part)
+        sentence = part.strip().lstrip(_EDGE).rstrip(_EDGE_AFTER).strip()
         at = start + part.find(sentence)
-        start = stop
-        if len(sentence) <= LONGEST_SENTENCE:
-            if says_something(sentence):
-                yield at, at + len(sentence)
-        else:
-            yield from _places_of_pieces(text, at, at + len(sentence))
-
-
-def _places_of_pieces(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
-    while at < end:
-        piece = beginning(text[at : min(end, at + LONGEST_SENTENCE + 1)], LONGEST_SENTENCE)
-        if says_something(piece):
-            yield at, at + len(piece)
-        at += max(1, len(piece))
-        while at < end and text[at].isspace():
-            at += 1
+        end, start = at + len(sentence), stop
+        while at < end:
+            piece = beginning(text[at : min(end, at + LONGEST_SENTENCE + 1)], LONGEST_SENTENCE)
+            if says_something(piece):
+                yield at, at + len(piece)
+            at += max(1, len(piece))
+            while at < end and text[at].isspace():
+                at += 1
 
 
 class Sentence(NamedTuple):
@@ -79,26 +65,6 @@ def _read_sentences(text: str) -> tuple[Sentence, ...]:
 def says_something(text: str) -> bool:
     """Whether the text has a letter or a digit."""
     return any(map(str.isalnum, text))
-
-
-def _parts(text: str) -> Iterator[str]:
-    start = 0
-    for end in _END.finditer(text):
-        yield _trimmed(text[start : end.end()])
-        start = end.end()
-    yield _trimmed(text[start:])
-
-
-def _trimmed(part: str) -> str:
-    return part.strip().lstrip(_EDGE).rstrip(_EDGE_AFTER).strip()
-
-
-def _cut(sentence: str) -> Iterator[str]:
-    rest = sentence
-    while rest:
-        piece = beginning(rest, LONGEST_SENTENCE)
-        yield piece
-        rest = rest[max(1, len(piece)) :].strip()
 
 
 def beginning(text: str, longest: int) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.likeness import are_alike, telling_words
+from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, Quote
 
@@ -171,41 +171,33 @@ def _order(finding: Finding) -> tuple[int, int, int, int]:
     return finding.rank, -len(finding.accounts), -len(finding.signals), -len(finding.quotes)
 
 
-@dataclass
 class _Groups:
-    """Findings under construction, looked up by their words, so that each record is compared with few others."""
+    """Findings under construction, looked up by their words and signals."""
 
-    found: list[Finding] = field(default_factory=list)
-    _words: list[frozenset[str]] = field(default_factory=list)
-    _by_word: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _by_signal: dict[str | None, list[int]] = field(default_factory=lambda: defaultdict(list))
+    def __init__(self) -> None:
+        self.found: list[Finding] = []
+        self._titles = Statements(_ALIKE)
+        self._by_signal: dict[str | None, list[int]] = defaultdict(list)
 
     def add_insight(self, insight: AboutInsight) -> None:
-        place = self._alike(insight.title)
+        words = telling_words(_main_clause(insight.title))
+        place = self._titles.find(words)
         if place is None:
-            place = self._new(insight.title)
+            place = self._new(words)
         self.found[place].insights.append(insight)
         self._keep_signals(place, insight)
 
     def add_evidence(self, evidence: AboutEvidence) -> None:
+        words = telling_words(_main_clause(evidence.title))
         place = self._quoting(evidence)
         if place is None:
-            place = self._alike(evidence.title)
+            place = self._titles.find(words)
         if place is None:
             place = self._of_same_source(evidence)
         if place is None:
-            place = self._new(evidence.title)
+            place = self._new(words)
         self.found[place].evidence.append(evidence)
         self._keep_signals(place, evidence)
-
-    def _alike(self, title: str) -> int | None:
-        words = telling_words(_main_clause(title))
-        rarest = sorted(words, key=lambda word: (len(self._by_word[word]), word))
-        for word in rarest[: len(rarest) // 2 + 1]:
-            for place in self._by_word[word][:_MOST_COMPARED]:
-                if are_alike(words, self._words[place], _ALIKE):
-                    return place
-        return None
 
     def _quoting(self, evidence: AboutEvidence) -> int | None:
         """Returns the first finding with one of the same quotes."""
@@ -228,14 +220,10 @@ class _Groups:
             for insight in self.found[place].insights
         )
 
-    def _new(self, title: str) -> int:
-        words = telling_words(_main_clause(title))
-        place = len(self.found)
+    def _new(self, words: frozenset[str]) -> int:
         self.found.append(Finding())
-        self._words.append(words)
-        for word in words:
-            self._by_word[word].append(place)
-        return place
+        self._titles.add(words, len(self.found) - 1)
+        return len(self.found) - 1
 
     def _keep_signals(self, place: int, record: AboutInsight | AboutEvidence) -> None:
         for signal in {*record.signals, *(quote.signal for quote in record.quotes)}:
