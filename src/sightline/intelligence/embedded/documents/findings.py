@@ -95,6 +95,10 @@ class Findings(NamedTuple):
     praise: list[Finding]
     objections: list[Finding]
 
+    @property
+    def all(self) -> list[Finding]:
+        return [*self.problems, *self.praise, *self.objections]
+
 
 def find_findings(material: Material) -> Findings:
     """Groups insights and evidence: reviewed findings first, then validated ones, then by customers and signals."""

@@ -8,8 +8,7 @@ from typing import Final
 from sightline.intelligence.embedded.documents.findings import Finding
 from sightline.intelligence.embedded.documents.markdown import ended, inline, paragraphs, strong
 from sightline.intelligence.embedded.documents.requirements import Requirement
-from sightline.intelligence.embedded.documents.topics import Topic, topic_of
-from sightline.intelligence.embedded.documents.writing import Writing, counted, separated, solved_by, table
+from sightline.intelligence.embedded.documents.writing import Topic, Writing, counted, separated, table, topic_of
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.material import AboutEvidence, AboutIdea, Quote
@@ -36,7 +35,7 @@ _LEFT_OUT = re.compile(
 
 def glance(writing: Writing) -> list[str]:
     about, mark = writing.material.initiative, writing.of_initiative()
-    dates = " to ".join(filter(None, (about.start_date or "open", about.finish_date or "open")))
+    dates = f"{about.start_date or 'open'} to {about.finish_date or 'open'}"
     facts = [
         f"- Status: {_word(about.status)}, priority {_word(about.priority)}{mark}",
         *([f"- Product: {inline(about.product)}{mark}"] if about.product else []),
@@ -52,7 +51,7 @@ def glance(writing: Writing) -> list[str]:
 
 
 def _basis(writing: Writing) -> str:
-    found = [*writing.findings.problems, *writing.findings.praise, *writing.findings.objections]
+    found = writing.findings.all
     reviewed = sum(insight.is_reviewed for finding in found for insight in finding.insights)
     signals = {signal for finding in found for signal in finding.signals}
     return ", ".join(
@@ -68,9 +67,8 @@ def _basis(writing: Writing) -> str:
 
 def summary(writing: Writing) -> list[str]:
     lines = paragraphs(writing.material.initiative.description)
-    if not lines:
-        return [writing.ask("Description")]
-    return separated(f"{ended(line)}{writing.of_initiative()}" for line in lines)
+    shown = separated(f"{ended(line)}{writing.of_initiative()}" for line in lines)
+    return shown or [writing.ask("Description")]
 
 
 def problems(writing: Writing) -> list[str]:
@@ -114,17 +112,14 @@ def _led(lines: list[str]) -> list[str]:
 
 def valued(writing: Writing) -> list[str]:
     """Lists praise, which a change has to preserve. Without praise there is no open point."""
-    return findings_in_short(writing, writing.findings.praise)
+    return _in_short(writing, writing.findings.praise)
 
 
 def objections(writing: Writing) -> list[str]:
-    found = writing.findings.objections
-    if not found:
-        return [writing.ask("Objections")]
-    return findings_in_short(writing, found)
+    return _in_short(writing, writing.findings.objections) or [writing.ask("Objections")]
 
 
-def findings_in_short(writing: Writing, found: Iterable[Finding], most: int = 2) -> list[str]:
+def _in_short(writing: Writing, found: Iterable[Finding]) -> list[str]:
     """Lists each finding as an item with its quotes."""
     lines: list[str] = []
     for finding in found:
@@ -132,43 +127,33 @@ def findings_in_short(writing: Writing, found: Iterable[Finding], most: int = 2)
         against = [each for each in finding.evidence if each.role in ("contradicts", "qualifies")]
         roles = f" ({', '.join(dict.fromkeys(f'{each.role} {each.idea}' for each in against))})" if against else ""
         title = f"- {strong(finding.title)}{roles}{f': {ended(said)}' if said else ''}{writing.of_finding(finding)}"
-        inner = [*_also(writing, finding), *_led(writing.quotes_of(finding, most))]
+        inner = [*_also(writing, finding), *_led(writing.quotes_of(finding, 2))]
         lines += [title, *(f"  {line}".rstrip() for line in inner)]
     return lines
 
 
 def customers(writing: Writing) -> list[str]:
     """Lists the customers of ideas, insights and signals, those with most findings first."""
-    found = [*writing.findings.problems, *writing.findings.praise, *writing.findings.objections]
-    names = dict.fromkeys(name for finding in found for name in finding.accounts)
+    names = dict.fromkeys(name for finding in writing.findings.all for name in finding.accounts)
     names.update(dict.fromkeys(name for idea in writing.material.ideas for name in idea.accounts))
     counts = {name: sum(name in finding.accounts for finding in writing.findings.problems) for name in names}
     return sorted(names, key=lambda name: -counts[name])
 
 
 def customer_table(writing: Writing) -> list[str]:
-    names = customers(writing)
-    if not names:
-        return [writing.ask("Customers")]
-    return table(
-        ("Customer", "Problems", "Requirements", "Heard in", "Sources"), (_customer(writing, name) for name in names)
-    )
+    rows = (_customer(writing, name) for name in customers(writing))
+    head = ("Customer", "Problems", "Requirements", "Heard in", "Sources")
+    return table(head, rows) or [writing.ask("Customers")]
 
 
 def _customer(writing: Writing, name: str) -> tuple[str, ...]:
-    others = [*writing.findings.praise, *writing.findings.objections]
-    behind = [finding for finding in writing.findings.problems if name in finding.accounts]
-    found = [*behind, *(finding for finding in others if name in finding.accounts)]
-    wanted = [one for one in writing.requirements if name in one.accounts]
-    records = [record for finding in found for record in finding.records if name in record.accounts]
-    direct = [idea for idea in writing.material.ideas if name in idea.accounts]
-    quotes = [quote for finding in found for quote in finding.quotes if name in quote.accounts and quote.signal]
+    quotes = [quote for finding in writing.findings.all for quote in finding.quotes if name in quote.accounts]
     return (
         inline(name),
-        ", ".join(map(writing.label_of, behind)),
-        ", ".join(one.label for one in wanted),
-        ", ".join(dict.fromkeys(quote.signal or "" for quote in quotes)) or "no quote",
-        (writing.of_records(records) + writing.of_ideas(direct)).strip(),
+        writing.problems_of(name),
+        ", ".join(one.label for one in writing.requirements if name in one.accounts),
+        ", ".join(dict.fromkeys(quote.signal for quote in quotes if quote.signal)) or "no quote",
+        writing.of_customer(name).strip(),
     )
 
 
@@ -184,7 +169,7 @@ def opportunities(writing: Writing) -> list[str]:
     lines = []
     for one in writing.material.opportunities:
         said = inline(one.description)
-        mark = writing.of_other("opportunity", one.id, None, one.name)
+        mark = writing.mark("opportunity", one.id, None, one.name)
         lines.append(f"- Opportunity: {strong(one.name)}{f': {ended(said)}' if said else ''}{mark}")
     return lines
 
@@ -209,17 +194,14 @@ def _sentences(writing: Writing, pattern: re.Pattern[str]) -> Iterator[tuple[str
 def non_goals(writing: Writing) -> list[str]:
     questions = writing.questions()
     lines = [f"- “{inline(sentence)}”{mark}" for sentence, _, mark in _sentences(writing, _LEFT_OUT)]
-    lines += [*writing.answered(questions), *writing.unanswered(questions)]
-    return lines or [writing.ask("Boundaries")]
+    return [*lines, *writing.settled(questions)] or [writing.ask("Boundaries")]
 
 
 def requirements(writing: Writing) -> list[str]:
-    if not writing.requirements:
-        return [writing.ask("Requirements")]
     blocks: list[str] = []
     for requirement in writing.requirements:
         blocks += [*_requirement(writing, requirement), ""]
-    return blocks[:-1]
+    return blocks[:-1] or [writing.ask("Requirements")]
 
 
 def _requirement(writing: Writing, one: Requirement) -> list[str]:
@@ -240,7 +222,7 @@ def _requirement(writing: Writing, one: Requirement) -> list[str]:
         lines.append(f"- Touches: {', '.join(map(inline, one.features))}{marks}")
     evidence = "".join(map(writing.of_finding, one.problems))
     if one.problems:
-        lines.append(f"- Solves: {solved_by(one, writing)}{evidence}")
+        lines.append(f"- Solves: {writing.solved_by(one)}{evidence}")
     else:
         lines.append(writing.ask("Problem", one.label))
     if one.accounts:
@@ -278,7 +260,7 @@ def measures(writing: Writing) -> list[str]:
 def ratings(writing: Writing) -> list[str]:
     return [
         f"- Rated today: {inline(one.metric)} {one.mean} on average, {counted(one.ratings, 'rating')}"
-        f" ({one.study}){writing.of_other('study', one.id, one.study, one.name)}"
+        f" ({one.study}){writing.mark('study', one.id, one.study, one.name)}"
         for one in writing.material.ratings
     ]
 
@@ -301,7 +283,7 @@ def constraints(writing: Writing) -> list[str]:
     questions = writing.questions()
     about, mark = writing.material.initiative, writing.of_initiative()
     dates = [f"- It has to be finished by {about.finish_date}{mark}"] if about.finish_date else []
-    lines = [*dates, *writing.answered(questions), *writing.unanswered(questions)]
+    lines = [*dates, *writing.settled(questions)]
     if not any(each.answer for each in questions if topic_of(each.question) is Topic.CONSTRAINTS):
         lines.append(writing.ask("Rules and limits"))
     return lines
@@ -334,8 +316,7 @@ def _progress(writing: Writing) -> list[str]:
 
 def decisions(writing: Writing) -> list[str]:
     """Lists every question that no other heading has: its answer, or an open point."""
-    questions = writing.other_questions()
-    return [*writing.answered(questions), *writing.unanswered(questions)]
+    return writing.settled(writing.other_questions())
 
 
 def traceability(writing: Writing) -> list[str]:

@@ -1,7 +1,7 @@
 """Requirements of a document: attached ideas, those that say the same as one, the best supported first."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
@@ -22,7 +22,6 @@ class Requirement:
     ideas: Sequence[AboutIdea]
     problems: Sequence[Finding]
     praise: Sequence[Finding]
-    objections: Sequence[Finding]
 
     @property
     def label(self) -> str:
@@ -51,20 +50,16 @@ class Requirement:
 def find_requirements(ideas: Sequence[AboutIdea], findings: Findings) -> list[Requirement]:
     """Groups near-identical ideas. Orders them by the rank of their findings, then customers, findings and votes."""
     groups = [_with_findings(group, findings) for group in _grouped(ideas)]
-    ordered = sorted(groups, key=_order)
-    return [
-        Requirement(number, one.ideas, one.problems, one.praise, one.objections)
-        for number, one in enumerate(ordered, 1)
-    ]
+    return [replace(one, number=number) for number, one in enumerate(sorted(groups, key=_order), 1)]
 
 
 def _with_findings(ideas: Sequence[AboutIdea], findings: Findings) -> Requirement:
     ids = {idea.public_id for idea in ideas}
-
-    def of(found: Iterable[Finding]) -> list[Finding]:
-        return [finding for finding in found if ids.intersection(finding.ideas)]
-
-    return Requirement(0, ideas, of(findings.problems), of(findings.praise), of(findings.objections))
+    problems, praise = (
+        [finding for finding in found if ids.intersection(finding.ideas)]
+        for found in (findings.problems, findings.praise)
+    )
+    return Requirement(0, ideas, problems, praise)
 
 
 def _order(requirement: Requirement) -> tuple[int, int, int, int, int]:

@@ -5,8 +5,7 @@ from typing import Final
 from sightline.intelligence.embedded.documents import parts
 from sightline.intelligence.embedded.documents.findings import Finding
 from sightline.intelligence.embedded.documents.markdown import ended, inline, strong
-from sightline.intelligence.embedded.documents.topics import Topic, topic_of
-from sightline.intelligence.embedded.documents.writing import Writing, solved_by
+from sightline.intelligence.embedded.documents.writing import Topic, Writing, topic_of
 
 MOST_PROBLEMS: Final = 3
 
@@ -14,13 +13,11 @@ MOST_PROBLEMS: Final = 3
 def problems(writing: Writing) -> list[str]:
     """Lists the best supported problems, each with one quote."""
     found = writing.findings.problems
-    if not found:
-        return parts.problems(writing)
     lines = [line for finding in found[:MOST_PROBLEMS] for line in _problem(writing, finding)]
     if others := found[MOST_PROBLEMS:]:
         titles = "; ".join(f"{inline(finding.title)}{writing.of_finding(finding)}" for finding in others)
         lines.append(f"- {len(others)} more: {titles}")
-    return lines
+    return lines or [writing.ask("Problem")]
 
 
 def _problem(writing: Writing, finding: Finding) -> list[str]:
@@ -32,19 +29,10 @@ def _problem(writing: Writing, finding: Finding) -> list[str]:
 
 def customers(writing: Writing) -> list[str]:
     """Lists each customer once, with its problems and their sources."""
-    names = parts.customers(writing)
-    if not names:
-        return parts.customer_table(writing)
-    return [_customer(writing, name) for name in names]
-
-
-def _customer(writing: Writing, name: str) -> str:
-    found = [*writing.findings.problems, *writing.findings.praise, *writing.findings.objections]
-    records = [record for finding in found for record in finding.records if name in record.accounts]
-    behind = [writing.label_of(finding) for finding in writing.findings.problems if name in finding.accounts]
-    ideas = [idea for idea in writing.material.ideas if name in idea.accounts]
-    marks = writing.of_records(records) + writing.of_ideas(ideas)
-    return f"- {': '.join(filter(None, (inline(name), ', '.join(behind))))}{marks}"
+    return [
+        f"- {': '.join(filter(None, (inline(name), writing.problems_of(name))))}{writing.of_customer(name)}"
+        for name in parts.customers(writing)
+    ] or [writing.ask("Customers")]
 
 
 def goals(writing: Writing) -> list[str]:
@@ -65,10 +53,8 @@ def decisions(writing: Writing) -> list[str]:
 
 
 def requirements(writing: Writing) -> list[str]:
-    if not writing.requirements:
-        return parts.requirements(writing)
     return [
         f"- {strong(one.name)} ({', '.join(f'{idea.public_id}, {inline(idea.status)}' for idea in one.ideas)})"
-        f"{f': solves {solved_by(one, writing)}' if one.problems else ''}{writing.of_ideas(one.ideas)}"
+        f"{f': solves {writing.solved_by(one)}' if one.problems else ''}{writing.of_ideas(one.ideas)}"
         for one in writing.requirements
-    ]
+    ] or [writing.ask("Requirements")]

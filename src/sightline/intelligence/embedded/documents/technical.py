@@ -13,37 +13,25 @@ def scope(writing: Writing) -> list[str]:
         for name in one.features:
             rows.setdefault(name, []).append(one.label)
             marks[name] = marks.get(name, "") + writing.of_ideas(one.ideas)
-    if not rows:
-        return [writing.ask("Parts")]
-    return table(
-        ("Feature", "Changed for", "Sources"),
-        ((inline(name), ", ".join(labels), marks[name].strip()) for name, labels in rows.items()),
-    )
+    shown = ((inline(name), ", ".join(labels), marks[name].strip()) for name, labels in rows.items())
+    return table(("Feature", "Changed for", "Sources"), shown) or [writing.ask("Parts")]
 
 
 def scale(writing: Writing) -> list[str]:
     """Lists decisions about sizes, and the load of the design."""
-    questions = writing.questions()
-    return [*writing.answered(questions), *writing.unanswered(questions), writing.ask("Load")]
+    return [*writing.settled(writing.questions()), writing.ask("Load")]
 
 
 def data(writing: Writing) -> list[str]:
-    questions = writing.questions()
-    return [*writing.answered(questions), *writing.unanswered(questions), writing.ask("Data")]
+    return [*writing.settled(writing.questions()), writing.ask("Data")]
 
 
 def design(writing: Writing) -> list[str]:
-    return [
-        writing.ask("Components"),
-        writing.ask("Interfaces"),
-        writing.ask("Failures"),
-        writing.ask("Alternatives"),
-    ]
+    return [writing.ask(name) for name in ("Components", "Interfaces", "Failures", "Alternatives")]
 
 
 def tests(writing: Writing) -> list[str]:
     """Lists the acceptance criteria of the requirements as tests; the rest is open."""
-    questions = writing.questions()
     labels = ", ".join(one.label for one in writing.requirements)
     lines = [f"- The acceptance criteria of {labels}{writing.of_ideas(writing.material.ideas)}"] if labels else []
-    return [*lines, *writing.answered(questions), *writing.unanswered(questions), writing.ask("Checks")]
+    return [*lines, *writing.settled(writing.questions()), writing.ask("Checks")]

@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents import parts, short, technical
 from sightline.intelligence.embedded.documents.markdown import inline
-from sightline.intelligence.embedded.documents.topics import Topic
-from sightline.intelligence.embedded.documents.writing import Writing
+from sightline.intelligence.embedded.documents.writing import Topic, Writing
 from sightline.intelligence.material import DocumentSource, DocumentType, Draft, Material
 
 

@@ -1,14 +1,14 @@
 """A document in progress: its material in order, the numbers of its sources, its open points."""
 
+import re
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from sightline.intelligence.embedded.documents.findings import Finding, find_findings
 from sightline.intelligence.embedded.documents.markdown import ended, inline, strong
-from sightline.intelligence.embedded.documents.open_points import OPEN_POINTS
 from sightline.intelligence.embedded.documents.requirements import Requirement, find_requirements
-from sightline.intelligence.embedded.documents.topics import Topic, topic_of
 from sightline.intelligence.material import (
     AboutEvidence,
     AboutIdea,
@@ -21,6 +21,69 @@ from sightline.intelligence.material import (
 )
 
 MOST_QUOTES: Final = 3
+
+# By name: a document lists those without a recorded answer.
+OPEN_POINTS: Final = {
+    "Team": "Which team does the work?",
+    "Date": "When does it have to be finished?",
+    "Description": "What is the initiative about? It has no description.",
+    "Problem": "Which problem does it solve, and for whom? No insight and no evidence for it is linked.",
+    "Review": "Do these insights hold? Nobody has accepted or rejected them.",
+    "Objections": "What speaks against it? No evidence that qualifies or contradicts is recorded.",
+    "Customers": "Who is affected? No account is linked to its ideas, insights or signals.",
+    "Goal": "Which change for customers shall it bring about? No purpose is recorded.",
+    "Boundaries": "What does it deliberately leave out?",
+    "Requirements": "What shall be built? No idea is attached.",
+    "Acceptance": "How does a tester see that it is done?",
+    "Measure and target": "Which figure shows success, from which value to which, and by when?",
+    "Target": "From which value to which, and by when? The recorded answer names no figure.",
+    "Rules and limits": "Which legal, contractual or technical limits hold?",
+    "Rollout": "Who gets it first, how do they hear of it, and how is it undone?",
+    "Parts": "Which parts of the product change? No feature is linked to the initiative or its ideas.",
+    "Load": "How many users, records and requests does it have to carry, and how fast?",
+    "Data": "Which data is stored, changed or shown, who may see it, and when is it deleted?",
+    "Components": "Which components change, and which are new?",
+    "Interfaces": "Which interfaces change, and what happens to those who use them today?",
+    "Failures": "What happens when a part is down, slow, or called twice?",
+    "Alternatives": "What else was considered, and why was it not taken?",
+    "Checks": "How are load, failures and the rollback tried before customers get it?",
+}
+
+
+class Topic(StrEnum):
+    """The subjects of questions; BEHAVIOUR is everything that the others are not."""
+
+    MEASURES = "measures"
+    GOALS = "goals"
+    NON_GOALS = "non-goals"
+    DATA = "data"
+    CONSTRAINTS = "constraints"
+    ROLLOUT = "rollout"
+    SCALE = "scale"
+    BEHAVIOUR = "behaviour"
+
+
+_WORDS: Final = {
+    Topic.MEASURES: r"measures?|measured|metrics?|kpis?|which figure|target|success(?:ful)?|worth (?:it|the)",
+    Topic.GOALS: r"goals?|aim|outcome|achieved?|purpose",
+    Topic.NON_GOALS: r"out of scope|leave out|left out of|exclude[sd]?|not (?:a )?part of|non-goals?",
+    Topic.DATA: (
+        r"privacy|gdpr|personal(?:ly)?|identit(?:y|ies)|passport|anonym\w*|retention|consent"
+        r"|traced? to a person|do we (?:keep|store)|how long (?:are|is|do|does|will) .*\b(?:kept|stored|keep|store)"
+    ),
+    Topic.CONSTRAINTS: (
+        r"law|legal\w*|complian\w*|regulat\w*|works? councils?|contract\w*|budget|deadline|certif\w*|accessib\w*"
+        r"|constraints?|by when|which rules"
+    ),
+    Topic.ROLLOUT: r"roll(?:ed)? ?out|launch|pilot|beta|migrat\w*|go live|announced?|training|who (?:pays|prints)",
+    Topic.SCALE: r"how (?:many|much|large|big|fast|far|old|often)|largest|performance|load",
+}
+_PATTERNS: Final = {topic: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for topic, words in _WORDS.items()}
+
+
+def topic_of(question: str) -> Topic:
+    """Returns the first topic whose words the question has."""
+    return next((topic for topic, words in _PATTERNS.items() if words.search(question)), Topic.BEHAVIOUR)
 
 
 class OpenPoint(NamedTuple):
@@ -56,9 +119,17 @@ class Writing:
         """Returns P1, P2, ... in the order of the findings."""
         return f"P{self.findings.problems.index(finding) + 1}"
 
-    # Marks: ` [3]` after a statement.
+    def problems_of(self, name: str) -> str:
+        """Returns the labels of a customer's problems."""
+        return ", ".join(self.label_of(finding) for finding in self.findings.problems if name in finding.accounts)
 
-    def _mark(self, kind: SourceKind, id: UUID, public_id: str | None, title: str) -> str:
+    def solved_by(self, requirement: Requirement) -> str:
+        """Returns the labels of the problems that a requirement solves."""
+        return ", ".join(map(self.label_of, requirement.problems))
+
+    # Marks: ` [3]` after a statement
+
+    def mark(self, kind: SourceKind, id: UUID, public_id: str | None, title: str) -> str:
         source = self._sources.get(id)
         if source is None:
             source = self._sources[id] = DocumentSource(len(self._sources) + 1, kind, id, public_id, title)
@@ -66,28 +137,30 @@ class Writing:
 
     def of_initiative(self) -> str:
         about = self.material.initiative
-        return self._mark("initiative", about.id, about.public_id, about.name)
+        return self.mark("initiative", about.id, about.public_id, about.name)
 
     def of_idea(self, idea: AboutIdea) -> str:
-        return self._mark("idea", idea.id, idea.public_id, idea.name)
+        return self.mark("idea", idea.id, idea.public_id, idea.name)
 
     def of_ideas(self, ideas: Iterable[AboutIdea]) -> str:
         return "".join(map(self.of_idea, ideas))
 
     def of_question(self, question: AboutQuestion) -> str:
-        return self._mark("question", question.id, None, question.question)
+        return self.mark("question", question.id, None, question.question)
 
     def of_records(self, records: Iterable[AboutInsight | AboutEvidence]) -> str:
         return "".join(
-            self._mark("insight" if isinstance(one, AboutInsight) else "evidence", one.id, None, one.title)
+            self.mark("insight" if isinstance(one, AboutInsight) else "evidence", one.id, None, one.title)
             for one in records
         )
 
     def of_finding(self, finding: Finding) -> str:
         return self.of_records(finding.records)
 
-    def of_other(self, kind: SourceKind, id: UUID, public_id: str | None, title: str) -> str:
-        return self._mark(kind, id, public_id, title)
+    def of_customer(self, name: str) -> str:
+        """Returns the marks of all findings and ideas of a customer."""
+        records = (one for finding in self.findings.all for one in finding.records if name in one.accounts)
+        return self.of_records(records) + self.of_ideas(idea for idea in self.material.ideas if name in idea.accounts)
 
     # Open points
 
@@ -95,11 +168,6 @@ class Writing:
         """Adds one of OPEN_POINTS under the current heading. `of` names its subject."""
         shown = f"{name} of {of}" if of else name
         return f"- **{self._open(shown)} {shown}:** {OPEN_POINTS[name]}"
-
-    def ask_again(self, question: AboutQuestion) -> str:
-        """Adds an unanswered question as an open point."""
-        text = f"{inline(question.question)} ({question.asked_of}){self.of_question(question)}"
-        return f"- **{self._open(text)}:** {text}"
 
     def _open(self, name: str) -> str:
         label = f"O{len(self.open_points) + 1}"
@@ -140,7 +208,15 @@ class Writing:
         ]
 
     def unanswered(self, questions: Iterable[AboutQuestion]) -> list[str]:
-        return [self.ask_again(each) for each in questions if not each.answer]
+        return [self._ask_again(each) for each in questions if not each.answer]
+
+    def _ask_again(self, question: AboutQuestion) -> str:
+        text = f"{inline(question.question)} ({question.asked_of}){self.of_question(question)}"
+        return f"- **{self._open(text)}:** {text}"
+
+    def settled(self, questions: Sequence[AboutQuestion]) -> list[str]:
+        """Returns the answers, then the other questions as open points."""
+        return [*self.answered(questions), *self.unanswered(questions)]
 
     # Findings
 
@@ -169,11 +245,6 @@ class Writing:
         who = ", ".join([*map(inline, quote.accounts), *([quote.signal] if quote.signal else [])])
         marks = self.of_records(finding.records_of(quote))
         return f"> “{inline(quote.text)}”{f' ({who})' if who else ''}{marks}"
-
-
-def solved_by(requirement: Requirement, writing: Writing) -> str:
-    """Returns the labels of the problems that a requirement solves."""
-    return ", ".join(writing.label_of(finding) for finding in requirement.problems)
 
 
 def _review(finding: Finding) -> str:
