@@ -26,15 +26,18 @@ class ProductText(NamedTuple):
 
 
 class PlanContext(Struct, frozen=True, kw_only=True):
-    """What the workspace knows. `evidence` are recent texts of insights and signals in which rivals may be named.
-
-    Names of `customers`, of the workspace and of its own products are never taken for competitors.
-    """
+    """What the workspace knows. `evidence` are recent texts of insights and signals in which rivals may be named."""
 
     workspace: str = ""
     products: tuple[ProductText, ...] = ()
     evidence: tuple[str, ...] = ()
     customers: tuple[str, ...] = ()
+
+    @property
+    def own_names(self) -> list[str]:
+        """The names that are never taken for competitors."""
+        products = (name for one in self.products for name in (one.name, *one.features))
+        return [self.workspace, *products, *self.customers]
 
 
 class ResearchPlan(Struct, frozen=True, kw_only=True):

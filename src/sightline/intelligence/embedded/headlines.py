@@ -1,6 +1,6 @@
 """Headlines of at most so many characters: whole words, cut where a clause ends, beginning with a capital."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from sightline.intelligence.embedded.vocabulary import word_set
@@ -15,6 +15,7 @@ _LEFT_OPEN: Final = _CONJUNCTIONS | word_set("""
     a an are as at be by can could did do does for from had has have in into is it its my not of on our should than the
     their then these this to too very via was were will with without would your
 """)
+_JOINING: Final = word_set("and but or so because also")
 _LEAST_SHARE: Final = 0.4  # of the allowed length: an earlier end of a clause leaves too little
 
 
@@ -53,9 +54,6 @@ def without_conjunctions(words: Sequence[str]) -> Sequence[str]:
     return words[start:end]
 
 
-_JOINING: Final = word_set("and but or so because also")
-
-
 def _fitting(words: Sequence[str], longest: int) -> int:
     """Returns how many words fit."""
     length = -1
@@ -68,16 +66,11 @@ def _fitting(words: Sequence[str], longest: int) -> int:
 
 def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
     """Returns how many words are before the last end of a clause that leaves enough."""
-    return next(
-        (count for count in _clause_ends(words, fitting) if len(" ".join(words[:count])) >= _LEAST_SHARE * longest),
-        fitting,
-    )
-
-
-def _clause_ends(words: Sequence[str], fitting: int) -> Iterator[int]:
     for count in range(fitting, 0, -1):
-        if words[count - 1].endswith(_CLAUSE_END) or _plain(words[count]) in _CONJUNCTIONS:
-            yield count
+        is_end = words[count - 1].endswith(_CLAUSE_END) or _plain(words[count]) in _CONJUNCTIONS
+        if is_end and len(" ".join(words[:count])) >= _LEAST_SHARE * longest:
+            return count
+    return fitting
 
 
 def _closed(words: Sequence[str]) -> Sequence[str]:

@@ -44,8 +44,6 @@ _COULD = r"(?:could|can|would|might|was able to|were able to|had|have|get|got)"
 _REQUESTS: Final = (
     rf"(?:(?:it|that|this|what) )?(?:it'd|{_WOULD}) be {_VERY}{_NICE} "
     rf"(?:(?:if|when) (?:there (?:was|were|is|would be) |(?:{_WHO}|{_PRODUCT}) {_COULD} (?:also )?)?|to (?:have )?)",
-    rf"it'd be {_VERY}{_NICE} "
-    rf"(?:(?:if|when) (?:there (?:was|were|is|would be) |(?:{_WHO}|{_PRODUCT}) {_COULD} (?:also )?)?|to (?:have )?)",
     r"(?:please |kindly )?(?:can|could|would|will) you (?:please |kindly |also |maybe |possibly |consider )*",
     r"(?:please )?(?:can|could|may) (?:we|i|one) (?:please |also |have |get )*",
     r"(?:please|kindly) (?:also |just |consider )*",
@@ -134,13 +132,10 @@ def without_ending(words: Sequence[str]) -> Sequence[str]:
     kept = len(said)
     for ending in (_COURTESY, _PRAISE, _PURPOSE):
         found = ending.search(said, 0, kept)
-        if found and said.count(" ", 0, found.start()) >= 1 and (ending is not _PURPOSE or _is_enough(found)):
+        least = _LEAST_BEFORE_PURPOSE if ending is _PURPOSE else 0
+        if found and found.start() >= least and said.count(" ", 0, found.start()) >= 1:
             kept = found.start()
     return words[: said.count(" ", 0, kept) + 1]
-
-
-def _is_enough(purpose: re.Match[str]) -> bool:
-    return purpose.start() >= _LEAST_BEFORE_PURPOSE
 
 
 def plain(word: str) -> str:

@@ -1,18 +1,116 @@
-"""What a description of an idea should say, and the words by which one sees that it does."""
+"""What a description of an idea should say, and how one sees that it does."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Final
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.embedded.sentences import Sentence
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, word_set
+
+# People are named by what they do: pickers, operators, dentists, trainees, librarians, accountants.
+_ENDINGS: Final = ("ers", "ors", "ists", "ees", "ians", "eurs", "smen", "women", "ants")
+_SHORTEST_PERSON: Final = 6
+_NO_PEOPLE: Final = word_set("""
+    adapters answers attachers banners barriers behaviors blockers boilers borders browsers buffers chapters
+    charters clusters colors committees computers connectors constants consumers containers converters cookers
+    copiers corners corridors counters covers decorators degrees dividers drawers elephants errors factors
+    favors filters fingers floors flowers folders footers freezers guarantees gutters headers indicators
+    instants iterators lasers layers letters levers loaders meters mirrors monitors motors numbers offers orders
+    papers parameters parsers plants pointers posters powers printers processors projectors quarters
+    refrigerators registers reminders renders restaurants rollers routers rulers scanners selectors sensors
+    separators servers shutters sliders spinners stickers sweaters switchers timers toasters towers trackers
+    trailers transfers transformers triggers validators variants vectors wallpapers waters wrappers
+""")
+_NAMED_PEOPLE: Final = word_set("""
+    admin admins agents analyst analysts apprentices architects auditor candidates chefs chief chiefs children clerk
+    clerks cooks crew crews doctor executives experts guest guests guides hosts interns kids mechanic mechanics
+    merchant nurse nurses owner partner patient patients pilots planner recruiter reps residents shopper student
+    students vets volunteer
+""")
+# These may be anybody.
+_ANYBODY: Final = word_set(
+    "clients colleagues companies employees members organisations organizations tenants workspaces"
+)
+# Only people do these: what comes before them is who is affected.
+_DEEDS: Final = word_set("""
+    ask asked asks complain complained complains forget forgets guess hate hates learn prefer quit retype retypes
+    struggle struggles wait waits want wants waste wastes worry
+""")
+
+_PERIODS: Final = word_set("""
+    minute minutes hour hours day days week weeks month months quarter quarters year years time times users customers
+    people accounts requests tickets teams percent orders calls shift shifts
+""")
+_WEEKDAYS: Final = word_set("monday tuesday wednesday thursday friday saturday sunday morning evening night")
+_NUMBERS: Final = word_set("""
+    two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred thousand
+    dozen
+""")
+_EACH: Final = word_set("every per each")
+_BOUNDS: Final = word_set("below under within beneath than least most above to from")
 
 
-class Clue(Enum):
-    """What answers a point besides words: see `clues.py`."""
+class Words(NamedTuple):
+    """The distinct words of a text, and those pairs of following words that can be part of a clue."""
 
-    PEOPLE = auto()
-    RATE = auto()
-    LIMIT = auto()
+    words: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    has_percent: bool
+
+
+def has_people(text: Words) -> bool:
+    """Whether people are named by what they do: "pickers", "the mechanics wait"."""
+    if any(map(_is_person, text.words)):
+        return True
+    if _DEEDS.isdisjoint(text.words):
+        return False
+    return any(deed in _DEEDS and _is_plural(doer) for doer, deed in text.pairs)
+
+
+@lru_cache(maxsize=20_000)
+def _is_person(word: str) -> bool:
+    """Whether a word names people by what they do, mostly in the plural."""
+    if word in _NAMED_PEOPLE:
+        return True
+    if len(word) < _SHORTEST_PERSON or not word.endswith(_ENDINGS):
+        return False
+    return word not in _NO_PEOPLE and _is_telling(word)
+
+
+def _is_plural(word: str) -> bool:
+    return len(word) > 3 and word.endswith("s") and _is_telling(word)
+
+
+def _is_telling(word: str) -> bool:
+    return word not in _ANYBODY and word not in STOP_WORDS and word not in GENERIC_WORDS
+
+
+def has_rate(text: Words) -> bool:
+    """Whether something is counted: 30 tickets, 5 %, every week, on a Monday."""
+    if text.has_percent and any(map(str.isdecimal, text.words)):
+        return True
+    if _PERIODS.isdisjoint(text.words) and _WEEKDAYS.isdisjoint(text.words):
+        return False
+    return any(_is_rate(first, second) for first, second in text.pairs)
+
+
+def _is_rate(first: str, second: str) -> bool:
+    if second in _PERIODS:
+        return first in _EACH or _is_number(first)
+    return second in _WEEKDAYS and (first in _EACH or first == "on")
+
+
+def has_limit(text: Words) -> bool:
+    """Whether a figure is to be reached: below 10 %, within 2 minutes, from 40 to 10."""
+    if _BOUNDS.isdisjoint(text.words):
+        return False
+    return any(first in _BOUNDS and _is_number(second) for first, second in text.pairs)
+
+
+def _is_number(word: str) -> bool:
+    return word in _NUMBERS or word.isdecimal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +126,7 @@ class Point:
     said_by: frozenset[str]
     said_by_pairs: frozenset[tuple[str, str]]
     touched_by: frozenset[str]
-    said_by_clue: Clue | None = None
+    said_by_clue: Callable[[Words], bool] | None = None
 
 
 def _pairs(pairs: str) -> frozenset[tuple[str, str]]:
@@ -46,7 +144,7 @@ POINTS: Final = (
             clients colleagues companies customer customers employees everybody everyone members
             organisations organizations people someone staff team teams tenants user users workspaces
         """),
-        said_by_clue=Clue.PEOPLE,
+        said_by_clue=has_people,
     ),
     Point(
         question="what do people do today instead?",
@@ -77,7 +175,7 @@ POINTS: Final = (
             always again constantly each every few frequent frequently many never numerous occasionally
             often rarely regularly repeatedly several sometimes usually
         """),
-        said_by_clue=Clue.RATE,
+        said_by_clue=has_rate,
     ),
     Point(
         question="how will one see that it works, by which figure?",
@@ -92,7 +190,7 @@ POINTS: Final = (
             better cheaper clearer cleaner convenient easier easily efficient faster fewer helps improve improved
             improves intuitive less nicer quicker quickly reliable safer save saves seamless simpler smoother
         """),
-        said_by_clue=Clue.LIMIT,
+        said_by_clue=has_limit,
     ),
     Point(
         question="by when is it needed, and which rules must it respect?",
@@ -142,3 +240,18 @@ HEDGING_PAIRS: Final = frozenset({
 ASKING_WORDS: Final = word_set("""
     who whom whose what when where which why how should shall do does did is are was were will has have
 """)
+
+# The second words of the pairs that matter.
+_SECOND: Final = (_DEEDS | _PERIODS | _WEEKDAYS | _NUMBERS).union(
+    second for point in POINTS for _, second in point.said_by_pairs
+)
+
+
+def read_words(sentences: Iterable[Sentence]) -> Words:
+    """Returns the words and pairs of sentences."""
+    pairs = chain.from_iterable(pairwise(words) for _, words in sentences)
+    return Words(
+        frozenset(chain.from_iterable(words for _, words in sentences)),
+        frozenset((first, second) for first, second in pairs if second in _SECOND or second.isdecimal()),
+        any("%" in text for text, _ in sentences),
+    )

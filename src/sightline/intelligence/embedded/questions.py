@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, filterfalse, islice, pairwise
 from typing import Final
 
-from sightline.intelligence.embedded.clues import Words, has_clue, read_words
 from sightline.intelligence.embedded.naming import topic_of
-from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, POINTS, Point
+from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, POINTS, Point, Words, read_words
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
 from sightline.intelligence.embedded.words import fold, places_of
@@ -40,7 +39,7 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
 def _is_answered(point: Point, text: Words) -> bool:
     if not point.said_by.isdisjoint(text.words) or not point.said_by_pairs.isdisjoint(text.pairs):
         return True
-    return point.said_by_clue is not None and has_clue(point.said_by_clue, text)
+    return point.said_by_clue is not None and point.said_by_clue(text)
 
 
 def _asked(point: Point, topic: str) -> DraftedQuestion:
@@ -87,19 +86,14 @@ def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
             "Without an answer the plan would be a guess.",
             _closest(sentence, sure),
         )
-    choice = next(filter(None, (_choice(sentence) for sentence in settled if "or" in sentence.words)), None)
-    if choice:
-        yield choice
+    yield from islice(filter(None, map(_choice, settled)), 1)
 
 
 def _is_question(sentence: Sentence) -> bool:
     marks = ("?", "？", "؟")  # noqa: RUF001 - those of other scripts
     text = sentence.text.rstrip("\"'”’»)")  # noqa: RUF001 - quotation marks of many languages
-    return text.endswith(marks) and bool(sentence.words) and _asks(sentence.words)
-
-
-def _asks(words: Sequence[str]) -> bool:
-    return words[0] in ASKING_WORDS or not words[0].isascii()
+    first = next(iter(sentence.words), None)
+    return first is not None and text.endswith(marks) and (first in ASKING_WORDS or not first.isascii())
 
 
 def _is_unsure(sentence: Sentence) -> bool:

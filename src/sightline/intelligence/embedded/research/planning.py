@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 from sightline.intelligence.embedded.headlines import capitalised, fitted
 from sightline.intelligence.embedded.research.names import named_in_evidence, named_in_question, place_in, without
 from sightline.intelligence.embedded.research.terms import share, telling, weigh
-from sightline.intelligence.embedded.research.wording import indirect, objective, rationale
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.plans import (
     DEFAULT_LANGUAGE,
@@ -63,11 +62,25 @@ _LANGUAGE: Final = re.compile(
     r"\b([A-Z][a-z]+)(?:[- ]language\b|(?= (?:sources|articles|pages|press|and\b|or\b))|(?=[.,;?!]|$))"
 )
 
+_ASKING: Final = r"(?:how|why|when|where|what|which|who|whom)"
+_DO: Final = re.compile(rf"({_ASKING}\b(?:\s+[\w-]+){{0,4}}?)\s+do\s+(.+)", re.IGNORECASE | re.DOTALL)
+_BE: Final = re.compile(
+    rf"({_ASKING})\s+(is|are|was|were)\s+((?:the|a|an|our|your|their|its)\s.+)", re.IGNORECASE | re.DOTALL
+)
+_WHETHER: Final = re.compile(r"do\s+(.+)", re.IGNORECASE | re.DOTALL)
+_SUBJECT: Final = re.compile(rf"{_ASKING}\b.+", re.IGNORECASE | re.DOTALL)
+# A verb that another order of words would move: after the question word, or an auxiliary near it.
+_MOVED: Final = re.compile(
+    rf"{_ASKING}\s+(?:is|are|was|were)\b|.*\b(?:do|does|did|can|could|should|will|would|has|have|had|may|might|must)\b",
+    re.IGNORECASE,
+)
+_MOST_ASKED: Final = 2  # questions of an objective
+_MOST_NAMES: Final = 2
+
 
 class _Reading(NamedTuple):
     """What a question says, within the bounds of a plan."""
 
-    text: str
     questions: list[str]
     topic: str
     competitors: list[Competitor]
@@ -107,8 +120,9 @@ _LENSES: Final = (
 
 def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     """One to four sections: competitors if any are named, the market, and what the wording asks for besides."""
-    suggested = _suggested(question, context)
-    asked = bool(_COMPETITORS.search(question)) or bool(_named(question, context))
+    named = without(named_in_question(question), [*context.own_names, place_in(question)])
+    suggested = _suggested(named, context)
+    asked = bool(named) or bool(_COMPETITORS.search(question))
     reading = _read(question, suggested if asked else [])
     product = _product(question, context)
     mode, days = _period(question)
@@ -123,7 +137,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     return ResearchPlan(
         name=_name(reading.questions[0]),
         definition=definition,
-        rationale=rationale(
+        rationale=_rationale(
             definition, product.name if product else None, [one.name for one in suggested], is_asked=asked
         ),
         suggested_competitors=tuple(suggested),
@@ -131,20 +145,14 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
 
 
 def _name(question: str) -> str:
-    words = (indirect(question) or _LEAD.sub("", question).strip(" ?.!") or question).split()
+    words = (_indirect(question) or _LEAD.sub("", question).strip(" ?.!") or question).split()
     return capitalised(fitted(words, _LONGEST_NAME)) or "Research"
 
 
-def _named(question: str, context: PlanContext) -> list[str]:
-    own = [context.workspace, *(name for one in context.products for name in (one.name, *one.features))]
-    return without(named_in_question(question), [*own, *context.customers, place_in(question)])
-
-
-def _suggested(question: str, context: PlanContext) -> list[Competitor]:
+def _suggested(named: Sequence[str], context: PlanContext) -> list[Competitor]:
     """Those of the question first, then those of the evidence, at most ten."""
-    own = [context.workspace, *(name for one in context.products for name in (one.name, *one.features))]
-    noticed = without(named_in_evidence(context.evidence), [*own, *context.customers])
-    names = {name.lower(): name for name in reversed([*_named(question, context), *noticed])}
+    noticed = without(named_in_evidence(context.evidence), context.own_names)
+    names = {name.lower(): name for name in reversed([*named, *noticed])}
     return [Competitor(name=name) for name in list(reversed(names.values()))[: 2 * MOST_COMPETITORS]]
 
 
@@ -153,9 +161,8 @@ def _read(question: str, competitors: Sequence[Competitor]) -> _Reading:
     questions = _questions(text)
     names = [one.name for one in competitors]
     scope = Scope(geography=place_in(question), languages=_languages(text))
-    return _Reading(
-        text, questions, _topic(questions, names, scope.languages), list(competitors[:MOST_COMPETITORS]), scope
-    )
+    topic = _topic(questions, names, scope.languages)
+    return _Reading(questions, topic, list(competitors[:MOST_COMPETITORS]), scope)
 
 
 def _questions(text: str) -> list[str]:
@@ -218,7 +225,7 @@ def _sections(reading: _Reading) -> list[Section]:
             questions = [*about, *(one.format(topic=reading.topic) for one in lens.questions)][:MOST_QUESTIONS]
             sections.append(_section(reading, lens.name, "custom", lens.objective, questions))
     if left:
-        sections.insert(min(1, len(sections)), _section(reading, "Market", "market", objective(left), left))
+        sections.insert(min(1, len(sections)), _section(reading, "Market", "market", _objective(left), left))
     return sections
 
 
@@ -230,7 +237,7 @@ def _take(questions: list[str], fits: Callable[[str], bool]) -> list[str]:
 
 
 def _competitors_section(reading: _Reading, questions: list[str]) -> Section:
-    aim = objective(questions, [one.name for one in reading.competitors])
+    aim = _objective(questions, [one.name for one in reading.competitors])
     section = _section(reading, "Competitors", "competitors", aim, questions)
     section.competitors = reading.competitors
     return section
@@ -246,3 +253,50 @@ def _section(reading: _Reading, name: str, type: SectionType, aim: str, question
         topic="" if type == "competitors" else reading.topic,
         scope=reading.scope,
     )
+
+
+def _indirect(question: str) -> str:
+    """Returns "how shops pay" for "How do shops pay?"; empty if the question does not fit into a sentence."""
+    text = question.strip().rstrip("?.! ")
+    if text.isupper():
+        return ""
+    if found := _DO.fullmatch(text):
+        return f"{_lowered(found[1])} {found[2]}"
+    if found := _BE.fullmatch(text):
+        return f"{_lowered(found[1])} {found[3]} {found[2].lower()}"
+    if found := _WHETHER.fullmatch(text):
+        return f"whether {found[1]}"
+    return _lowered(text) if _SUBJECT.fullmatch(text) and not _MOVED.match(" ".join(text.split()[:4])) else ""
+
+
+def _objective(questions: Sequence[str], names: Sequence[str] = ()) -> str:
+    """Returns what a section shall find out; the first `names` that it does not have are added."""
+    asked = [one for one in map(_indirect, questions[:_MOST_ASKED]) if one]
+    others = [name for name in names if not any(name in question for question in questions)][:_MOST_NAMES]
+    among = f" ({', '.join(others)})" if others else ""
+    if asked and len(asked) == len(questions[:_MOST_ASKED]):
+        return f"Find out {' and '.join(asked)}{among}."
+    first = questions[0]
+    return f"Answer “{first}” from public sources{among}." if first.endswith("?") else f"Find sources for: {first}"
+
+
+def _rationale(definition: Definition, product: str | None, suggested: Sequence[str], *, is_asked: bool) -> str:
+    """Returns what the plan does and what it took from the question and the evidence, in one paragraph."""
+    names = ", ".join(section.name for section in definition.sections)
+    asked, each = ("one section", "It") if len(definition.sections) == 1 else ("these sections", "Each")
+    target = definition.max_sources_per_section
+    is_recent = definition.research_mode == "recent"
+    dated = f"published in the last {definition.initial_lookback_days} days" if is_recent else "of any age"
+    parts = [f"The words of the question ask for {asked}: {names}."]
+    parts += [f"{each} looks for {target} sources {dated}{'' if is_recent else ', undated ones included'}."]
+    if product:
+        parts.append(f"It seems to be about {product}.")
+    if suggested:
+        parts.append(f"The question or your evidence names these competitors: {', '.join(suggested)}.")
+    elif is_asked:
+        parts.append("No competitor is named in the question or in your evidence; add those to look at.")
+    return " ".join([*parts, "The embedded engine drafted this plan from words, so review it before you start it."])
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,6 +1,6 @@
 """The terms of a section: words with weights by how rare they are, folded so that forms of one word are equal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -29,18 +29,16 @@ def weigh(text: str, languages: Iterable[str] = ()) -> dict[str, float]:
     return {fold(word): _weight(word) for word in words_of(text) if word not in stops and len(word) > 1}
 
 
-def share(terms: Terms, words: Iterable[str]) -> float:
+def share(terms: Terms, words: Container[str]) -> float:
     """The share of the terms' weight that is among the folded words, 0 to 1."""
-    known = words if isinstance(words, set | frozenset) else set(words)
     total = sum(terms.values())
-    return sum(weight for term, weight in terms.items() if term in known) / total if total else 0.0
+    return sum(weight for term, weight in terms.items() if term in words) / total if total else 0.0
 
 
-def closeness(terms: Terms, words: Iterable[str]) -> float:
+def closeness(terms: Terms, words: Container[str]) -> float:
     """The share, or 0 where only one of several terms is among the words: a single word says little."""
-    known = words if isinstance(words, set | frozenset) else set(words)
-    common = sum(term in known for term in terms)
-    return share(terms, known) if common >= min(2, len(terms)) else 0.0
+    common = sum(term in words for term in terms)
+    return share(terms, words) if common >= min(2, len(terms)) else 0.0
 
 
 def folded(text: str) -> set[str]:

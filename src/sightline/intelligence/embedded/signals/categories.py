@@ -82,7 +82,6 @@ _PROBLEM: Final = _cues(
     r"hard to",
     _any("unclear cumbersome tedious clunky clumsy"),
     r"(?:main|biggest|real|only|big|another|the) (?:problem|issue|concern|challenge)s?",
-    r"problem(?:s|atic)?",
     r"issues? (?:with|is|are)",
     r"(?:i|we|they|it) (?:always |often |sometimes |keep |kept )?(?:lose|lost|losing|miss(?:ed|es)?)",
     r"(?:is|are|was|were|went|goes|gone) (?:missing|lost|wrong|down|unreliable|inconsistent)",

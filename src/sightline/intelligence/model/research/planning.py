@@ -113,8 +113,7 @@ class _Names:
 
     def __init__(self, question: str, context: PlanContext, suggested: Sequence[Competitor]) -> None:
         self._texts = (question, *(one.name for one in suggested), *context.evidence)
-        self._own = [context.workspace, *(name for one in context.products for name in (one.name, *one.features))]
-        self._own += context.customers
+        self._own = context.own_names
         self._folded = "\n".join(self._texts).casefold()
 
     def has(self, name: str) -> bool:
