@@ -267,7 +267,15 @@ async def test_a_model_that_fails_is_asked_again_later_and_then_no_more(acme: Ac
 
 @pytest.mark.parametrize(
     "settings",
-    [{"engine": "embedded"}, {"modelRequestsPerDay": 1}, {"modelTokensPerDay": 9}, {"modelSecondsPerDay": 0.001}],
+    [
+        {"engine": "embedded"},
+        {"engine": "Embedded"},
+        {"engine": False},
+        {"modelRequestsPerDay": 1},
+        {"modelTokensPerDay": 9},
+        {"modelTokensPerDay": "500,000"},
+        {"modelSecondsPerDay": 0.001},
+    ],
 )
 async def test_a_workspace_without_budget_keeps_the_embedded_engine(acme: Acme, sweep: Sweep, settings: Json) -> None:
     """Also for ideas that wait when the budget is used up."""
@@ -287,7 +295,7 @@ async def test_a_workspace_without_budget_keeps_the_embedded_engine(acme: Acme, 
 
 
 async def test_a_workspace_with_budget_left_waits_for_the_model(acme: Acme, sweep: Sweep) -> None:
-    bounds = {"modelRequestsPerDay": 2, "modelTokensPerDay": 100_000, "modelSecondsPerDay": 600}
+    bounds = {"engine": None, "modelRequestsPerDay": 2, "modelTokensPerDay": 100_000, "modelSecondsPerDay": None}
     await acme.world.add(workspace={"settings": bounds})
     with fake_model(reads()) as fake:
         await new_idea(acme)

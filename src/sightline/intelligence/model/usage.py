@@ -57,12 +57,19 @@ SELECT task, model, count(*)::int AS runs, count(failure)::int AS fallbacks, sum
   FROM model_usage
  WHERE workspace_id = :workspace_id AND (:since::timestamptz IS NULL OR created_at >= :since)
  GROUP BY task, model ORDER BY task, model""")
-_BOUND = """
-CASE WHEN jsonb_typeof(w.settings -> '{name}') = 'number' THEN (w.settings ->> '{name}')::numeric ELSE 'infinity' END"""
+
+
+def _bound(name: str) -> str:
+    """Returns the SQL of a bound. One that is no number allows nothing: whoever wrote it wanted a bound."""
+    return f"""
+CASE coalesce(jsonb_typeof(w.settings -> '{name}'), 'null')
+     WHEN 'number' THEN (w.settings ->> '{name}')::numeric WHEN 'null' THEN 'infinity' ELSE 0 END"""
+
+
 # What was taken is summed up only if something is bounded.
 _MAY_ASK = sql(
     """
-SELECT w.settings ->> 'engine' IS DISTINCT FROM 'embedded'
+SELECT coalesce(w.settings ->> 'engine', 'model') = 'model'
    AND (NOT w.settings ?| ARRAY['modelRequestsPerDay', 'modelTokensPerDay', 'modelSecondsPerDay']
         OR (SELECT coalesce(sum(requests), 0) < {requests}
                AND coalesce(sum(input_tokens + output_tokens), 0) < {tokens}
@@ -70,9 +77,9 @@ SELECT w.settings ->> 'engine' IS DISTINCT FROM 'embedded'
               FROM model_usage
              WHERE workspace_id = :workspace_id AND created_at > :now::timestamptz - interval '1 day'))
   FROM workspaces w WHERE w.id = :workspace_id""",
-    requests=_BOUND.format(name="modelRequestsPerDay"),
-    tokens=_BOUND.format(name="modelTokensPerDay"),
-    seconds=_BOUND.format(name="modelSecondsPerDay"),
+    requests=_bound("modelRequestsPerDay"),
+    tokens=_bound("modelTokensPerDay"),
+    seconds=_bound("modelSecondsPerDay"),
 )
 
 
@@ -105,7 +112,7 @@ async def list_usage(tx: Tx, workspace_id: UUID, since: datetime | None) -> list
 async def may_ask(tx: Tx, workspace_id: UUID) -> bool:
     """Whether the workspace wants a model and has budget left.
 
-    Its settings decide: `engine: embedded`, and what models may take in 24 hours, `modelRequestsPerDay`,
-    `modelTokensPerDay` and `modelSecondsPerDay`.
+    Its settings decide: an `engine` other than `model`, and what models may take in 24 hours, `modelRequestsPerDay`,
+    `modelTokensPerDay` and `modelSecondsPerDay`. A bound that is no number allows nothing.
     """
     return bool(await tx.value(_MAY_ASK, workspace_id=workspace_id))
