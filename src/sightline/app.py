@@ -54,6 +54,7 @@ from sightline.signals.opportunities import routes as opportunities
 from sightline.sources.app_store.store import AppStore
 from sightline.studies import routes as studies
 from sightline.workspaces import routes as workspaces
+from sightline.workspaces.deletions import routes as deletions
 from sightline.workspaces.guard.authentication import KeyGuard
 
 API = "/api/external/v1"
@@ -72,6 +73,7 @@ ROOMS = (
     products,
     accounts,
     workspaces,
+    deletions,
 )
 
 # The headers that browsers of `cors_origins` may send and read.

@@ -256,3 +256,9 @@ async def test_answers_are_what_the_document_says(lab: World) -> None:
         assert is_valid(answer.json(), content["schema"], LABORATORY)
         for name in told[str(answer.status_code)]["headers"]:
             assert name in answer.headers or name == "Idempotent-Replayed"
+
+
+def test_every_tag_has_a_description_of_its_own() -> None:
+    described = [tag["description"] for tag in DOCUMENT["tags"]]
+    assert all(described)
+    assert len(set(described)) == len(described)

@@ -5,6 +5,7 @@ import shutil
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urljoin
 
 import httpx2
@@ -74,6 +75,44 @@ async def test_pages_fit_a_phone_and_show_no_markup(browser: httpx2.AsyncClient)
                 await page.wait_for_selector("#operations-Ideas-list_ideas .responses-table")
             assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
             assert "`" not in await page.inner_text("body")
+        await chromium.close()
+
+
+LEAST_CONTRAST = """() => {
+    const channels = colour => colour.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+    const paper = element => {
+        for (let at = element; at; at = at.parentElement) {
+            const colour = channels(getComputedStyle(at).backgroundColor);
+            if (colour.length < 4 || colour[3] > 0.5) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const words = document.querySelectorAll("nav a, .info h1, .info p, .opblock-tag, .opblock-summary-path, .guide p");
+    return Math.min(...[...words].map(word => {
+        const pair = [light(channels(getComputedStyle(word).color)), light(paper(word))].sort((a, b) => a - b);
+        return (pair[1] + 0.05) / (pair[0] + 0.05);
+    }));
+}"""
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed: nothing was looked at")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_pages_are_readable_in_both_colour_schemes(
+    browser: httpx2.AsyncClient, scheme: Literal["light", "dark"]
+) -> None:
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = await chromium.new_page(color_scheme=scheme)
+        for path in ("/docs/guide/ideas", "/docs"):
+            await page.goto(str(browser.base_url.join(path)))
+            if path == "/docs":
+                await page.wait_for_selector("#operations-Ideas-list_ideas")
+            paper = await page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert (min(map(int, re.findall(r"\d+", paper))) < 64) == (scheme == "dark"), (path, paper)
+            assert await page.evaluate(LEAST_CONTRAST) > 4.5, path
         await chromium.close()
 
 

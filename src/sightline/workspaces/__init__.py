@@ -1,1 +1,1 @@
-"""Workspaces: their members, API keys and plans, and what was deleted in them."""
+"""Workspaces: their members, API keys and plans."""

@@ -1,12 +1,7 @@
-"""Operations on a workspace and its keys."""
+"""The operation that shows what a key is for."""
 
-from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
-from sightline.platform.wire import Page
 from sightline.workspaces import context
-from sightline.workspaces.deletions import feed
-from sightline.workspaces.deletions.records import Deletion, DeletionFilters
 from sightline.workspaces.records import AuthContext
 
 
@@ -18,15 +13,3 @@ async def get_auth_context(call: Call) -> AuthContext:
     """
     async with call.db.autocommit() as tx:
         return await context.read_context(tx, call.actor)
-
-
-@operation("GET", "/deletions", any_of=[feed.READS], paging=Paging(20, 100))
-async def list_deletions(call: Call, query: DeletionFilters, window: Window) -> Page[Deletion]:
-    """Lists deleted records of the kinds that the key may read, oldest first, so that copies can remove them.
-
-    A client that sends the latest `deletedAt` it received as `since` misses nothing, even during concurrent deletions.
-    Records deleted with their owner are not listed: an idea's comments and a product's features. Records created again
-    under the same id are not listed either.
-    """
-    async with call.db.autocommit() as tx:
-        return await feed.list_deletions(tx, call.actor, query, window)
