@@ -13,7 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON  ?= python3
 VENV    ?= .venv
-WORKERS ?= logical
+# One more than there are processors, as tests also wait.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 ARGS    ?=
 
 BIN     := $(VENV)/bin
