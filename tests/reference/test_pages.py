@@ -63,6 +63,14 @@ async def test_the_links_of_the_guides_lead_somewhere(browser: httpx2.AsyncClien
             assert "#" not in address or f'id="{address.partition("#")[2]}"' in led.text, f"{name}: {address}"
 
 
+async def test_the_guides_are_listed_by_title_in_the_order_of_the_readme(browser: httpx2.AsyncClient) -> None:
+    in_readme = re.findall(r"^\| \[docs/guide/([\w-]+)\.md\]", (ROOT / "README.md").read_text(), re.MULTILINE)
+    listed = re.findall(r'<li><a href="guide/([\w-]+)">(.*?)</a></li>', (await browser.get("/docs/guide")).text)
+    assert [name for name, _ in listed] == in_readme
+    assert {name for name, _ in listed} == {file.stem for file in (ROOT / "docs/guide").glob("*.md")}
+    assert not {title for _, title in listed} & set(in_readme)
+
+
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed: nothing was looked at")
 async def test_pages_fit_a_phone_and_show_no_markup(browser: httpx2.AsyncClient) -> None:
     async with async_playwright() as playwright:

@@ -10,16 +10,31 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+# The order in which to read them, as in the README.
+_ORDER = (
+    "ideas",
+    "initiatives",
+    "signals",
+    "sync",
+    "portal",
+    "research",
+    "intelligence",
+    "library",
+    "web-search",
+    "operating",
+    "workspace-file",
+)
 _SERVED = re.compile(r"^(?:\.\./openapi\.json|([\w-]+)\.md)(?=#|$)")
 _NOT_IN_AN_ANCHOR = re.compile(r"[^\w\- ]")
 
 
 def guide_names() -> list[str]:
-    """Returns the names of the guides, sorted; empty if the installation has none."""
+    """Returns the names of the guides in reading order; empty if the installation has none."""
     folder = _folder()
     if not folder.is_dir():
         return []
-    return sorted(file.name.removesuffix(".md") for file in folder.iterdir() if file.name.endswith(".md"))
+    names = sorted(file.name.removesuffix(".md") for file in folder.iterdir() if file.name.endswith(".md"))
+    return sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
 
 
 def guide_page(name: str) -> bytes:
