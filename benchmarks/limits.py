@@ -101,7 +101,8 @@ LISTS: dict[str, tuple[type[Query], Callable[..., Awaitable[Any]]]] = {
 async def patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
     async with tx.connection.transaction():
         await tx.row(LOCK_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
-        await update_record(tx, "ideas", world.workspace_id, idea, {"name": f"Renamed {new_id()}"})
+        renamed = {"name": f"Renamed {new_id()}", "name_drafted": False}
+        await update_record(tx, "ideas", world.workspace_id, idea, renamed)
         await log_change(tx, world.actor, "idea", idea, "IDEA-1", "updated", fields=["name"])
         return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
 
