@@ -73,9 +73,9 @@ class _Run:
         for connections in row.connections:
             figures = describe(*await self._measure_rounds(case, connections, min(row.rounds, self._stage.plan.rounds)))
             self._left -= 1
-            self._say(
-                f"{row.name}, {connections} connections: {figures['requestsPerSecond']:,}/s, ratio {figures['ratio']}"
-            )
+            rate = figures["requestsPerSecond"]
+            found = "no request ended" if rate is None else f"{rate:,}/s, ratio {figures['ratio']}"
+            self._say(f"{row.name}, {connections} connections: {found}")
             named = {"name": row.name, "size": self._stage.plan.size}
             measured.append(named | {"connections": connections, "processes": row.processes} | figures | case.details)
         return measured
@@ -101,7 +101,8 @@ class _Run:
 def _describe_client(stage: Stage, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """How many requests a second the client could send with a processor of its own, beside the fastest server."""
     described: dict[str, Any] = {"name": "wrk" if stage.has_wrk else "asyncio"}
-    if not stage.client_cpu:
+    rows = [row for row in rows if row["requestsPerSecond"] is not None]
+    if not stage.client_cpu or not rows:
         return described
     cpu = min(stage.client_cpu)
     ours = max(row["requestsPerSecond"] for row in rows)

@@ -18,7 +18,7 @@ def draw(rows: Sequence[dict[str, Any]], file: str) -> None:
         xscale="log",
         yscale="log",
     )
-    chosen = [row for row in rows if row["connections"] == 32]
+    chosen = [row for row in rows if row["connections"] == 32 and row["p50Ms"] is not None]
     for place, name in enumerate(dict.fromkeys(row["name"] for row in chosen)):
         points = sorted((row["size"], row["p50Ms"]) for row in chosen if row["name"] == name)
         style = ("-", "--", ":")[place // COLORS % 3]

@@ -32,8 +32,10 @@ def show(report: dict[str, Any], console: Console) -> None:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    rates = (f"{row['requestsPerSecond']:,.0f}", f"{row['p50Ms']:.2f}", f"{row['p99Ms']:.2f}")
-    return [row["name"], f"{row['size']:,}", str(row["connections"]), *rates]
+    named = [row["name"], f"{row['size']:,}", str(row["connections"])]
+    if row["requestsPerSecond"] is None:
+        return named
+    return [*named, f"{row['requestsPerSecond']:,.0f}", f"{row['p50Ms']:.2f}", f"{row['p99Ms']:.2f}"]
 
 
 def _compare(row: dict[str, Any], aims: dict[str, float] | None) -> list[str]:

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+FIGURES = ("requestsPerSecond", "p50Ms", "p99Ms", "limitPerSecond", "ratio")
 
 
 class BenchFailed(Exception):
@@ -68,19 +69,24 @@ def during(seconds: float, turns: Iterator[T]) -> Iterator[T]:
 
 
 def describe(ours: Sequence[Round], limit: Mapping[str, Sequence[Round]]) -> dict[str, Any]:
-    """The figures of a row; the n-th rounds of ours and of the limit's parts ran one after the other."""
+    """The figures of a row; the n-th rounds of ours and of the limit's parts ran one after the other.
+
+    A round in which a request of any of them did not end has no figure. Without any other every figure is None.
+    """
+    together = [turn for turn in zip(ours, *limit.values(), strict=True) if all(one.requests for one in turn)]
+    if not together:
+        return dict.fromkeys(FIGURES)
+    ours, *others = zip(*together, strict=True)
+    limit = dict(zip(limit, others, strict=True))
     times = sum((one.times for one in ours), Counter[int]())
-    row = {
+    row: dict[str, Any] = dict.fromkeys(FIGURES) | {
         "requestsPerSecond": round(rate(ours), 1),
         "p50Ms": percentile(times, 50) / 1000,
         "p99Ms": percentile(times, 99) / 1000,
-        "limitPerSecond": None,
-        "ratio": None,
     }
     if not limit:
         return row
     most = limit_of(*map(rate, limit.values()))
-    together = zip(ours, *limit.values(), strict=True)
     ratios = [rate([one]) / limit_of(*(rate([part]) for part in parts)) for one, *parts in together]
     return row | {
         "limitPerSecond": round(most, 1),

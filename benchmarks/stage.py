@@ -67,7 +67,8 @@ class Stage:
             sent = await send(server.port, requests, turn, connections, seconds)
             after = server.cpu_seconds()
             turn += sent.requests + connections
-            self.client_cpu.append((sent.client_cpu or 0) / sent.requests)
+            if sent.requests:
+                self.client_cpu.append((sent.client_cpu or 0) / sent.requests)
             return replace(sent, cpu=None if before is None or after is None else after - before)
 
         return measure

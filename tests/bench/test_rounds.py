@@ -1,9 +1,12 @@
 """The arithmetic of the report."""
 
 from collections import Counter
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
+from benchmarks.report import show
 from benchmarks.rounds import Round, describe, limit_of, percentile, rate
 
 
@@ -48,3 +51,28 @@ def test_a_row_does_without_processor_time_where_the_system_does_not_tell_it() -
 def test_a_row_does_without_a_limit_where_there_is_none() -> None:
     row = describe(rounds([1]), {})
     assert (row["requestsPerSecond"], row["limitPerSecond"], row["ratio"]) == (1, None, None)
+
+
+def test_a_round_without_a_request_has_no_figure() -> None:
+    limit = {"constant": rounds([10_000, 10_000, 0], 20e-6)}
+    row = describe(rounds([0, 2_000, 3_000], 100e-6), limit)
+    assert (row["requestsPerSecond"], row["ratio"], row["ratioRange"]) == (2_000, 0.2, [0.2, 0.2])
+
+
+@pytest.mark.parametrize("limit", [{}, {"constant": rounds([10_000])}])
+def test_a_row_whose_rounds_had_no_request_has_no_figures(limit: dict[str, list[Round]]) -> None:
+    assert set(describe(rounds([0]), limit).values()) == {None}
+
+
+def test_a_report_shows_a_row_without_figures() -> None:
+    row = {"name": "get_idea", "size": 10_000, "connections": 1, "processes": 1, **describe(rounds([0]), {})}
+    report = {
+        "machine": {"processor": "x", "cores": 1},
+        "rows": [row],
+        "aims": {},
+        "besideFaultyBodies": {"faultyBodies": 1, "p50Ms": 1.0, "longestMs": 1.0},
+        "client": {"name": "wrk"},
+    }
+    printed = StringIO()
+    show(report, Console(file=printed))
+    assert "get_idea" in printed.getvalue()
