@@ -265,6 +265,19 @@ async def test_a_model_that_fails_is_asked_again_later_and_then_no_more(acme: Ac
     assert (usage.runs, usage.fallbacks) == (MOST_ATTEMPTS * len(ideas), MOST_ATTEMPTS * len(ideas))
 
 
+async def test_an_idea_that_the_model_refuses_delays_no_others(acme: Acme, sweep: Sweep) -> None:
+    refused = await acme.create(description="A table that is refused.", productId=acme.products["app"])
+    ideas = [await new_idea(acme) for _ in range(2 * AT_ONCE)]
+
+    def answer(request: Json) -> Answer:
+        return Answer(status=403) if "refused" in listed(request, "idea")[0] else reads()(request)
+
+    with fake_model(answer) as fake:
+        await sweep(fake)
+    assert [(await acme.read(idea))["featureMatching"]["matcher"] for idea in ideas] == [MODEL] * len(ideas)
+    assert (await acme.read(refused))["featureMatching"]["matcher"] == EMBEDDED
+
+
 @pytest.mark.parametrize(
     "settings",
     [

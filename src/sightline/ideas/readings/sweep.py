@@ -49,7 +49,7 @@ async def read_due(db: Database, tools: Tools) -> None:
         errors = [each for each in read if isinstance(each, BaseException)]
         for error in errors:
             _log.error("An idea could not be read and is read again later", exc_info=error)
-        answers = answers and all(read)
+        answers = answers and any(read)  # a single failure may be due to the idea
         is_more = bool(claims) and not errors
 
 
