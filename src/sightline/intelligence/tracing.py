@@ -1,12 +1,11 @@
 """What every written document must keep, whichever engine wrote it: each statement has its source."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
 from sightline.intelligence.embedded.documents.markdown import inline
-from sightline.intelligence.material import AboutEvidence, AboutInsight, Draft, Material, Quote
+from sightline.intelligence.material import AboutEvidence, AboutInsight, Draft, Material
 
 PROPOSAL: Final = "- **Proposal:** "
 
@@ -72,12 +71,7 @@ def _is_misquoted(line: str, said: tuple[str, ...]) -> bool:
 
 def _said(material: Material) -> tuple[str, ...]:
     """Returns all quotes as documents show them."""
-    return tuple({f"> “{inline(quote.text)}”" for quote in _quotes(material)})
-
-
-def _quotes(material: Material) -> Iterable[Quote]:
-    for record in _records(material):
-        yield from record.quotes
+    return tuple({f"> “{inline(quote.text)}”" for record in _records(material) for quote in record.quotes})
 
 
 def _records(material: Material) -> list[AboutInsight | AboutEvidence]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.intelligence.embedded.classifying import suggest_options
-from sightline.intelligence.embedded.documents import write_document
+from sightline.intelligence.embedded.documents.writer import write_document
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.matching import closest_features, match_features
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.questions import ask_questions
-from sightline.intelligence.embedded.signals import extract_insights
+from sightline.intelligence.embedded.signals.extraction import extract_insights
 from sightline.intelligence.engine import (
     DraftedQuestion,
     FeatureMap,

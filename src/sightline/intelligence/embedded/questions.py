@@ -86,7 +86,8 @@ def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
             "Without an answer the plan would be a guess.",
             _closest(sentence, sure),
         )
-    yield from islice(filter(None, map(_choice, settled)), 1)
+    choices = (_choice(sentence) for sentence in settled if "or" in sentence.words)
+    yield from islice(filter(None, choices), 1)
 
 
 def _is_question(sentence: Sentence) -> bool:

@@ -10,10 +10,9 @@ SHORTEST_ROOT: Final = 4
 
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 # White space, ASCII punctuation but the apostrophe, general and CJK punctuation separate words. Combining marks do not,
-# # as they would split scripts with vowel marks into single letters.
+# as they would split scripts with vowel marks into single letters.
 _BETWEEN: Final = "\\s!-&(-/:-@\\[-`{-~\u00a1-\u00bf\u2000-\u2018\u201a-\u206f\u3000-\u303f\uff00-\uff0f"
 _WORD = re.compile(f"[{_CJK}]+|[^{_BETWEEN}{_CJK}]+")
-
 
 # Endings that make a related word of a folded word.
 _DERIVED: Final = re.compile("(?<=....)(?:i[sz]at|icat|abl|ibl|ity|ify|ment|ion|at|it|i[sz]|iv|er|or|al|ic|y)$")

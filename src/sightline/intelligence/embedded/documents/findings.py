@@ -43,10 +43,6 @@ class Finding:
         return next((record.description for record in self.records if record.description.strip()), "")
 
     @property
-    def category(self) -> str:
-        return self.insights[0].category if self.insights else ""
-
-    @property
     def is_reviewed(self) -> bool:
         return any(insight.is_reviewed for insight in self.insights)
 

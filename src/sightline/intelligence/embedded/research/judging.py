@@ -1,7 +1,7 @@
 """How relevant a page is to a section, by its words, and which of its sentences say most."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.research.names import mentions
@@ -50,8 +50,9 @@ def judge_page(section: Section, page: Page) -> Judgement:
     topics = [terms for one in (section.topic, section.objective) if (terms := _without_names(section, one))][:1]
     wanted = [*questions.values(), *topics]
     passages = _passages(page.text, questions)
+    close = [max(closeness(terms, words) for terms in questions.values()), *(closeness(one, words) for one in topics)]
     score = (
-        _PAGE * _mean(min(1.0, value / _WHOLE_PAGE) for value in _shares(questions, topics, words))
+        _PAGE * sum(min(1.0, value / _WHOLE_PAGE) for value in close) / len(close)
         + _PASSAGE * min(1.0, max((one.share for one in passages), default=0.0) / _WHOLE_PASSAGE)
         + _TITLE * max(share(terms, titled) for terms in wanted)
     )
@@ -70,19 +71,6 @@ def question_terms(section: Section) -> dict[str, Terms]:
 def _without_names(section: Section, text: str) -> Terms:
     names = {fold(word) for one in section.competitors for name in (one.name, *one.aliases) for word in words_of(name)}
     return {term: weight for term, weight in weigh(text, section.scope.languages).items() if term not in names}
-
-
-def _shares(questions: Mapping[str, Terms], topics: Sequence[Terms], words: set[str]) -> list[float]:
-    """The share of the question that the page comes closest to, and that of the topic."""
-    return [
-        max(closeness(terms, words) for terms in questions.values()),
-        *(closeness(terms, words) for terms in topics),
-    ]
-
-
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
 
 
 def _common(wanted: Sequence[Terms], words: set[str]) -> str:
