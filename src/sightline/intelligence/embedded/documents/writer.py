@@ -6,7 +6,7 @@ The same material gives the same bytes. A statement ends with the numbers of its
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents import parts, short, technical
+from sightline.intelligence.embedded.documents import parts, short
 from sightline.intelligence.embedded.documents.markdown import inline
 from sightline.intelligence.embedded.documents.writing import Topic, Writing
 from sightline.intelligence.material import DocumentSource, DocumentType, Draft, Material
@@ -56,14 +56,14 @@ _OUTLINES: Final[dict[DocumentType, list[Heading]]] = {
         Heading("At a glance", parts.glance),
         Heading("Context", parts.summary),
         Heading("Problems to solve", short.problems),
-        Heading("Scope", technical.scope),
+        Heading("Scope", parts.scope),
         Heading("Requirements", parts.requirements),
-        Heading("Scale", technical.scale, (Topic.SCALE,)),
-        Heading("Data and privacy", technical.data, (Topic.DATA,)),
+        Heading("Scale", parts.scale, (Topic.SCALE,)),
+        Heading("Data and privacy", parts.data, (Topic.DATA,)),
         Heading("Constraints", parts.constraints, (Topic.CONSTRAINTS,)),
-        Heading("Design", technical.design),
+        Heading("Design", parts.design),
         Heading("Risks and objections", parts.objections),
-        Heading("Tests", technical.tests, (Topic.MEASURES,)),
+        Heading("Tests", parts.tests, (Topic.MEASURES,)),
         Heading("Rollout and rollback", parts.rollout, (Topic.ROLLOUT,)),
         Heading("Decisions", parts.decisions),
     ],

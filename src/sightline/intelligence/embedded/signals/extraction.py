@@ -1,12 +1,17 @@
-"""Insights of a signal: statements that say the same are one."""
+"""Insights of a signal: the sentences of customers that matter; those that say the same are one."""
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from sightline.intelligence.embedded.headlines import capitalised, fitted, without_conjunctions
 from sightline.intelligence.embedded.likeness import Statements, telling_words
-from sightline.intelligence.embedded.signals.statements import Statement, find_statements
+from sightline.intelligence.embedded.sentences import find_sentences, says_something
+from sightline.intelligence.embedded.signals.boilerplate import is_small_talk, without_boilerplate
+from sightline.intelligence.embedded.signals.categories import category_of, is_question
+from sightline.intelligence.embedded.signals.lines import Line, read_lines, source_of
+from sightline.intelligence.embedded.vocabulary import word_set
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial
 
 LONGEST_TITLE: Final = 120
@@ -14,13 +19,20 @@ MOST_INSIGHTS: Final = 200
 MOST_QUOTES: Final = 10
 _ALIKE: Final = 0.6
 _RANK: Final[dict[Category, int]] = {"problem": 0, "request": 0, "praise": 1, "question": 2, "context": 3}
+_OURS: Final = word_set("""
+    agent support interviewer moderator host researcher facilitator csm sales presenter operator bot assistant
+    supportmitarbeiter berater interviewerin moderatorin
+""")
+_FEWEST_QUESTIONS: Final = 3
+_FEWEST_WORDS_ALONE: Final = 4
+_FEWEST_CHARACTERS_ALONE: Final = 12
 
 
 def extract_insights(material: SignalMaterial) -> list[DraftInsight]:
     """Returns insights in the order of their first quote: at most 200, the most frequent, with ten quotes each."""
     groups = _Groups()
-    for statement in find_statements(material):
-        groups.add(statement)
+    for quote, category in _find_statements(material):
+        groups.add(quote, category)
     by_weight = sorted(groups.found, key=lambda group: (-group.said, _RANK[group.category], group.place))
     kept = sorted(by_weight[:MOST_INSIGHTS], key=lambda group: group.place)
     return [DraftInsight(_title(group.quotes[0].text), group.category, group.quotes) for group in kept]
@@ -49,21 +61,76 @@ class _Groups:
         self._similar: dict[Category, Statements] = defaultdict(lambda: Statements(_ALIKE))
         self._equal: dict[tuple[Category, frozenset[str]], int] = {}
 
-    def add(self, statement: Statement) -> None:
-        words = telling_words(statement.quote.text)
-        place = self._equal.get((statement.category, words))
+    def add(self, quote: Quote, category: Category) -> None:
+        words = telling_words(quote.text)
+        place = self._equal.get((category, words))
         if place is None:
-            place = self._similar[statement.category].find(words)
+            place = self._similar[category].find(words)
         if place is None:
-            self._keep(statement, words)
+            self._keep(quote, category, words)
             return
         group = self.found[place]
         group.said += 1
         if len(group.quotes) < MOST_QUOTES:
-            group.quotes.append(statement.quote)
+            group.quotes.append(quote)
 
-    def _keep(self, statement: Statement, words: frozenset[str]) -> None:
+    def _keep(self, quote: Quote, category: Category, words: frozenset[str]) -> None:
         place = len(self.found)
-        self.found.append(_Group(place, statement.category, [statement.quote]))
-        self._equal[statement.category, words] = place
-        self._similar[statement.category].add(words, place)
+        self.found.append(_Group(place, category, [quote]))
+        self._equal[category, words] = place
+        self._similar[category].add(words, place)
+
+
+def _find_statements(material: SignalMaterial) -> list[tuple[Quote, Category]]:
+    """Returns statements in the order of the material, without the team's words.
+
+    A review, an answer to a survey or a short text in which no cue is known gives its first sentence, as context.
+    """
+    sentences = list(_sentences(material))
+    ours = _own_side(material, sentences)
+    theirs = [quote for quote in sentences if quote.speaker not in ours]
+    found = [(quote, category) for quote in theirs if (category := category_of(_flat(quote.text)))]
+    if found or material.read_as in ("conversation", "document"):
+        return found
+    alone = [quote for quote in theirs if _is_substantial(quote.text)]
+    return [(quote, "context") for quote in alone[:1]]
+
+
+def _sentences(material: SignalMaterial) -> Iterator[Quote]:
+    def text_of(line: Line) -> str:
+        return source_of(material, line.turn)[line.start : line.end]
+
+    for line in without_boilerplate(read_lines(material), text_of):
+        text = text_of(line)
+        for start, end in find_sentences(text):
+            if not is_small_talk(text[start:end]):
+                yield Quote(text[start:end], line.start + start, line.start + end, line.turn, line.speaker)
+
+
+def _own_side(material: SignalMaterial, sentences: Sequence[Quote]) -> frozenset[str | None]:
+    """Returns the speakers of the team: by name, by role, or, among several, those who mostly ask questions."""
+    asked: dict[str, int] = defaultdict(int)
+    said: dict[str, int] = defaultdict(int)
+    for quote in sentences:
+        if quote.speaker is not None:
+            said[quote.speaker] += 1
+            asked[quote.speaker] += is_question(quote.text)
+    own = {name.casefold() for name in material.own_names}
+    ours = {name for name in said if name.casefold() in own or _OURS.intersection(_words(name))}
+    if ours or len(said) < 2:
+        return frozenset(ours)
+    asking = {name for name in said if asked[name] >= _FEWEST_QUESTIONS and 2 * asked[name] >= said[name]}
+    return frozenset(asking) if len(asking) < len(said) else frozenset()
+
+
+def _words(name: str) -> list[str]:
+    return "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
+
+
+def _flat(sentence: str) -> str:
+    return " ".join(sentence.split())
+
+
+def _is_substantial(sentence: str) -> bool:
+    enough = len(sentence.split()) >= _FEWEST_WORDS_ALONE or not sentence.isascii()
+    return enough and len(sentence) >= _FEWEST_CHARACTERS_ALONE and says_something(sentence)
