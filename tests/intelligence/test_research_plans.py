@@ -175,6 +175,8 @@ def checked(found: ResearchPlan) -> Definition:
 
 HARD: list[Any] = [
     "????????",
+    ",,,,,,,,",
+    "; , ; , ;",
     "- - - - - - - -",
     "a" * 3_000,
     "A b " * 750,

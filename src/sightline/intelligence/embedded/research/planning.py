@@ -171,7 +171,8 @@ def _questions(text: str) -> list[str]:
     asked = [one for one in sentences if one.endswith("?")] or sentences or [text]
     parts = (part.strip(" ,;") for one in asked for part in _JOINED.split(one))
     whole = (part if part[-1:] in ".?!" else f"{part}?" for part in parts if part)
-    return list(dict.fromkeys(capitalised(one)[:_LONGEST_QUESTION].strip() for one in whole))[:MOST_QUESTIONS]
+    found = dict.fromkeys(capitalised(one)[:_LONGEST_QUESTION].strip() for one in whole)
+    return list(found)[:MOST_QUESTIONS] or [text[:_LONGEST_QUESTION]]
 
 
 def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[str]) -> str:
