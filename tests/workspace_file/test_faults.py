@@ -213,3 +213,26 @@ async def test_faults_can_be_shown_as_a_problem(database: Database) -> None:
     assert msgspec.to_builtins(refused.value.faults) == [
         {"path": "teams[0].name", "message": "Is needed for a new record"}
     ]
+
+
+async def test_settings_of_a_wrong_kind_are_faults(database: Database) -> None:
+    file = small()
+    bounds = {"modelRequestsPerDay": -1, "modelTokensPerDay": "500,000", "modelSecondsPerDay": True}
+    file["workspace"]["settings"] = {"engine": "Embedded", **bounds, "modelRequestPerDay": 1, "theme": {"dark": [1]}}
+    assert await refusal(database, file) == {
+        "workspace.settings.engine": "Expected one of: embedded",
+        "workspace.settings.modelRequestsPerDay": "Expected number >= 0.0",
+        "workspace.settings.modelTokensPerDay": "Expected number or null, got string",
+        "workspace.settings.modelSecondsPerDay": "Expected number or null, got boolean",
+    }
+
+
+async def test_settings_come_back_as_they_were_given(database: Database) -> None:
+    file = small()
+    bounds = {"modelRequestsPerDay": 0, "modelTokensPerDay": 1.5, "modelSecondsPerDay": None}
+    file["workspace"]["settings"] = {"theme": {"dark": [1]}, **bounds, "engine": None}
+    await apply(database, file)
+    first = await export(database, file["workspace"]["slug"])
+    assert msgspec.yaml.decode(first)["workspace"]["settings"] == file["workspace"]["settings"]
+    await apply(database, first)
+    assert await export(database, file["workspace"]["slug"]) == first

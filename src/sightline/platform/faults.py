@@ -133,8 +133,9 @@ def _faults_in_struct(kind: type[Struct], value: Any, path: str) -> Iterator[Fau
         yield Fault(path, "Expected an object")
         return
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
-    known = {*fields, kind.__struct_config__.tag_field}
-    yield from (Fault(_below(path, name), "Unknown field") for name in value if name not in known)
+    if kind.__struct_config__.forbid_unknown_fields:
+        known = {*fields, kind.__struct_config__.tag_field}
+        yield from (Fault(_below(path, name), "Unknown field") for name in value if name not in known)
     for name, field in fields.items():
         if name in value:
             yield from faults_in(field.type, value[name], _below(path, name))

@@ -18,6 +18,7 @@ from sightline.platform.wire import Moment
 from sightline.workspaces.changes import log_change
 
 Limit = Annotated[int, Meta(ge=0, le=of.LARGEST)]
+Bound = Annotated[float, Meta(ge=0)]
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-tools"])]
 
 
@@ -33,6 +34,15 @@ class PlanPart(Struct, forbid_unknown_fields=True, rename="camel"):
     managed_schedule: bool | UnsetType = UNSET
 
 
+class SettingsPart(Struct, rename="camel"):
+    """The settings of the workspace that are read; others are stored as they are. A bound of null means no bound."""
+
+    engine: Literal["embedded"] | UnsetType | None = UNSET
+    model_requests_per_day: Bound | UnsetType | None = UNSET
+    model_tokens_per_day: Bound | UnsetType | None = UNSET
+    model_seconds_per_day: Bound | UnsetType | None = UNSET
+
+
 class WorkspacePart(Struct, forbid_unknown_fields=True, rename="camel"):
     """The workspace itself."""
 
@@ -40,7 +50,7 @@ class WorkspacePart(Struct, forbid_unknown_fields=True, rename="camel"):
     id: str | UnsetType = UNSET
     name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")] | UnsetType = UNSET
     plan: PlanPart | UnsetType = UNSET
-    settings: dict[str, Any] | UnsetType = UNSET
+    settings: SettingsPart | UnsetType = UNSET
     created_at: str | UnsetType | None = UNSET
     updated_at: str | UnsetType | None = UNSET
 
