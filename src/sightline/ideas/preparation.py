@@ -60,10 +60,13 @@ async def prepare(
         refuse_two(found)
         if is_promotion and not (known and known["status"] == new_idea.status):
             raise PromotionReserved("That status is reserved for promotion. Send another one.", field="status")
-        features = None
-        if product_id is not None and (wants_matching(known, new_idea) or (is_retry and may_match(known, new_idea))):
-            features = await maps.find(tx, actor.workspace_id, product_id)
         follows = await model_follows(tx, maps.engine, actor.workspace_id)
+        features = awaited = None
+        if product_id is not None and (wants_matching(known, new_idea) or (is_retry and may_match(known, new_idea))):
+            if follows:
+                awaited = product_id
+            else:
+                features = await maps.find(tx, actor.workspace_id, product_id)
         number, active = (0, Taxonomy()) if known else await _number(tx, taxonomies, actor.workspace_id)
     return Preparation(
         known,
@@ -71,7 +74,7 @@ async def prepare(
         assignments,
         number,
         new_idea.name or (known["name"] if known else maps.engine.name_idea(new_idea.description)),
-        await _match(db, maps, new_idea, known, features, follows=follows),
+        await _match(db, maps, new_idea, known, features, awaited),
         maps.engine.ask_questions(new_idea.description),
         suggest(maps.engine, active, new_idea.description, {each.group_id for each in assignments}),
         follows,
@@ -110,15 +113,14 @@ async def _match(
     new_idea: NewIdea,
     known: Row | None,
     features: VersionedMap | None,
-    *,
-    follows: bool,
+    awaited: UUID | None,
 ) -> Outcome | None:
-    """Matches the features, or leaves that to the model that follows. Call it outside transactions."""
+    """Matches the features, or leaves those of the product `awaited` to a model. Call it outside transactions."""
     product_id = product_after(known, new_idea)
     if new_idea.feature_ids is not None:
         return outcome.chosen(maps.engine, product_id, distinct(new_idea.feature_ids), db.clock.now())
-    if features is not None and follows:
-        return outcome.awaiting_model(features.product_id)
+    if awaited is not None:
+        return outcome.awaiting_model(awaited)
     if features is not None:
         return await outcome.match(maps.engine, db.clock, features, new_idea.description)
     if moves_choice(known, new_idea):

@@ -15,6 +15,12 @@ SELECT p.map_version, f.id, f.name, f.description
  ORDER BY f.position, f.id""")
 
 
+async def find_map_version(tx: Tx, workspace_id: UUID, product_id: UUID) -> int | None:
+    """Returns the version of the product's feature map, or None without such a product."""
+    version: int | None = await tx.value(FIND_MAP_VERSION, workspace_id=workspace_id, product_id=product_id)
+    return version
+
+
 class VersionedMap(NamedTuple):
     """A feature map as an engine reads it, and the version of the product's map that was read."""
 
@@ -34,7 +40,7 @@ class FeatureMaps:
 
     async def find(self, tx: Tx, workspace_id: UUID, product_id: UUID) -> VersionedMap | None:
         """Returns the current map, or None if the workspace has no such product."""
-        version = await tx.value(FIND_MAP_VERSION, workspace_id=workspace_id, product_id=product_id)
+        version = await find_map_version(tx, workspace_id, product_id)
         if version is None:
             return None
         kept = self._maps.get((workspace_id, product_id))

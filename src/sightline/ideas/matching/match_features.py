@@ -2,12 +2,11 @@
 
 from asyncpg import ForeignKeyViolationError
 
-from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
+from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap, find_map_version
 from sightline.ideas import links, queries
 from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import Outcome
-from sightline.ideas.matching.queries import find_map_version
 from sightline.ideas.matching.records import MatchingReceipt
 from sightline.ideas.readings.due import mark_due, model_follows
 from sightline.platform.access import Actor

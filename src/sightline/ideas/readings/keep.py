@@ -6,11 +6,11 @@ Features that the model does not match are matched by the embedded engine, so th
 from datetime import timedelta
 from typing import Any
 
+from sightline.catalog.products.feature_maps import find_map_version
 from sightline.ideas import links
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
 from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import Outcome
-from sightline.ideas.matching.queries import find_map_version
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings import queries
