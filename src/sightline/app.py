@@ -125,7 +125,8 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         Route("/portal", portals),
         Route("/portal/{path:path}", portals),
     ]
-    router = Router(routes, redirect_slashes=False, default=refuse_unknown_path, lifespan=lifespan)
+    unknown = portals.page_for_browsers(refuse_unknown_path)
+    router = Router(routes, redirect_slashes=False, default=unknown, lifespan=lifespan)
     api = Api(API, (Endpoint(row, lazy) for row in table), otherwise=portals.on_own_hosts(router))
     return Server(api, lambda app: _wrap(app, settings.cors_origins), TrustedProxies(settings.trusted_proxies))
 

@@ -109,6 +109,20 @@ class Portals:
 
         return answer
 
+    def page_for_browsers(self, refuse: Any) -> Any:
+        """Returns what answers an unknown address: a page for browsers outside the API, `refuse` for other clients."""
+
+        async def answer(scope: Any, receive: Any, send: Any) -> None:
+            if scope["type"] == "http" and not f"{scope['path']}/".startswith("/api/"):
+                request = Request(scope, receive)
+                if "text/html" in request.headers.get("accept", "").lower():
+                    response = _refuse(None, request, problems.PageNotFound(), self._site.public_url)
+                    _protect(response, None, is_private=False)
+                    return await _send(response, scope, receive, send)
+            await refuse(scope, receive, send)
+
+        return answer
+
     async def _is_mapped(self, host: str) -> bool:
         """Whether the host is a portal's. Cached for a few seconds; if the database fails, the last result counts."""
         until, is_mapped = self._hosts.get(host, (0.0, False))

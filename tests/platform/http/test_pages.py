@@ -50,6 +50,28 @@ async def test_nothing_else_is_there(browser: httpx2.AsyncClient, path: str) -> 
     assert (answer.status_code, answer.json()["code"]) == (404, "NOT_FOUND")
 
 
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("path", ["/x", "/healthz/", "/docs/guide/nothing", "/apis"])
+async def test_a_browser_gets_a_page_that_nothing_is_there(browser: httpx2.AsyncClient, path: str) -> None:
+    answer = await browser.get(path, headers={"Accept": BROWSER})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert "Page not found" in answer.text
+    assert "default-src" in answer.headers["Content-Security-Policy"]
+    assert (await browser.head(path, headers={"Accept": BROWSER})).content == b""
+
+
+@pytest.mark.parametrize(
+    ("path", "accept"),
+    [("/api", BROWSER), ("/api/external/v1/nothing", BROWSER), ("/api/external/v2/ideas", BROWSER), ("/x", "*/*")],
+)
+async def test_other_clients_and_the_api_get_a_problem(browser: httpx2.AsyncClient, path: str, accept: str) -> None:
+    answer = await browser.get(path, headers={"Accept": accept})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["code"] == "NOT_FOUND"
+
+
 async def test_the_portals_without_a_name_are_a_page_for_people(browser: httpx2.AsyncClient) -> None:
     for path in ("/portal", "/portal/"):
         answer = await browser.get(path)
