@@ -11,6 +11,6 @@ _ENOUGH: Final = 4 * 1024**3  # bytes
 
 def data_folder() -> Path:
     """A folder in memory where that is large enough: each module makes a database, which is 900 files."""
-    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).total >= _ENOUGH:
+    if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH:
         return _MEMORY
     return Path(tempfile.gettempdir())

@@ -220,7 +220,7 @@ async def test_settings_of_a_wrong_kind_are_faults(database: Database) -> None:
     bounds = {"modelRequestsPerDay": -1, "modelTokensPerDay": "500,000", "modelSecondsPerDay": True}
     file["workspace"]["settings"] = {"engine": "Embedded", **bounds, "modelRequestPerDay": 1, "theme": {"dark": [1]}}
     assert await refusal(database, file) == {
-        "workspace.settings.engine": "Expected one of: embedded",
+        "workspace.settings.engine": "Expected one of: embedded, model",
         "workspace.settings.modelRequestsPerDay": "Expected number >= 0.0",
         "workspace.settings.modelTokensPerDay": "Expected number or null, got string",
         "workspace.settings.modelSecondsPerDay": "Expected number or null, got boolean",

@@ -37,7 +37,7 @@ class PlanPart(Struct, forbid_unknown_fields=True, rename="camel"):
 class SettingsPart(Struct, rename="camel"):
     """The settings of the workspace that are read; others are stored as they are. A bound of null means no bound."""
 
-    engine: Literal["embedded"] | UnsetType | None = UNSET
+    engine: Literal["embedded", "model"] | UnsetType | None = UNSET
     model_requests_per_day: Bound | UnsetType | None = UNSET
     model_tokens_per_day: Bound | UnsetType | None = UNSET
     model_seconds_per_day: Bound | UnsetType | None = UNSET
