@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import WORDS, environment, run, serving, wait_until
+from tests.intelligence.fake_model import Answer, fake_model
 from tests.platform.embedded_world import open_place
 
 QUESTION = "How do planners forecast demand?"
@@ -59,6 +60,14 @@ def test_the_result_is_one_json_document(place: Path) -> None:
     assert research["run"]["status"] == "completed"
     assert [one["url"] for one in research["sections"][0]["findings"]] == ["https://crops.example/forecast"]
     assert QUESTION in done.err
+
+
+def test_a_model_that_fails_is_told_on_standard_error(place: Path) -> None:
+    with fake_model(Answer(status=401)) as fake:
+        words = ("research", "ask", QUESTION, "--workspace", "acme", "--yes", "--json")
+        done = run(*words, DATA_DIR=str(place / "data"), MODEL_URL=fake.url, MODEL_NAME="m")
+    assert (done.code, done.json["run"]["status"]) == (0, "completed")
+    assert "A model failed; the embedded engine does its task" in done.err
 
 
 UNASKED = "Error: Invalid value for --yes: standard input has no answer; add --yes to start without asking"

@@ -17,6 +17,7 @@ from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
 from sightline.cli.output import print_json
 from sightline.cli.refusals import CommandRefused
 from sightline.migrations import is_current, migrate
+from sightline.platform import logs
 from sightline.platform.access import Actor, Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
@@ -61,6 +62,7 @@ def command_of(
     def register(work: Work) -> Work:
         def command(*, data_dir: Path | None, database_url: str | None, json: bool = False, **options: Any) -> None:
             settings = read_settings(data_dir, database_url)
+            logs.configure(settings.log_level, settings.log_format)
             with database_urls(settings, may_create=is_first_use) as urls:
                 result = asyncio.run(_run(settings, urls, partial(work, **options), json, is_first_use))
             if result is not None:
