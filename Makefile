@@ -50,7 +50,7 @@ PYTEST := $(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --randoml
 test: $(DEV) ## Run the tests, in parallel (ARGS=--randomly-seed=N: in another order)
 	$(PYTEST) $(ARGS)
 
-test-slow: $(DEV) browser ## Run the tests that take long: killed servers, a browser, requests made up from the document
+test-slow: $(DEV) browser ## Run the tests that take long: killed servers, a browser, large data, requests made up from the document
 	$(PYTEST) -m "slow and not fuzz and not torture" $(ARGS)
 
 # Tests of pages skip loudly without it.

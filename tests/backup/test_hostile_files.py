@@ -15,6 +15,8 @@ from tests.backup.conftest import Filled
 from tests.backup.copies import contents, new_database, restore
 from tests.backup.test_refusals import archive, members
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 BOMB = 300  # MiB, which compress to a thousandth
 LARGEST_PEAK = 48 * MIB

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from tests.cli.command import Serving, run, serving, status
 
@@ -24,6 +25,7 @@ def wait_for(demo: Serving, text: str) -> str:
     raise AssertionError(demo.said)
 
 
+@pytest.mark.slow
 def test_each_start_of_the_demo_makes_a_fresh_key(place: Path) -> None:
     words = ("demo", "--data-dir", place / "data")
     with serving(place / "first", *words) as demo:

@@ -13,6 +13,8 @@ import pytest_asyncio
 from sightline.app import openapi_document
 from tests.generated.made import Made
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -71,6 +71,7 @@ async def test_the_guides_are_listed_by_title_in_the_order_of_the_readme(browser
     assert not {title for _, title in listed} & set(in_readme)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed: nothing was looked at")
 async def test_pages_fit_a_phone_and_show_no_markup(browser: httpx2.AsyncClient) -> None:
     async with async_playwright() as playwright:
@@ -106,6 +107,7 @@ LEAST_CONTRAST = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed: nothing was looked at")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_pages_are_readable_in_both_colour_schemes(

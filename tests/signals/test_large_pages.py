@@ -16,6 +16,8 @@ from sightline.platform.db import Database, sql
 from sightline.settings import Settings
 from tests.world import World
 
+pytestmark = pytest.mark.slow
+
 MIB = 1024 * 1024
 FILL = sql("""
 INSERT INTO signals (workspace_id, id, number, name, status, context, processor_type, provider_type, evidence_kind,

@@ -16,6 +16,8 @@ from tests.explain import Explained, settle
 from tests.signals.conftest import Json, listed
 from tests.world import World
 
+pytestmark = pytest.mark.slow
+
 MANY = 24_000
 PAGE = 20
 

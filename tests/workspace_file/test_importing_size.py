@@ -17,6 +17,8 @@ from sightline.workspace_file import Import, Imported, ListReader
 from tests.workspace_file.imports import base, counts
 from tests.workspace_file.test_size import MB, Generated
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("ideas", "accounts", "feedback", "signals")
 
 
