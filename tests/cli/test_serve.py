@@ -102,6 +102,7 @@ def test_api_processes_end_with_a_killed_parent(site: Site, place: Path) -> None
     with serving(place / "log", "serve", "--data-dir", site.data) as server:
         server.wait_ready()
         children = server.children()
+        assert children
         server.process.kill()
         server.process.wait()
         wait_until(lambda: not any(is_alive(pid) for pid in children))
