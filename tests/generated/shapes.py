@@ -65,10 +65,36 @@ def sample(kind: Any) -> Any:
     return {str: "x", bool: True, int: 1, float: 1.0, UUID: ID, dict: {}}.get(get_origin(kind) or kind)
 
 
+def full_samples(kind: type[Struct]) -> list[Json]:
+    """Bodies with every field of the type; one for each command if a field is one of several."""
+    bodies: list[Json] = [{}]
+    for field in msgspec.structs.fields(kind):
+        commands = _tagged(field.type)
+        values = [_full(command) for command in commands] or [_full_value(field.type)]
+        bodies = [{**body, field.encode_name: value} for body in bodies for value in values]
+    return bodies
+
+
+def _full(kind: type[Struct]) -> Json:
+    return _tag(kind) | full_samples(kind)[0]
+
+
+def _full_value(kind: Any) -> Any:
+    inner = _inner(kind)
+    if get_origin(inner) is list and _is_struct(item := _inner(get_args(inner)[0])):
+        return [_full(item)]
+    return _full(inner) if _is_struct(inner) else sample(kind)
+
+
 def _sample_struct(kind: type[Struct]) -> Json:
+    return _tag(kind) | {
+        field.encode_name: sample(field.type) for field in msgspec.structs.fields(kind) if field.required
+    }
+
+
+def _tag(kind: type[Struct]) -> Json:
     config = kind.__struct_config__
-    tag = {} if config.tag is None else {str(config.tag_field): config.tag}
-    return tag | {field.encode_name: sample(field.type) for field in msgspec.structs.fields(kind) if field.required}
+    return {} if config.tag is None else {str(config.tag_field): config.tag}
 
 
 Value = tuple[str, Any, bool, str]

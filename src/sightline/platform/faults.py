@@ -76,7 +76,8 @@ def _member_for(kind: Any, value: Any) -> Any:
     if len(members) == 1:
         return members[0]
     if isinstance(value, dict) and (by_tag := _members_by_tag(kind)):
-        return by_tag.get(value.get(_tag_field(by_tag)), kind)
+        tag = value.get(_tag_field(by_tag))
+        return by_tag.get(tag, kind) if isinstance(tag, str) else kind
     for member in members:
         inner = _plain(member)
         if isinstance(value, dict) and isinstance(inner, type) and issubclass(inner, Struct):
