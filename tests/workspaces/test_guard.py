@@ -15,6 +15,7 @@ from sightline.platform.errors import Unauthorized
 from sightline.workspaces.guard import authentication as guards
 from sightline.workspaces.guard.authentication import KeyGuard
 from sightline.workspaces.guard.listener import NAME
+from sightline.workspaces.keys.queries import list_keys
 from sightline.workspaces.keys.records import CreatedKey
 from sightline.workspaces.keys.tokens import make_token
 from tests.workspaces.world import World, bearer, eventually, until
@@ -261,14 +262,26 @@ async def test_a_failed_look_up_is_an_error_and_the_next_one_works(world: World)
     await lookups.close()
 
 
-async def test_last_use_is_written_in_one_go_and_when_closing(world: World) -> None:
+async def test_the_first_use_of_a_key_is_written_at_once(world: World) -> None:
+    used, unused = await world.key(), await world.key()
+    async with world.guard() as guard:
+        await asyncio.gather(*(guard.admit(bearer(used)) for _ in range(5)))
+        async with world.db.autocommit() as tx:
+            shown = {key.id: key.last_used_at for key in await list_keys(tx, world.workspace.id)}
+    assert shown[used.id] is not None
+    assert shown[unused.id] is None
+
+
+async def test_later_uses_are_written_in_one_go_and_when_closing(world: World) -> None:
     one, two, unused = [await world.key() for _ in range(3)]
+    await world.run("UPDATE api_keys SET last_used_at = '2020-01-01' WHERE id = ANY($1)", [one.id, two.id])
+    recently = "SELECT count(*) FROM api_keys WHERE id = $1 AND last_used_at > now() - interval '1 minute'"
     async with world.guard() as guard:
         for _ in range(20):
             await guard.admit(bearer(one))
             await guard.admit(bearer(two))
         async with world.db.autocommit() as tx:
-            assert await tx.connection.fetchval("SELECT count(last_used_at) FROM api_keys WHERE id = $1", one.id) == 0
+            assert await tx.connection.fetchval(recently, one.id) == 0
     async with world.db.autocommit() as tx:
         used = await tx.connection.fetch("SELECT id FROM api_keys WHERE last_used_at > now() - interval '1 minute'")
     assert {one.id, two.id} <= {row[0] for row in used}

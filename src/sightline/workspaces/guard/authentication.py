@@ -35,6 +35,7 @@ class _Known(NamedTuple):
     until: float
     expires_at: datetime | None
     key_id: UUID
+    is_used: bool
 
 
 class KeyGuard:
@@ -89,6 +90,8 @@ class KeyGuard:
         if known.expires_at is not None and known.expires_at <= self._now():
             raise Unauthorized(_REFUSED, str(known.key_id))
         self._used.add(known.key_id)
+        if not known.is_used:  # the first use is shown at once
+            await self._usage.write()
         return known.actor
 
     async def _look_up(self, text: str) -> _Known:
@@ -102,9 +105,10 @@ class KeyGuard:
             self._admitted.pop(hashed, None)
             raise Unauthorized(_REFUSED, token.id)
         _remember(self._admitted, hashed, None)
-        known = _Known(_actor_of(stored), time.monotonic() + self._known_seconds, stored.expires_at, stored.id)
+        until = time.monotonic() + self._known_seconds
+        known = _Known(_actor_of(stored), until, stored.expires_at, stored.id, stored.is_used)
         if era == self._era and self._listener.is_listening:
-            _remember(self._known, hashed, known)
+            _remember(self._known, hashed, known._replace(is_used=True))
         return known
 
     async def _find(self, token: Token, hashed: bytes) -> StoredKey | None:

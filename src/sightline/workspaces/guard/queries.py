@@ -8,7 +8,7 @@ from sightline.workspaces.keys.records import StoredKey
 
 FIND_STORED_KEYS = sql("""
     SELECT k.id, k.workspace_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at,
-           k.member_id, CASE WHEN m.active THEN m.role END, k.token_id
+           k.member_id, k.last_used_at IS NOT NULL, CASE WHEN m.active THEN m.role END, k.token_id
       FROM api_keys k
       LEFT JOIN members m ON m.workspace_id = k.workspace_id AND m.id = k.member_id
      WHERE k.token_id = ANY(:token_ids)""")

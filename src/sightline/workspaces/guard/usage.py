@@ -1,4 +1,4 @@
-"""The time at which each key was last used, written every few seconds instead of with every request."""
+"""The time at which each key was last used: the first at once, later ones every few seconds."""
 
 import asyncio
 import logging

@@ -152,6 +152,7 @@ async def _add_key(
         expires_at=expires_at,
         revoked_at=None,
         member_id=creator.id,
+        is_used=False,
         role=None,
     )
     created_at, ends_at = await queries.add_key(tx, actor, stored, token.id)

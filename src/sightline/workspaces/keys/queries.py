@@ -13,7 +13,9 @@ _KEYS = """
            iso(k.last_used_at), k.replaced_by
       FROM api_keys k
       LEFT JOIN members m ON m.workspace_id = k.workspace_id AND m.id = k.member_id"""
-_STORED_KEY = "id, workspace_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, member_id"
+_STORED_KEY = """
+    id, workspace_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, member_id,
+    last_used_at IS NOT NULL"""
 
 ADD_KEY = sql(
     """

@@ -47,7 +47,10 @@ class NewKey(Struct, frozen=True):
 
 
 class StoredKey(Struct, frozen=True):
-    """A stored key, to check requests. `role` is None unless its creator is an active member."""
+    """A stored key, to check requests. `role` is None unless its creator is an active member.
+
+    `is_used`: the time of a last use is stored.
+    """
 
     id: UUID
     workspace_id: UUID
@@ -58,4 +61,5 @@ class StoredKey(Struct, frozen=True):
     expires_at: datetime | None
     revoked_at: datetime | None
     member_id: UUID | None
+    is_used: bool
     role: str | None
