@@ -89,6 +89,11 @@ class Browser:
         return await self.get(f"{CALLBACK}?{urlencode(query)}")
 
     @property
+    def prefix(self) -> str:
+        """The prefix of the portal's cookies over plain http."""
+        return f"sl_{self.root.rpartition('/')[2]}_"
+
+    @property
     def is_signed_in(self) -> bool:
         return any(name.endswith("session") for name in self.cookies)
 

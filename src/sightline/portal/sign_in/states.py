@@ -4,6 +4,7 @@ The cookie's name has a hash of the state, its value the expiry and a signature.
 only the browser.
 """
 
+import re
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -39,7 +40,8 @@ def is_issued(secret: ServerSecret, prefix: str, state: str, cookies: Mapping[st
 
 
 def surplus(prefix: str, cookies: Mapping[str, str]) -> list[str]:
-    """Returns the names of the oldest state cookies, to be deleted for a new one."""
-    held = [name for name in cookies if name.startswith(f"{prefix}state_")]
+    """Returns the names of the oldest state cookies, to be deleted for a new one. Names never issued are left alone."""
+    issued = re.compile(re.escape(prefix) + "state_[0-9a-f]{16}")
+    held = [name for name in cookies if issued.fullmatch(name)]
     held.sort(key=lambda name: cookies[name].partition(".")[0].zfill(20))
     return held[: max(0, len(held) - MOST + 1)]
