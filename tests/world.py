@@ -21,8 +21,10 @@ from sightline.app import create_app
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.http.connection_limits import BoundedProtocol
+from sightline.platform.wire import Moment
 from sightline.settings import Settings
 from sightline.workspace_file import apply_file
+from sightline.workspace_file.sections import all_tables
 from sightline.workspaces.keys import lifecycle as keys
 from sightline.workspaces.keys.records import NewKey
 
@@ -88,6 +90,17 @@ class World:
         """Applies a workspace file with these lists; what `apply` says."""
         file = {"workspace": {"slug": self.slug, "name": "Acme", **(workspace or {})}, **lists}
         return await apply_file(self.database, BytesIO(msgspec.json.encode(file)), actor_id="tests")
+
+    async def add_earlier(self, **lists: Any) -> None:
+        """Adds lists, and sets the `updatedAt` of records with a key, as if they had been written then."""
+        await self.add(**lists)
+        async with self.database.transaction() as tx:
+            for name, records in lists.items():
+                dated = [one for one in records if "updatedAt" in one]
+                await tx.connection.executemany(
+                    f"UPDATE {all_tables()[name].name} SET updated_at = $3 WHERE workspace_id = $1 AND key = $2",  # noqa: S608
+                    [(self.workspace_id, one["key"], Moment.read(one["updatedAt"])) for one in dated],
+                )
 
     async def key(
         self, *scopes: str, member: str | None = "owner", expires_at: datetime | None = None, name: str = "test"

@@ -23,7 +23,7 @@ HOOLI = {"key": "hooli", "name": "Hooli", "domain": "hooli.test", "createdAt": "
 
 @pytest.fixture(autouse=True)
 async def customers(world: World) -> None:
-    await world.add(accounts=[GLOBEX, INITECH, HOOLI])
+    await world.add_earlier(accounts=[GLOBEX, INITECH, HOOLI])
 
 
 async def named(listed: Listed, **query: Any) -> list[str]:

@@ -31,7 +31,7 @@ async def test_a_walk_shows_each_record_once_and_in_order(
         {"key": f"k{n}", title: f"N{n}", "createdAt": days(n), "updatedAt": days(COUNT - n)} for n in range(COUNT)
     ]
     lists: dict[str, Any] = {list: records}
-    await world.add(**lists)
+    await world.add_earlier(**lists)
     for offset in range(0, COUNT + 25, 25):
         answer = await world.client.get(path, params={**query, "limit": 25, "offset": offset})
         expected = [f"N{n}" for n in reversed(range(COUNT))][offset : offset + 25]

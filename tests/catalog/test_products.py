@@ -18,7 +18,7 @@ async def tag_of(world: World, path: str) -> str:
 
 
 async def test_a_product_is_shown_with_its_features_in_their_order(world: World) -> None:
-    await world.add(products=[{"key": "app", "name": "App", "description": "Ours.", "features": MAP, **DATES}])
+    await world.add_earlier(products=[{"key": "app", "name": "App", "description": "Ours.", "features": MAP, **DATES}])
     product, features = (await world.ids("products"))["app"], await world.ids("features")
     answer = await world.client.get(f"/products/{product}")
     assert answer.json() == {

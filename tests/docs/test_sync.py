@@ -84,11 +84,12 @@ async def test_the_copy_ends_equal_while_others_write(world: World) -> None:
 
 
 async def test_the_copy_follows_all_pages(world: World) -> None:
-    same = "2026-01-01T00:00:00Z"
-    await world.add(
-        signals=[{"key": f"s{n}", "name": f"S{n}", "createdAt": same, "updatedAt": same} for n in range(250)]
-    )
+    then = "2026-01-01T00:00:00Z"
+    await world.add(signals=[{"key": f"s{n}", "name": f"S{n}", "createdAt": then} for n in range(250)])
     copy = program()["Copy"](f"{world.address}{API}", await world.key("signals:read"))
+    await asyncio.to_thread(copy.follow)
+    assert copy.signals == await everything(world)
+    await world.add(signals=[{"key": "old", "name": "Old", "createdAt": then, "updatedAt": then}])
     await asyncio.to_thread(copy.follow)
     assert copy.signals == await everything(world)
     await world.add(signals=[{"key": "s0", "name": "Kept"}], prune=["signals"])

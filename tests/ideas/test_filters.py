@@ -22,7 +22,8 @@ async def _four_ideas(acme: Acme) -> None:
         {"sourceKey": "mail", "externalId": "1", "integration": "forms"},
         {},
     ]
-    await acme.world.add(ideas=[{**idea, **more} for idea, more in zip(imported(4), parts, strict=True)])
+    ideas = [{**idea, **more, "updatedAt": idea["createdAt"]} for idea, more in zip(imported(4), parts, strict=True)]
+    await acme.world.add_earlier(ideas=ideas)
 
 
 async def test_by_source_key(acme: Acme) -> None:
@@ -99,7 +100,7 @@ async def test_any_text_may_be_searched_for(acme: Acme) -> None:
 
 async def test_changes_are_listed_oldest_change_first(acme: Acme) -> None:
     created = await acme.create(name="New one")
-    await acme.world.add(
+    await acme.world.add_earlier(
         ideas=[
             {"key": "old", "name": "Old", "description": "d", "createdAt": "2021-08-01", "updatedAt": "2021-09-03"},
             {"key": "new", "name": "New", "description": "d", "createdAt": "2021-08-02", "updatedAt": "2021-09-02"},

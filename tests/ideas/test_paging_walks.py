@@ -42,7 +42,7 @@ async def forest(database: Any, served: str) -> Any:
     """A workspace of 43 ideas that no test changes."""
     async with World(database, served) as world:
         dice = random.Random(43)
-        await world.add(ideas=[imported(n, dice) for n in range(43)])
+        await world.add_earlier(ideas=[imported(n, dice) for n in range(43)])
         forest = Acme(world)
         yield forest, await forest.list(limit=100)
 

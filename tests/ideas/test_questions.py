@@ -21,7 +21,7 @@ OPEN: list[Json] = [
     {"key": "a", "question": "Since when?", "status": "answered", "answer": "Since May."},
     {"key": "r", "question": "Which colour?", "status": "rejected"},
 ]
-ASKED = [{**each, "createdAt": f"2025-01-0{n + 1}", "updatedAt": "2025-02-01"} for n, each in enumerate(OPEN)]
+ASKED = [{**each, "createdAt": f"2025-01-0{n + 1}"} for n, each in enumerate(OPEN)]
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -68,7 +68,8 @@ async def test_all_four_statuses_are_listed_oldest_first(acme: Acme, idea: Json)
         "answer": None,
         "ideaId": idea["id"],
     }
-    assert (first["createdAt"], first["updatedAt"]) == ("2025-01-01T00:00:00.000Z", "2025-02-01T00:00:00.000Z")
+    assert first["createdAt"] == "2025-01-01T00:00:00.000Z"
+    assert first["updatedAt"] >= idea["updatedAt"]
     assert (listed[2]["answer"], listed[3]["answer"]) == ("Since May.", None)
 
 
@@ -242,7 +243,7 @@ async def test_an_idea_that_has_questions_is_not_asked_again(acme: Acme) -> None
 
 async def test_a_drafted_question_is_never_older_than_its_idea(acme: Acme) -> None:
     source = {"sourceKey": "desk", "externalId": "from-tomorrow"}
-    later = await from_file(acme, **source, createdAt="2099-01-01", updatedAt="2099-01-01")
+    later = await from_file(acme, **source, createdAt="2099-01-01")
     assert (await acme.post(**source)).json()["id"] == later["id"]
     for idea in [later, *[await acme.create() for _ in range(8)]]:
         drafted = await questions(acme, idea)

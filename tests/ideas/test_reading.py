@@ -47,7 +47,7 @@ async def test_another_include_is_refused(acme: Acme) -> None:
 
 
 async def test_links_and_origin_of_a_file_are_shown(acme: Acme) -> None:
-    await acme.world.add(
+    await acme.world.add_earlier(
         initiatives=[{"key": "reporting", "name": "Reporting", "status": "PLANNED"}],
         ideas=[
             {

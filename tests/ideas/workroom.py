@@ -25,7 +25,7 @@ async def furnished(database: Database, served: str) -> AsyncIterator[Acme]:
 async def from_file(acme: Acme, **fields: Any) -> Json:
     """An idea as people and other systems leave it: from a workspace file, with no questions or matches made."""
     key = str(uuid4())
-    await acme.world.add(ideas=[{"key": key, "name": "From a file", "description": EXPORT, **fields}])
+    await acme.world.add_earlier(ideas=[{"key": key, "name": "From a file", "description": EXPORT, **fields}])
     return await acme.read({"id": (await acme.world.ids("ideas"))[key]})
 
 

@@ -21,7 +21,7 @@ async def test_the_latest_update_comes_first(acme: World, create: Create) -> Non
 
 async def test_equal_updates_are_ordered_by_number(acme: World) -> None:
     at = {"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"}
-    await acme.add(initiatives=[{"key": f"k{n}", "name": f"I {n}", **at} for n in range(3)])
+    await acme.add_earlier(initiatives=[{"key": f"k{n}", "name": f"I {n}", **at} for n in range(3)])
     assert await names(acme) == ["I 2", "I 1", "I 0"]
 
 
@@ -81,7 +81,7 @@ async def test_pages_hold_every_initiative_once_also_where_all_were_updated_at_o
     acme: World, query: str
 ) -> None:
     at = {"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"}
-    await acme.add(initiatives=[{"key": f"k{n}", "name": f"Export {n}", **at} for n in range(7)])
+    await acme.add_earlier(initiatives=[{"key": f"k{n}", "name": f"Export {n}", **at} for n in range(7)])
     whole = (await acme.client.get(f"/initiatives?{query}")).json()
     parts = [await acme.client.get(f"/initiatives?limit=3&offset={offset}&{query}") for offset in (0, 3, 6)]
     assert [each for part in parts for each in part.json()] == whole

@@ -41,7 +41,7 @@ def signal(n: int) -> Json:
 async def acme(database: Database, served: str) -> AsyncIterator[World]:
     """60 signals; an insight of hooli's rests on each tenth, another of globex's on each sixth and one more."""
     async with World(database, served) as world:
-        await world.add(
+        await world.add_earlier(
             teams=[{"key": "core", "name": "Core"}],
             accounts=[
                 {"key": name, "name": name.capitalize(), "externalId": f"crm-{name}"}

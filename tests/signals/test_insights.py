@@ -60,7 +60,7 @@ OTHERS: list[Json] = [
 async def reviewed(database: Database, served: str) -> AsyncIterator[World]:
     """Four insights of two signals and two accounts; nothing changes them."""
     async with World(database, served) as world:
-        await world.add(
+        await world.add_earlier(
             accounts=[{"key": "globex", "name": "Globex"}, {"key": "hooli", "name": "Hooli"}],
             signals=[{"key": "call", "name": "A call", "number": 7}, {"key": "mail", "name": "A mail", "number": 8}],
             insights=[SLOW, *OTHERS],

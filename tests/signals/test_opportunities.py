@@ -22,7 +22,8 @@ def idea(key: str, *opportunities: str) -> dict[str, Any]:
 
 
 async def test_an_opportunity_is_shown_with_the_ideas_that_address_it(world: World) -> None:
-    await world.add(opportunities=OPPORTUNITIES, ideas=[idea("one", "retention", "reach"), idea("two", "retention")])
+    both = [idea("one", "retention", "reach"), idea("two", "retention")]
+    await world.add_earlier(opportunities=OPPORTUNITIES, ideas=both)
     opportunity, ideas = (await world.ids("opportunities"))["retention"], await world.ids("ideas")
     answer = await world.client.get(f"/opportunities/{opportunity}")
     assert sorted(answer.json()["ideaIds"]) == sorted(ideas.values())
@@ -38,7 +39,7 @@ async def test_an_opportunity_is_shown_with_the_ideas_that_address_it(world: Wor
 
 
 async def test_another_idea_is_another_version(world: World) -> None:
-    await world.add(opportunities=OPPORTUNITIES)
+    await world.add_earlier(opportunities=OPPORTUNITIES)
     path = f"/opportunities/{(await world.ids('opportunities'))['reach']}"
     tags = [(await world.client.get(path)).headers["etag"]]
     for lists in (
@@ -54,7 +55,7 @@ async def test_another_idea_is_another_version(world: World) -> None:
 
 
 async def test_opportunities_are_listed_newest_first_or_oldest_change_first(world: World) -> None:
-    await world.add(opportunities=OPPORTUNITIES)
+    await world.add_earlier(opportunities=OPPORTUNITIES)
     ids = await world.ids("opportunities")
 
     async def listed(**query: str) -> list[str]:
@@ -72,7 +73,7 @@ async def test_opportunities_are_listed_newest_first_or_oldest_change_first(worl
 
 
 async def test_opportunities_are_read_with_their_own_scope_in_their_own_workspace(world: World) -> None:
-    await world.add(opportunities=OPPORTUNITIES)
+    await world.add_earlier(opportunities=OPPORTUNITIES)
     path = f"/opportunities/{(await world.ids('opportunities'))['reach']}"
     for scopes, status in ((("opportunities:read",), 200), (("insights:read", "ideas:read"), 403)):
         client = await world.client_with(*scopes)

@@ -115,7 +115,7 @@ async def test_an_open_write_delays_later_changes(world: World, database_url: st
 
 async def test_equal_times_are_in_the_order_of_ids_and_the_boundary_is_included(world: World) -> None:
     at = "2021-05-01T00:00:00.001Z"
-    await world.add(signals=[{"key": f"s{n}", "name": f"S{n}", "createdAt": at, "updatedAt": at} for n in range(9)])
+    await world.add_earlier(signals=[{"key": f"s{n}", "name": f"S{n}", "updatedAt": at} for n in range(9)])
     found = [signal["id"] for signal in await listed(world.client, updatedSince=at)]
     assert found == sorted(found)
     assert len(found) == 9

@@ -77,5 +77,14 @@ async def exported(database: Database, slug: str) -> dict[str, Any]:
     return found
 
 
+def timeless(part: Any) -> Any:
+    """What a file says, but for `updatedAt`."""
+    if isinstance(part, list):
+        return [timeless(item) for item in part]
+    if isinstance(part, dict):
+        return {name: timeless(value) for name, value in part.items() if name != "updatedAt"}
+    return part
+
+
 def by_key(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {record["key"]: record for record in records}

@@ -8,7 +8,7 @@ import pytest
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
 from sightline.workspace_file import KINDS, Import, ListReader
-from tests.workspace_file.files import apply, exported, new_slug, small, whole
+from tests.workspace_file.files import apply, exported, new_slug, small, timeless, whole
 from tests.workspace_file.imports import (
     CHANGES,
     NAMES,
@@ -43,7 +43,7 @@ async def test_lines_become_what_records_of_a_workspace_file_become(database: Da
         done = await load(database, slug, kind, there[kind])
         assert counts(done) == (len(there[kind]), 0, 0, 0), done.faults
     here = await exported(database, slug)
-    assert {kind: here[kind] for kind in IN_ORDER} == {kind: there[kind] for kind in IN_ORDER}
+    assert timeless({kind: here[kind] for kind in IN_ORDER}) == timeless({kind: there[kind] for kind in IN_ORDER})
     before = await every_row(database, slug)
     for kind in IN_ORDER:
         assert counts(await load(database, slug, kind, there[kind])) == (0, 0, len(there[kind]), 0)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sightline.platform.db import Database
 from sightline.workspace_file.workspaces import TABLES
-from tests.workspace_file.files import LATER, THEN, apply, by_key, exported, small, whole
+from tests.workspace_file.files import apply, by_key, exported, small, whole
 
 
 async def _rows(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
@@ -70,16 +70,6 @@ async def test_a_changed_record_moves_its_version_and_leaves_a_trail(database: D
         ("updated", "file", "tests", "IDEA-1"),
     ]
     assert b'"Approved"' in bytes(trail[1]["detail"])
-
-
-async def test_a_given_time_is_kept(database: Database) -> None:
-    idea: dict[str, Any] = {"key": "a", "name": "A", "description": "x", "createdAt": THEN, "updatedAt": THEN}
-    file = small(ideas=[idea])
-    slug = file["workspace"]["slug"]
-    await apply(database, file)
-    file["ideas"][0] |= {"name": "B", "updatedAt": LATER}
-    await apply(database, file)
-    assert (await exported(database, slug))["ideas"][0]["updatedAt"] == LATER
 
 
 async def test_numbers_follow_the_order_of_the_file_and_those_that_are_given(database: Database) -> None:

@@ -94,7 +94,7 @@ async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
     await _check(run, changes)
     if run.faults.count > faults:
         return None
-    after = (before or await _defaults(run, changes)) | changes
+    after = (before or await _defaults(run)) | changes
     after["name"] = after["name"].strip()
     if before == after:
         return None
@@ -109,9 +109,9 @@ async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
     return before is None
 
 
-async def _defaults(run: Run, changes: dict[str, Any]) -> dict[str, Any]:
+async def _defaults(run: Run) -> dict[str, Any]:
     workspace = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id) or {"slug": "", "name": ""}
-    created = changes.get("createdAt") or show_moment(run.tx.now)
+    now = show_moment(run.tx.now)
     return {
         "alias": workspace["slug"],
         "name": workspace["name"],
@@ -124,20 +124,22 @@ async def _defaults(run: Run, changes: dict[str, Any]) -> dict[str, Any]:
         "requestsVisible": False,
         "remoteLoginUrl": None,
         "remoteLogoutUrl": None,
-        "createdAt": created,
-        "updatedAt": created,
+        "createdAt": now,
+        "updatedAt": now,
     }
 
 
 async def _check(run: Run, changes: dict[str, Any]) -> None:
-    """Adds a fault for each setting that cannot be stored; normalizes the times."""
+    """Adds a fault for each setting that cannot be stored; normalizes the times, and drops one that does not count."""
     for name in ("remoteLoginUrl", "remoteLogoutUrl"):
         if changes.get(name) and not is_safe_remote(changes[name]):
             run.faults.add(f"portal.{name}", "Has to begin with https:// (http:// for this machine only)")
     for name in ("createdAt", "updatedAt"):
         try:
-            if name in changes:
-                changes[name] = show_moment(Moment.read(changes[name]))
+            if (text := changes.pop(name, None)) is not None:
+                moment = Moment.read(text)
+                counts = moment if name == "createdAt" else run.written_at(moment)
+                changes |= {name: show_moment(counts)} if counts else {}
         except ValueError as error:
             run.faults.add(f"portal.{name}", str(error))
     await _check_facets(run, changes.get("facets", []))

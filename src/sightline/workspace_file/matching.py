@@ -153,7 +153,7 @@ def merge(run: Run, table: Table, entry: Entry) -> None:
     entry.row |= entry.values
     if table.stamped:
         entry.row["created_at"] = entry.values.get("created_at") or _created_at(run, table, entry)
-        entry.row["updated_at"] = entry.values.get("updated_at") or entry.row["created_at"]
+        entry.row["updated_at"] = entry.values.get("updated_at") or run.tx.now
 
 
 def _created_at(run: Run, table: Table, entry: Entry) -> datetime:
@@ -176,7 +176,7 @@ def note_changes(table: Table, entry: Entry) -> None:
 
 
 def stamp(run: Run, entry: Entry) -> None:
-    """Sets `updatedAt` of a changed record to now, unless the file has it."""
+    """Sets `updatedAt` of a changed record to now, unless that of the file counts."""
     if entry.values.get("updated_at") is None and "updated_at" in entry.row:
         moment: datetime = run.tx.now
         entry.row["updated_at"] = moment

@@ -116,12 +116,14 @@ async def change_rows(tx: Tx, table: Table, columns: Sequence[str], rows: Iterab
     await tx.run_many(sql(_CHANGE_ROW, table=table.name, assignments=", ".join(assignments), same=same), rows)
 
 
-async def change_column(tx: Tx, table: Table, column: str, workspace_id: UUID, becomes: Mapping[UUID, Any]) -> None:
-    """Sets one column by id. Does not change `updatedAt`."""
-    assignments = f"{column} = :value" + (f", {table.versioned} = {table.versioned} + 1" if table.versioned else "")
-    statement = sql(_CHANGE_ROW, table=table.name, assignments=assignments, same="id = :id")
-    await tx.run_many(
-        statement, [{"workspace_id": workspace_id, "id": id, "value": value} for id, value in becomes.items()]
+async def change_column(run: Run, table: Table, column: str, becomes: Mapping[UUID, Any]) -> None:
+    """Sets one column by id, and `updatedAt` unless the run creates the workspace."""
+    assignments = [f"{column} = :value"]
+    assignments += [] if run.is_new or not table.stamped else ["updated_at = :now"]
+    assignments += [f"{table.versioned} = {table.versioned} + 1"] if table.versioned else []
+    statement = sql(_CHANGE_ROW, table=table.name, assignments=", ".join(assignments), same="id = :id")
+    await run.tx.run_many(
+        statement, [{"workspace_id": run.workspace_id, "id": id, "value": value} for id, value in becomes.items()]
     )
 
 

@@ -21,6 +21,7 @@ async def read_fields(run: Run, table: Table, entries: Sequence[Entry], *, late:
             if field.name in entry.given:
                 _read(run, field, entry)
         if not late:
+            _read_updated_at(run, entry)
             _check_ignored(run, table, entry)
 
 
@@ -48,6 +49,17 @@ def _read(run: Run, field: Field, entry: Entry) -> None:
         entry.values[field.column] = field.store(value, run.lookup)
     except ValueError as error:
         run.refuse(entry, field.name, str(error))
+
+
+def _read_updated_at(run: Run, entry: Entry) -> None:
+    """Leaves `updatedAt` out of `values` where it does not count."""
+    if (given := entry.values.pop("updated_at", None)) is None:
+        return
+    try:
+        if moment := run.written_at(given):
+            entry.values["updated_at"] = moment
+    except ValueError as error:
+        run.refuse(entry, "updatedAt", str(error))
 
 
 def _check_ignored(run: Run, table: Table, entry: Entry) -> None:

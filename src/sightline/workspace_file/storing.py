@@ -133,7 +133,7 @@ class Store:
             becomes = {e.id: e.values[column] for e in entries if column in e.values and not e.broken}
             becomes = {id: value for id, value in becomes.items() if stored[id][column] != value}
             if becomes:
-                await queries.change_column(run.tx, table, column, run.workspace_id, becomes)
+                await queries.change_column(run, table, column, becomes)
         await read_links(run, table, entries, late=True)
         await compare_links(run, table, entries, late=True)
         await write_links(run, table, entries, late=True)

@@ -151,31 +151,30 @@ async def apply_workspace(run: Run, given: dict[str, Any]) -> bool | None:
 
 
 def _moments(run: Run, given: dict[str, Any]) -> dict[str, datetime | None]:
-    """Returns the times in the file by their path in `workspace`; None for omitted ones."""
+    """Returns the times in the file by their path in `workspace`; None for those omitted or ignored."""
     texts = {
         "createdAt": given.get("createdAt"),
         "updatedAt": given.get("updatedAt"),
         "plan.trialEndsAt": given.get("plan", {}).get("trialEndsAt"),
     }
-    moments: dict[str, datetime | None] = {}
+    moments: dict[str, datetime | None] = dict.fromkeys(texts)
     for name, text in texts.items():
         try:
-            moments[name] = None if text is None else Moment.read(text)
+            moment = None if text is None else Moment.read(text)
+            moments[name] = run.written_at(moment) if moment and name == "updatedAt" else moment
         except ValueError as error:
             run.faults.add(f"workspace.{name}", str(error))
-            moments[name] = None
     return moments
 
 
 async def _add(run: Run, given: dict[str, Any], moments: dict[str, datetime | None]) -> None:
-    created = moments["createdAt"] or run.tx.now
     await run.tx.run(
         _ADD,
         workspace_id=run.workspace_id,
         slug=given["slug"],
         name=given.get("name", given["slug"]).strip(),
-        created_at=created,
-        updated_at=moments["updatedAt"] or created,
+        created_at=moments["createdAt"] or run.tx.now,
+        updated_at=moments["updatedAt"] or run.tx.now,
     )
     await run.tx.run(_ADD_PLAN, workspace_id=run.workspace_id)
 

@@ -179,7 +179,7 @@ def _find_options(
 
 def _updated_at(run: Run, entry: Entry, here: str, given: dict[str, Any]) -> Any:
     try:
-        return Moment.read(given["updatedAt"]) if "updatedAt" in given else None
+        return run.written_at(Moment.read(given["updatedAt"])) if "updatedAt" in given else None
     except ValueError as error:
         run.refuse(entry, f"{here}.updatedAt", str(error))
         return None

@@ -20,7 +20,7 @@ def insert_drafted(idea: str) -> str:
 INSERT INTO idea_questions (workspace_id, id, idea_id, question, reasoning, placeholder, status, origin, created_at,
                             updated_at)
 SELECT :workspace_id, drafted.id, idea.id, drafted.question, drafted.reasoning, drafted.placeholder, 'pending',
-       'engine', greatest(:now::timestamptz, idea.created_at), greatest(:now::timestamptz, idea.created_at)
+       'engine', greatest(:now::timestamptz, idea.created_at), :now
   FROM {idea} AS idea, jsonb_to_recordset(:drafted::jsonb)
                        AS drafted (id uuid, question text, reasoning text, placeholder text)"""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
@@ -111,6 +112,16 @@ class Run(_WithState):
     faulty_records: set[tuple[str, str]] = field(default_factory=set)
     faulty_parts: set[str] = field(default_factory=set)
     removed: dict[str, int] = field(default_factory=dict)
+
+    def written_at(self, given: datetime) -> datetime | None:
+        """Returns the file's `updatedAt` where it counts: in the workspace that this run creates. Else None, for now.
+
+        Whoever follows a workspace by `updatedSince` would miss a record that is written into the past. Raises
+        ValueError for a time after now.
+        """
+        if given > self.tx.now:
+            raise ValueError("Is after now")
+        return given if self.is_new else None
 
     def refuse(self, entry: Entry, name: str, message: str) -> None:
         """Adds a fault at a field of a record. The record is then not written."""

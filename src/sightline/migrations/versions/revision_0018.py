@@ -1,0 +1,10 @@
+"""The times at which records were written."""
+
+from sightline.migrations.runner import run_sql
+
+revision = "0018"
+down_revision = "0017"
+
+
+def upgrade() -> None:
+    run_sql(revision)
