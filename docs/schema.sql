@@ -17,6 +17,15 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.empty_kept_quotes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    UPDATE idempotency_keys AS kept SET status = 410, headers = '[]', body = ''
+      FROM deleted WHERE kept.workspace_id = deleted.workspace_id AND kept.quoted_ids @> ARRAY[deleted.id];
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.follow_insights() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_nestloop TO 'off'
@@ -1389,7 +1398,8 @@ CREATE TABLE public.idempotency_keys (
     headers jsonb DEFAULT '{}'::jsonb NOT NULL,
     body bytea NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    record_id uuid
+    record_id uuid,
+    quoted_ids uuid[]
 );
 
 CREATE TABLE public.initiative_features (
@@ -2390,6 +2400,8 @@ CREATE UNIQUE INDEX ideas_source_identity ON public.ideas USING btree (workspace
 
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 
+CREATE INDEX idempotency_keys_of_quoted ON public.idempotency_keys USING gin (quoted_ids) WHERE (quoted_ids IS NOT NULL);
+
 CREATE INDEX idempotency_keys_of_record ON public.idempotency_keys USING btree (workspace_id, record_id) WHERE (record_id IS NOT NULL);
 
 CREATE INDEX initiative_features_of_feature ON public.initiative_features USING btree (workspace_id, feature_id, initiative_id);
@@ -2586,11 +2598,19 @@ CREATE TRIGGER api_keys_notify_added AFTER INSERT OR DELETE ON public.api_keys F
 
 CREATE TRIGGER api_keys_notify_changed AFTER UPDATE ON public.api_keys FOR EACH ROW WHEN (((((((old.secret_hash IS DISTINCT FROM new.secret_hash) OR (old.scopes IS DISTINCT FROM new.scopes)) OR (old.member_id IS DISTINCT FROM new.member_id)) OR (old.name IS DISTINCT FROM new.name)) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (old.revoked_at IS DISTINCT FROM new.revoked_at))) EXECUTE FUNCTION public.notify_access();
 
+CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.idea_comments REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
+
+CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.idea_evidence REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
+
 CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.ideas REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
 
 CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.initiatives REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
 
+CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.research_briefs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
+
 CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.signals REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
+
+CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.signals REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
 
 CREATE TRIGGER features_added AFTER INSERT ON public.features REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 

@@ -18,6 +18,7 @@ WAITING = "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $1"
 UNLINKED_ARRAYS = {
     ("research_runs", "addition_signal_ids"): "a receipt: what a run added, also after it is gone",
     ("idea_classifications", "option_ids"): "options are retired, never deleted",
+    ("idempotency_keys", "quoted_ids"): "the answer is emptied when one of them is deleted",
 }
 
 

@@ -44,7 +44,6 @@ async def list_ideas(call: Call, query: IdeaFilters, window: Window) -> Page[Ide
     "/ideas",
     scopes=[Scope.IDEAS_WRITE],
     status=201,
-    keeps_answers=True,
     refuses=[UnknownStatus, NotFound, IdentityConflict, PromotionReserved, SourceManaged, Conflict],
     example={
         "description": "Export every table as a CSV file, so that analysts can work with it elsewhere.",

@@ -32,7 +32,7 @@ async def get_initiative(call: Call, ref: InitiativeRef) -> Versioned[Initiative
     scopes=[Scope.INITIATIVES_WRITE],
     role_first=True,
     status=201,
-    keeps_answers="again",
+    runs_again=True,
     refuses=[RequestIdReused, NotFound, LimitReached, TrialExpired, Conflict],
     example={
         "clientRequestId": "7f3a1c1e-54e4-4c62-9a43-3f1f0b5f7a10",

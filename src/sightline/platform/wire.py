@@ -19,6 +19,12 @@ DEEPEST = 100  # levels of objects and arrays in a body or in a record of a file
 class Record(Struct, rename="camel"):
     """A record in a response. Built from a row by position, so fields are in the order of the columns."""
 
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        """The stored records whose text it repeats: an answer that is kept for repeats goes with any of them."""
+        id: UUID | None = getattr(self, "id", None)
+        return [id] if id else []
+
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
     """A part of a request body. Unknown fields are refused. UNSET means absent, which is different from null."""

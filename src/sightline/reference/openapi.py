@@ -172,7 +172,6 @@ def _description(operation: Operation) -> str:
         operation.description,
         f"Needs {' and '.join(needs)}.{role}" if needs else f"Needs any valid key.{role}",
         f"The body may have up to {largest} MiB." if operation.body_type and largest > 1 else "",
-        "Honours `Idempotency-Key`." if operation.keeps_answers else "",
     ]
     return "\n\n".join(part for part in parts if part)
 

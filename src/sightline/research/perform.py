@@ -7,6 +7,7 @@ from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.intelligence.research import Researcher
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.http.operations import Keep
 from sightline.platform.ids import new_id
 from sightline.research.commands import Add, Prepare, Retry, RetryAddition, RunCommand, Start, Stop
 from sightline.research.delivery.add import add, retry_addition
@@ -18,12 +19,12 @@ from sightline.sources.app_store.store import AppStore
 Performed = PreparedResearch | StartedRun | ChangedRun
 
 
-async def perform(db: Database, tools: Mapping[type, Any], actor: Actor, command: RunCommand) -> Performed:
+async def perform(db: Database, tools: Mapping[type, Any], actor: Actor, command: RunCommand, keep: Keep) -> Performed:
     """Prepares, starts, adds, retries or stops. Raises what the command raises."""
     match command:
         case Prepare():
             researcher = await choose_researcher(db, tools, tools[Researcher], actor.workspace_id, new_id())
-            return await prepare(db, researcher, tools[AppStore], actor, command)
+            return await prepare(db, researcher, tools[AppStore], actor, command, keep)
         case Start():
             return await start(db, actor, command)
     async with db.transaction() as tx:

@@ -11,7 +11,7 @@ from sightline.platform.wire import Versioned
 from sightline.research.briefs import inspect, listing, updates
 from sightline.research.briefs.records import BriefFilters, BriefList, Inspection, ResearchView
 from sightline.research.briefs.updates import ChangedBrief
-from sightline.research.commands import ResearchRun, ResearchUpdate
+from sightline.research.commands import Prepare, ResearchRun, ResearchUpdate
 from sightline.research.perform import Performed, perform
 from sightline.research.refusals import (
     DestinationUnavailable,
@@ -47,6 +47,7 @@ async def list_research(call: Call, query: BriefFilters, window: Window) -> Brie
         ScheduleNotAllowed,
         Conflict,
     ],
+    calls_out=lambda body: isinstance(body.command, Prepare),
     example={"command": {"action": "prepare", "question": "How do competitors export reports for finance teams?"}},
 )
 async def run_research(call: Call, body: ResearchRun) -> Performed:
@@ -58,7 +59,7 @@ async def run_research(call: Call, body: ResearchRun) -> Performed:
     keeps its completed sections. Planning costs 1 AI credit, a searched section 5, an added source 1; what fails or is
     stopped is returned.
     """
-    return await perform(call.db, call.tools, call.actor, body.command)
+    return await perform(call.db, call.tools, call.actor, body.command, call.keep)
 
 
 @operation(

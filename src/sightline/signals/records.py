@@ -325,6 +325,10 @@ class ProcessingReceipt(Record):
     updated_at: Timestamp
     status_url: str
 
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        return [self.signal_id]
+
 
 class SignalDeletion(Record):
     """The receipt of a deletion."""

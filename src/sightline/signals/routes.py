@@ -53,7 +53,6 @@ async def get_signal(call: Call, ref: SignalRef, query: Include) -> Versioned[Si
     scopes=[Scope.SIGNALS_WRITE],
     status=201,
     body_limit=LARGEST_SIGNAL,
-    keeps_answers=True,
     refuses=[NotFound, Conflict],
     example={
         "name": "Call about exports",

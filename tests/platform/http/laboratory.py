@@ -120,7 +120,7 @@ def _thing(ref: IdeaRef) -> Versioned[Thing]:
     return Versioned(Thing(id, "a thing"), version_tag(id, 7))
 
 
-@operation("POST", "/things", scopes=[Scope.IDEAS_WRITE], status=201, keeps_answers=True)
+@operation("POST", "/things", scopes=[Scope.IDEAS_WRITE], status=201)
 async def make_thing(call: Call, made: Made) -> Thing:
     """Makes a thing: a row in `changes`. May wait at a gate, may refuse."""
     async with call.db.transaction() as tx:

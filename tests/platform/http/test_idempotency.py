@@ -118,11 +118,11 @@ async def test_an_empty_or_longer_key_is_refused(empty_lab: World, key: str) -> 
     assert answer.json()["errors"][0]["path"] == "Idempotency-Key"
 
 
-async def test_elsewhere_it_is_ignored(empty_lab: World) -> None:
+async def test_other_methods_ignore_it(empty_lab: World) -> None:
     headers = {"Idempotency-Key": "k"}
     for name in ("a", "b"):
-        answer = await empty_lab.client.post("/readings", json={"name": name}, headers=headers)
-        assert (answer.status_code, answer.json()["name"]) == (201, name)
+        answer = await empty_lab.client.patch("/things/IDEA-1", json={"name": name}, headers=headers)
+        assert (answer.status_code, "Idempotent-Replayed" in answer.headers) == (200, False)
 
 
 async def test_an_answer_is_forgotten_after_24_hours(empty_lab: World, database: Database, database_url: str) -> None:
@@ -153,6 +153,66 @@ CREATED = {
 }
 
 
+async def kept_texts(world: World) -> list[tuple[int, bytes, str]]:
+    """Status, body and headers of the answers that are kept."""
+    async with world.database.autocommit() as tx:
+        rows = await tx.connection.fetch(
+            "SELECT status, body, headers::text FROM idempotency_keys WHERE workspace_id = $1", world.workspace_id
+        )
+    return [tuple(row) for row in rows]
+
+
+EMPTY = (410, b"", "[]")
+BELOW = {
+    "comments": {"body": "Analysts copy the tables by hand."},
+    "evidence": {"title": "Analysts copy the tables by hand."},
+    "match-features": None,
+}
+
+
+@pytest.mark.parametrize(("path", "body"), BELOW.items())
+async def test_a_kept_answer_goes_with_the_idea_above_its_record(
+    world: World, path: str, body: dict[str, str] | None
+) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Export every table."})).json()["id"]
+    at = f"/ideas/{idea}/{path}"
+    assert (await world.client.post(at, json=body, headers={"Idempotency-Key": "k"})).status_code == 201
+    await world.client.delete(f"/ideas/{idea}")
+    assert await kept_texts(world) == [EMPTY]
+    again = await world.client.post(at, json=body, headers={"Idempotency-Key": "k"})
+    assert (again.status_code, again.json()["code"]) == (410, "RECORD_DELETED")
+
+
+async def test_a_kept_answer_goes_with_its_comment(world: World) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Export every table."})).json()["id"]
+    at = f"/ideas/{idea}/comments"
+    comment = await world.client.post(at, json={"body": "By hand."}, headers={"Idempotency-Key": "k"})
+    await world.client.delete(f"{at}/{comment.json()['id']}")
+    assert await kept_texts(world) == [EMPTY]
+
+
+async def test_a_kept_answer_goes_with_the_signals_that_it_quotes(world: World) -> None:
+    signals = [await world.client.post("/signals", json={"text": f"Export {n} is slow."}) for n in range(2)]
+    idea = (await world.client.post("/ideas", json={"description": "Export every table."})).json()["id"]
+    quotes = [{"text": f"Export {n}", "signalId": signals[n].json()["id"]} for n in range(2)]
+    body = {"title": "Slow", "extracts": quotes}
+    answer = await world.client.post(f"/ideas/{idea}/evidence", json=body, headers={"Idempotency-Key": "k"})
+    assert answer.status_code == 201, answer.text
+    await world.client.delete(f"/signals/{signals[1].json()['id']}")
+    assert await kept_texts(world) == [EMPTY]
+
+
+async def test_a_kept_answer_stays_while_only_links_of_its_record_go(world: World) -> None:
+    signal = (await world.client.post("/signals", json={"text": "Export 1 is slow."})).json()
+    await world.add(insights=[{"key": "slow", "title": "Slow", "category": "problem", "signals": []}])
+    insight = (await world.ids("insights"))["slow"]
+    body = {"description": "Export every table.", "insightIds": [insight]}
+    first = await world.client.post("/ideas", json=body, headers={"Idempotency-Key": "k"})
+    assert (await world.client.delete(f"/insights/{insight}")).status_code == 200
+    await world.client.delete(f"/signals/{signal['id']}")
+    assert (await world.client.post("/ideas", json=body, headers={"Idempotency-Key": "k"})).content == first.content
+
+
 @pytest.mark.parametrize(("path", "body"), CREATED.values(), ids=CREATED.keys())
 async def test_a_kept_answer_goes_with_its_record(world: World, path: str, body: dict[str, str]) -> None:
     headers = {"Idempotency-Key": "k"}
@@ -162,12 +222,7 @@ async def test_a_kept_answer_goes_with_its_record(world: World, path: str, body:
     assert (again.status_code, again.json()["code"]) == (410, "RECORD_DELETED")
     other = await world.client.post(path, json=body | {"name": "Other"}, headers=headers)
     assert (other.status_code, other.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
-    async with world.database.autocommit() as tx:
-        kept = await tx.connection.fetchrow(
-            "SELECT body, headers::text FROM idempotency_keys WHERE workspace_id = $1", world.workspace_id
-        )
-    assert kept is not None
-    assert tuple(kept) == (b"", "[]")
+    assert await kept_texts(world) == [EMPTY]
 
 
 async def test_a_worker_removes_expired_answers(world: World) -> None:

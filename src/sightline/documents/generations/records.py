@@ -39,3 +39,7 @@ class GenerationReceipt(Record):
     updated_at: Timestamp
     failure: GenerationFailure | None
     status_url: str | UnsetType = UNSET
+
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        return [self.initiative_id]

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.http.query_strings import Query
@@ -32,6 +33,12 @@ class Evidence(Record):
     dismissed_at: Timestamp | None
     role: EvidenceRole
     origin: EvidenceOrigin
+
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        """Itself and the signals that it quotes."""
+        extracts = msgspec.json.decode(msgspec.json.encode(self.extracts), type=list[Extract] | None)
+        return [self.id, *{extract.signal_id for extract in extracts or () if extract.signal_id is not None}]
 
 
 class EvidenceFilters(Query):

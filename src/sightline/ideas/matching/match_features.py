@@ -33,6 +33,7 @@ async def match_features(
     Raises NotFound, PreconditionFailed, and MatchingStale if the idea or the feature map changed during matching.
     """
     async with db.autocommit() as tx:
+        await queries.hold_id(tx, actor.workspace_id, ref)  # while an answer is kept, its idea is not deleted
         seen = await queries.find_state(tx, actor.workspace_id, ref)
         expect(version_tag(seen["id"], seen["version"]))
         product_id = seen["product_id"]

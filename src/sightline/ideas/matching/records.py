@@ -38,3 +38,7 @@ class MatchingReceipt(Record):
     idea_public_id: str
     feature_ids: list[UUID]
     feature_matching: FeatureMatching | None
+
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        return [self.idea_id]

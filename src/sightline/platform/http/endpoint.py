@@ -1,7 +1,7 @@
 """Answers a request to one operation: key, scopes, references, query, body, role, handler, response."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -9,10 +9,16 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
-from sightline.platform.db import Database, Window
+from sightline.platform.db import Database, Tx, Window
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types, run_beside
-from sightline.platform.http.idempotency import OneTransaction, answer_once
+from sightline.platform.http.idempotency import (
+    KeptAnswer,
+    OneTransaction,
+    RepeatableRequest,
+    answer_once,
+    answer_outside,
+)
 from sightline.platform.http.large_pages import pieces_of
 from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.pagination import page_headers
@@ -21,7 +27,7 @@ from sightline.platform.http.proxies import origin_of
 from sightline.platform.http.query_strings import Parameters, Query, QueryReader, parse_query
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.scopes import require_scopes
-from sightline.platform.wire import Page, Versioned
+from sightline.platform.wire import Page, Record, Versioned
 
 _JSON = (b"content-type", b"application/json")
 _ENCODER = msgspec.json.Encoder()
@@ -95,21 +101,38 @@ class Endpoint:
         if operation.role is not None and not actor.has_role(operation.role):
             await self._refuse_role(call, operation.role, arguments)
 
-        async def respond(call: Call) -> Answer:
-            return self._response(await operation.handler(call, *arguments), parameters, scope, headers)
+        def shown(result: Any) -> Answer:
+            return self._response(result, parameters, scope, headers)
 
         key = headers.get(b"idempotency-key") if operation.keeps_answers else None
         if key is None:
-            return await respond(call)
-        return await answer_once(
-            services.db,
-            actor,
-            f"{scope['method']} {scope['path']}",
-            key.decode("latin-1"),
-            body,
-            lambda db: respond(msgspec.structs.replace(call, db=db)),
-            runs_again=operation.keeps_answers == "again",
-        )
+            return shown(await operation.handler(call, *arguments))
+        name = f"{scope['method']} {scope['path']}"
+        request = await RepeatableRequest.of(actor, name, key.decode("latin-1"), body)
+        return await self._answer_once(request, call, arguments, shown)
+
+    async def _answer_once(
+        self, request: RepeatableRequest, call: Call, arguments: list[Any], shown: Callable[[Any], Answer]
+    ) -> Answer:
+        """Answers a request with an Idempotency-Key."""
+        operation, db = self.operation, call.db
+
+        async def make(db: Database) -> KeptAnswer:
+            return kept(await operation.handler(msgspec.structs.replace(call, db=db), *arguments))
+
+        async def make_outside() -> Answer:
+            return shown(await operation.handler(msgspec.structs.replace(call, keep=keep), *arguments))
+
+        async def keep(tx: Tx, result: Record) -> None:
+            await request.keep(tx, kept(result))
+
+        def kept(result: Any) -> KeptAnswer:
+            record: Record = result.record if isinstance(result, Versioned) else result
+            return KeptAnswer(shown(result), record.repeated_ids)
+
+        if operation.calls_out is not None and any(operation.calls_out(argument) for argument in arguments):
+            return await answer_outside(db, request, make_outside)
+        return await answer_once(db, request, make, runs_again=operation.runs_again)
 
     async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
         """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.

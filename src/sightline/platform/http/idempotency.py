@@ -1,9 +1,14 @@
-"""Idempotency-Key: the answer of a creating request is kept for 24 hours, in the transaction that created."""
+"""Idempotency-Key: the answer to a POST is kept for 24 hours, in the transaction that wrote what it says.
+
+No answer to a POST of the API shows a secret, so all of them are kept.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -26,7 +31,7 @@ class KeyInUse(Conflict):
 
 
 class RecordDeleted(Refusal):
-    """410: the record that the first request with this Idempotency-Key created is deleted."""
+    """410: the record that the first request with this Idempotency-Key wrote is deleted."""
 
     status, code, title = 410, "RECORD_DELETED", "The record is deleted"
 
@@ -59,69 +64,124 @@ SELECT body_hash, status, headers, body FROM idempotency_keys
  WHERE workspace_id = :workspace_id AND key_id = :key_id AND operation = :operation AND value = :value
    AND created_at > :oldest""")
 _KEEP = sql("""
-INSERT INTO idempotency_keys
-    (workspace_id, key_id, operation, value, body_hash, status, headers, body, record_id, created_at)
-VALUES (:workspace_id, :key_id, :operation, :value, :body_hash, :status, :headers, :body, :record_id, :now)
+INSERT INTO idempotency_keys AS kept
+    (workspace_id, key_id, operation, value, body_hash, status, headers, body, record_id, quoted_ids, created_at)
+VALUES (:workspace_id, :key_id, :operation, :value, :body_hash, :status, :headers, :body, :record_id, :quoted_ids, :now)
 ON CONFLICT (workspace_id, key_id, operation, value) DO UPDATE
-   SET body_hash = excluded.body_hash, status = excluded.status, headers = excluded.headers,
-       body = excluded.body, record_id = excluded.record_id, created_at = excluded.created_at""")
+   SET body_hash = excluded.body_hash, status = excluded.status, headers = excluded.headers, body = excluded.body,
+       record_id = excluded.record_id, quoted_ids = excluded.quoted_ids, created_at = excluded.created_at
+ WHERE kept.created_at <= :oldest""")
 _FORGET = sql("""
 DELETE FROM idempotency_keys WHERE (workspace_id, key_id, operation, value) IN
     (SELECT workspace_id, key_id, operation, value FROM idempotency_keys WHERE created_at <= :oldest
       ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)""")
 
 
-class _Created(msgspec.Struct):
-    """What is read of a kept answer: the id of the record that was created."""
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """An answer to keep. It goes when one of the records is deleted whose text it repeats."""
 
-    id: UUID | None = None
+    answer: Answer
+    record_ids: list[UUID]
 
 
-async def answer_once(  # noqa: PLR0913 - what identifies a request, and how it is answered
+@dataclass(frozen=True, slots=True)
+class RepeatableRequest:
+    """A request with an Idempotency-Key: `name` identifies it, `body_hash` its content."""
+
+    name: dict[str, Any]
+    body_hash: bytes
+
+    @classmethod
+    async def of(cls, actor: Actor, operation: str, value: str, body: bytes) -> "RepeatableRequest":
+        """No body counts as an empty one. Raises ValidationFailed for a key that is empty or too long."""
+        if not 1 <= len(value) <= LONGEST:
+            raise ValidationFailed.of("Idempotency-Key", f"Needs 1 to {LONGEST} characters")
+        name = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
+        return cls(name, await run_beside(_hash_of, body))
+
+    async def take(self, tx: Tx) -> None:
+        """Raises KeyInUse while another transaction answers the same request."""
+        if not await tx.value(_TAKE, request=":".join(map(str, self.name.values()))):
+            raise _in_use()
+
+    async def find(self, tx: Tx) -> Answer | None:
+        """Returns the kept answer, or None. Raises KeyReused for another body, RecordDeleted if its record is gone."""
+        kept = await tx.row(_FIND, **self.name, oldest=tx.now - KEPT)
+        if kept is None:
+            return None
+        _refuse_repeat(kept, self.body_hash)
+        return _replayed(kept)
+
+    async def keep(self, tx: Tx, kept: KeptAnswer) -> None:
+        """Keeps the answer unless there is one. Raises KeyInUse if another transaction has kept one meanwhile."""
+        status, headers, body = kept.answer
+        if not await tx.run(
+            _KEEP,
+            **self.name,
+            body_hash=self.body_hash,
+            status=status,
+            headers=[(name.decode(), text.decode("latin-1")) for name, text in headers],
+            body=body,
+            record_id=next(iter(kept.record_ids), None),
+            quoted_ids=kept.record_ids[1:] or None,
+            oldest=tx.now - KEPT,
+        ):
+            raise _in_use()
+
+
+def _in_use() -> KeyInUse:
+    return KeyInUse("A request with this Idempotency-Key is still running.")
+
+
+async def answer_once(
     db: Database,
-    actor: Actor,
-    operation: str,
-    value: str,
-    body: bytes,
-    make: Callable[[Database], Awaitable[Answer]],
+    request: RepeatableRequest,
+    make: Callable[[Database], Awaitable[KeptAnswer]],
     *,
     runs_again: bool = False,
 ) -> Answer:
-    """The kept answer, or `make`'s, kept in the transaction in which it was made. A refusal keeps nothing.
+    """Returns the kept answer, or that of `make`, kept in the transaction in which it was made.
 
-    `runs_again`: the body itself names what is created, so a repeat calls `make`, which answers with its current state.
-    Raises KeyReused for another body under the same key, KeyInUse while the first request still runs, RecordDeleted
-    when what was created is deleted.
+    `runs_again`: a repeat calls `make` too. A refusal is not kept. Raises KeyReused, KeyInUse, RecordDeleted.
     """
-    if not 1 <= len(value) <= LONGEST:
-        raise ValidationFailed.of("Idempotency-Key", f"Needs 1 to {LONGEST} characters")
-    body_hash = await run_beside(_hash_of, body)
-    request = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
     async with db.transaction() as tx:
-        if not await tx.value(_TAKE, request=f"{actor.workspace_id}:{actor.id}:{operation}:{value}"):
-            raise KeyInUse("A request with this Idempotency-Key is still running.")
-        kept = await tx.row(_FIND, **request, oldest=tx.now - KEPT)
-        if kept is not None:
-            _refuse_repeat(kept, body_hash)
-            return await make(OneTransaction(db, tx)) if runs_again else _replayed(kept)
-        status, headers, answer = await make(OneTransaction(db, tx))
-        await tx.run(
-            _KEEP,
-            **request,
-            body_hash=body_hash,
-            status=status,
-            headers=[(name.decode(), text.decode("latin-1")) for name, text in headers],
-            body=answer,
-            record_id=msgspec.json.decode(answer, type=_Created).id,
-        )
-        return status, headers, answer
+        await request.take(tx)
+        known = await request.find(tx)
+        if known is not None and not runs_again:
+            return known
+        made = await make(OneTransaction(db, tx))
+        if known is None:
+            await request.keep(tx, made)
+        return made.answer
+
+
+async def answer_outside(db: Database, request: RepeatableRequest, make: Callable[[], Awaitable[Answer]]) -> Answer:
+    """The same for a request that calls other services, during which no transaction is open.
+
+    `make` keeps its answer in its last transaction. Of two at once both may run; one of them keeps its answer, which
+    the other returns instead of its own.
+    """
+
+    async def find() -> Answer | None:
+        async with db.autocommit() as tx:
+            return await request.find(tx)
+
+    if (known := await find()) is not None:
+        return known
+    try:
+        return await make()
+    except Refusal:
+        if (known := await find()) is not None:
+            return known
+        raise
 
 
 def _refuse_repeat(kept: Row, body_hash: bytes) -> None:
     if kept["body_hash"] != body_hash:
         raise KeyReused("This Idempotency-Key came with another body before.")
     if kept["status"] == RecordDeleted.status:
-        raise RecordDeleted("What this request created is deleted. Use a new Idempotency-Key to create it again.")
+        raise RecordDeleted("What this request wrote or quoted is deleted. Send it with a new Idempotency-Key.")
 
 
 def _replayed(kept: Row) -> Answer:
@@ -139,4 +199,4 @@ async def forget_expired(db: Database, _tools: object) -> None:
 
 def _hash_of(body: bytes) -> bytes:
     """Of the JSON, not of its spelling: spaces and the order of names do not make another body."""
-    return sha256(msgspec.json.encode(msgspec.json.decode(body), order="sorted")).digest()
+    return sha256(msgspec.json.encode(msgspec.json.decode(body or b"{}"), order="sorted")).digest()

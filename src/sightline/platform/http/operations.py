@@ -7,19 +7,20 @@ import inspect
 import types
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import ModuleType
-from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
+from typing import Any, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 
 from sightline.platform.access import Actor, Role
-from sightline.platform.db import Database
+from sightline.platform.db import Database, Tx
 from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
 from sightline.platform.http.pagination import Paging
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Input, Page, Versioned
+from sightline.platform.wire import Input, Page, Record, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
+Keep = Callable[[Tx, Record], Awaitable[None]]
 Tool = TypeVar("Tool")
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
@@ -33,13 +34,21 @@ class PathParameter(Protocol):
     def parse(cls, text: str) -> Any: ...
 
 
+async def keep_nothing(tx: Tx, result: Record) -> None:
+    """The `keep` of a request without an Idempotency-Key."""
+
+
 class Call(msgspec.Struct, frozen=True):
-    """An authenticated request: its actor, the database, and the tools that rooms share."""
+    """An authenticated request: its actor, the database, and the tools that rooms share.
+
+    A handler that calls other services passes its result to `keep`, in the transaction that charges for it.
+    """
 
     db: Database
     actor: Actor
     if_match: str | None = None
     tools: Mapping[type, Any] = {}
+    keep: Keep = keep_nothing
 
     def tool(self, kind: type[Tool]) -> Tool:
         """Returns the process's one instance of that type."""
@@ -70,9 +79,10 @@ class Operation:
     body). It returns a Record, `Versioned[Record]` or `Page[Record]`.
 
     A key needs all of `scopes` and one of each set in `any_of`. A write also needs `role` of the key's creator;
-    `role_first` checks it before the handler's 400 and 404. `keeps_answers`: honours Idempotency-Key; "again": a repeat
-    answers with the current record, since the body names it. `body_limit` is in bytes. `refuses` lists the refusals
-    beyond those that every operation has.
+    `role_first` checks it before the handler's 400 and 404. Every POST honours Idempotency-Key: `runs_again` answers a
+    repeat with the current record, since the body names it; `calls_out` says for which bodies the handler calls other
+    services and keeps its answer itself. `body_limit` is in bytes. `refuses` lists the refusals beyond those that every
+    operation has.
     """
 
     def __init__(  # noqa: PLR0913 - the columns of the table
@@ -87,7 +97,8 @@ class Operation:
         status: int = 200,
         paging: Paging | None = None,
         body_limit: int = MIB,
-        keeps_answers: bool | Literal["again"] = False,
+        runs_again: bool = False,
+        calls_out: Callable[[Any], bool] | None = None,
         refuses: Iterable[type[Refusal]] = (),
         example: Any = None,
     ) -> None:
@@ -100,7 +111,8 @@ class Operation:
         self.status = status
         self.paging = paging
         self.body_limit = body_limit
-        self.keeps_answers = keeps_answers
+        self.runs_again = runs_again
+        self.calls_out = calls_out
         self.refuses = tuple(refuses)
         self.example = example
 
@@ -126,6 +138,11 @@ class Operation:
     @property
     def is_read(self) -> bool:
         return self.method == "GET"
+
+    @property
+    def keeps_answers(self) -> bool:
+        """Whether it honours Idempotency-Key."""
+        return self.method == "POST"
 
     @property
     def is_versioned(self) -> bool:

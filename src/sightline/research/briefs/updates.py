@@ -1,5 +1,7 @@
 """Changing when saved research runs by itself. Specification: POST /research/updates; decisions: Research."""
 
+from uuid import UUID
+
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.wire import Record
@@ -17,6 +19,10 @@ class ChangedBrief(Record):
     """The brief as it is now."""
 
     brief: Brief
+
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        return [self.brief.id]
 
 
 async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:

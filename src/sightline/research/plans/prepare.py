@@ -10,6 +10,7 @@ from sightline.intelligence.research import PlanContext, Researcher
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
 from sightline.platform.errors import CreatorNotAllowed, Fault, ValidationFailed
+from sightline.platform.http.operations import Keep, keep_nothing
 from sightline.platform.wire import Record
 from sightline.research.commands import GivenPlan, Prepare, SelectedApp
 from sightline.research.plans.apps import Choice, find_apps, read_of
@@ -40,12 +41,18 @@ class PreparedResearch(Record):
 
 
 async def prepare(
-    db: Database, researcher: Researcher, store: AppStore, actor: Actor, command: Prepare
+    db: Database,
+    researcher: Researcher,
+    store: AppStore,
+    actor: Actor,
+    command: Prepare,
+    keep: Keep = keep_nothing,
 ) -> PreparedResearch:
     """Costs one credit. No transaction is open while the planner works and the store is searched.
 
-    A store that does not answer leaves the plan without apps, and the rationale says so. Raises ValidationFailed,
-    CreatorNotAllowed, CreditsExhausted.
+    A store that does not answer leaves the plan without apps, and the rationale says so. The answer is kept before it
+    is charged: of two requests with one Idempotency-Key the second pays nothing. Raises ValidationFailed,
+    CreatorNotAllowed, CreditsExhausted, KeyInUse.
     """
     given = _given(command)
     if given is not None:
@@ -61,6 +68,7 @@ async def prepare(
     else:
         prepared = await _with_selection(store, command, given, context)
     async with db.transaction() as tx:
+        await keep(tx, prepared)
         await spend_credits(tx, actor.workspace_id, PLAN_CREDITS)
     return prepared
 

@@ -36,6 +36,10 @@ class StartedRun(Record):
     brief_id: UUID
     run: RunReceipt
 
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        return [self.brief_id]
+
 
 class _Plan(Struct):
     """A plan that was checked, and the hash of the request that states it."""

@@ -22,6 +22,10 @@ class ChangedRun(Record):
 
     run: RunReceipt
 
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        return [self.run.brief_id]
+
 
 async def stop(tx: Tx, actor: Actor, command: Stop) -> ChangedRun:
     """Ends a run at once; completed sections stay, the credits of the others are returned.

@@ -1,0 +1,10 @@
+"""Kept answers of every POST."""
+
+from sightline.migrations.runner import run_sql
+
+revision = "0019"
+down_revision = "0018"
+
+
+def upgrade() -> None:
+    run_sql(revision)
