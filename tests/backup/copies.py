@@ -97,9 +97,8 @@ async def backed_up(url: str, secret: str = SECRET) -> bytes:
 
 
 async def restore(url: str, backup: bytes, **options: Any) -> Restored:
-    with Archive(BytesIO(backup)) as archive:
-        async with restoring(url, archive, Unwatched(), **options) as restored:
-            pass
+    async with restoring(url, Archive(BytesIO(backup)), Unwatched(), **options) as restored:
+        pass
     return restored
 
 

@@ -4,6 +4,7 @@ import gzip
 import shutil
 import tarfile
 import zlib
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -35,12 +36,13 @@ def members(backup: bytes) -> dict[str, bytes]:
 
 def archive(members: dict[str, bytes]) -> bytes:
     out = BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+    with tarfile.open(fileobj=out, mode="w") as tar:
         for name, content in members.items():
             member = tarfile.TarInfo(name)
             member.size = len(content)
             tar.addfile(member, BytesIO(content))
-    return out.getvalue()
+        end = tar.offset + 2 * tarfile.BLOCKSIZE
+    return gzip.compress(out.getvalue()[:end])
 
 
 def with_manifest(backup: bytes, **changes: object) -> bytes:
@@ -72,6 +74,30 @@ async def refusal(url: str, backup: bytes) -> str:
 async def test_a_truncated_file_is_refused(migrated: str, filled: Filled, share: float) -> None:
     line = await refusal(migrated, filled.backup[: int(len(filled.backup) * share)])
     assert line.startswith(("This is not a backup of Sightline: ", "The backup is damaged or cut off: "))
+
+
+def in_the_tar(backup: bytes, more: bytes) -> bytes:
+    return gzip.compress(gzip.decompress(backup) + more)
+
+
+@pytest.mark.parametrize(
+    "longer",
+    [
+        pytest.param(lambda backup: backup + b"\0", id="a zero"),
+        pytest.param(lambda backup: backup + b"\n", id="a line break"),
+        pytest.param(lambda backup: backup + bytes(512), id="a block of zeros"),
+        pytest.param(lambda backup: backup + b"rm -rf /", id="a text"),
+        pytest.param(lambda backup: backup + gzip.compress(b""), id="a packed nothing"),
+        pytest.param(lambda backup: backup + gzip.compress(b"more"), id="a packed text"),
+        pytest.param(lambda backup: backup + backup, id="twice"),
+        pytest.param(lambda backup: in_the_tar(backup, b"\0"), id="a zero in the tar"),
+        pytest.param(lambda backup: in_the_tar(backup, bytes(10_240)), id="blocks of zeros in the tar"),
+        pytest.param(lambda backup: in_the_tar(backup, b"more"), id="a text in the tar"),
+    ],
+)
+async def test_data_after_the_end_is_refused(migrated: str, filled: Filled, longer: Callable[[bytes], bytes]) -> None:
+    line = await refusal(migrated, longer(filled.backup))
+    assert line == "The backup is damaged or cut off: it goes on after its end."
 
 
 def flipped(backup: bytes, place: int) -> bytes:
@@ -203,8 +229,8 @@ async def test_an_older_backup_needs_a_database_without_tables(database_server: 
 async def test_a_program_can_back_up_a_database_it_has_not_migrated_yet(
     database_server: str, filled: Filled, newer_program: str
 ) -> None:
-    with Archive(BytesIO(await backed_up(filled.url))) as opened:
-        assert opened.manifest.revision == migrations.REVISIONS[-2] != newer_program
+    opened = Archive(BytesIO(await backed_up(filled.url)))
+    assert opened.manifest.revision == migrations.REVISIONS[-2] != newer_program
 
 
 async def test_no_rights_are_needed_but_to_create_tables(database_server: str, filled: Filled) -> None:
@@ -223,21 +249,20 @@ async def test_no_rights_are_needed_but_to_create_tables(database_server: str, f
 
 async def test_writes_and_migrations_wait_until_the_block_ends(database_server: str, filled: Filled) -> None:
     url = await new_database(database_server, migrated=True)
-    with Archive(BytesIO(filled.backup)) as opened:
-        async with restoring(url, opened, Unwatched()), connected(url) as other:
-            assert not await other.fetchval("SELECT pg_try_advisory_lock_shared($1)", migrations.LOCK)
-            await other.execute("SET lock_timeout = 1")
-            with pytest.raises(asyncpg.LockNotAvailableError):
-                await other.execute("DELETE FROM ideas")
+    opened = Archive(BytesIO(filled.backup))
+    async with restoring(url, opened, Unwatched()), connected(url) as other:
+        assert not await other.fetchval("SELECT pg_try_advisory_lock_shared($1)", migrations.LOCK)
+        await other.execute("SET lock_timeout = 1")
+        with pytest.raises(asyncpg.LockNotAvailableError):
+            await other.execute("DELETE FROM ideas")
 
 
 async def test_a_fault_in_the_block_undoes_everything(database_server: str, filled: Filled) -> None:
     url = await new_database(database_server)
 
     async def fail() -> None:
-        with Archive(BytesIO(filled.backup)) as opened:
-            async with restoring(url, opened, Unwatched()):
-                raise ZeroDivisionError
+        async with restoring(url, Archive(BytesIO(filled.backup)), Unwatched()):
+            raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail()

@@ -5,15 +5,15 @@ import hashlib
 import tarfile
 import zlib
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 import msgspec
 
 from sightline.backup.records import FORMAT, BackupRefused, Manifest, Seal, Table, TableSeal
 
 MIB = 1 << 20
+READ = 16 * 1024
 PIECE = MIB  # no member of the tar is larger
 LONGEST_ROW = 256 * MIB  # as COPY writes it; the API and imports accept at most 8 MiB at once
 LEVEL = 3  # a sixth larger than the best level, in half the time
@@ -50,6 +50,33 @@ class _File:
             yield
         except OSError as error:
             raise BackupRefused(f"The backup cannot be {what}: {error.strerror or error}.") from error
+
+
+class _Packed:
+    """Unpacks the file. Unlike gzip.GzipFile it takes one member, and knows what stands after it."""
+
+    def __init__(self, file: _File) -> None:
+        self._file = file
+        self._unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        self._start = file.read(2)
+        if self._start != b"\x1f\x8b":
+            raise gzip.BadGzipFile("Not a gzipped file")
+
+    def read(self, size: int) -> bytes:
+        """Returns less only at the end. Raises EOFError if the file ends before, zlib.error if it is damaged."""
+        content = bytearray()
+        while len(content) < size and not self._unpack.eof:
+            packed = self._start or self._unpack.unconsumed_tail or self._file.read(READ)
+            self._start = b""
+            unpacked = self._unpack.decompress(packed, size - len(content))
+            if not packed and not unpacked and not self._unpack.eof:
+                raise EOFError("it ends before its end-of-stream marker")
+            content += unpacked
+        return bytes(content)
+
+    def is_at_end(self) -> bool:
+        """Whether nothing is left, neither to unpack nor in the file behind it."""
+        return not self.read(1) and not self._unpack.unused_data and not self._file.read(1)
 
 
 class Measure:
@@ -153,22 +180,13 @@ class Archive:
 
     def __init__(self, source: BinaryIO) -> None:
         self._file = _File(source)
-        self._packed = gzip.GzipFile(fileobj=self._file, mode="rb")
         with _refused_in_one_line("This is not a backup of Sightline"):
+            self._packed = _Packed(self._file)
             self._member = self._next_member()
             text = self._json_member(MANIFEST)
             self._manifest_sha256 = hashlib.sha256(text).hexdigest()
             self.manifest = _read_manifest(text)
         self._seals: dict[str, TableSeal] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with suppress(OSError):
-            self._packed.close()
 
     @property
     def size(self) -> int:
@@ -193,7 +211,7 @@ class Archive:
         """Checks after the last table that everything was read as it was written, to the last byte of the file."""
         with _refused_in_one_line(DAMAGED):
             seal = msgspec.json.decode(self._json_member(SEAL), type=Seal)
-            if len(self._packed.read(MIB)) == MIB:
+            if self._packed.read(tarfile.BLOCKSIZE).strip(b"\0") or not self._packed.is_at_end():
                 raise EOFError("it goes on after its end")
         counted = {table.name: table.rows for table in self.manifest.tables}
         if seal != Seal(self._manifest_sha256, self._seals) or counted != {

@@ -40,7 +40,8 @@ def restore(
     """Restores a backup into an empty database, all or nothing. Asks for the secret of the backed-up server."""
     settings = read_settings(data_dir, database_url)
     started = time.monotonic()
-    with file, Archive(file) as archive:
+    with file:
+        archive = Archive(file)
         secret = None if without_secret else _secret(settings, archive.manifest)
         restored = _restore(settings, archive, secret)
         sizes = {"tables": restored.tables, "rows": restored.rows, "bytes": archive.size}
