@@ -5,7 +5,7 @@ import gzip
 import os
 import zlib
 from collections.abc import AsyncIterator
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 import pytest
 import pytest_asyncio
@@ -59,6 +59,20 @@ ADDRESSES = {
     "broadcast": (at("255.255.255.255"), NOT_PUBLIC),
     "multicast": (at("224.0.1.1"), NOT_PUBLIC),
     "documentation": (at("192.0.2.1"), NOT_PUBLIC),
+    "protocol assignments": (at("192.0.0.9"), NOT_PUBLIC),
+    "protocol assignments, mapped": (at("[::ffff:192.0.0.9]"), NOT_PUBLIC),
+    "protocol assignments, NAT64": (at("[64:ff9b::c000:9]"), NOT_PUBLIC),
+    "protocol assignments, 6to4": (at("[2002:c000:9::]"), NOT_PUBLIC),
+    "relays of 6to4": (at("192.88.99.1"), NOT_PUBLIC),
+    "AS112": (at("192.31.196.1"), NOT_PUBLIC),
+    "AS112, delegated": (at("192.175.48.1"), NOT_PUBLIC),
+    "relays of multicast": (at("192.52.193.1"), NOT_PUBLIC),
+    "IPv6 AS112": (at("[2620:4f:8000::1]"), NOT_PUBLIC),
+    "IPv6 documentation": (at("[2001:db8::1]"), NOT_PUBLIC),
+    "longer IPv6 documentation": (at("[3fff:fff::1]"), NOT_PUBLIC),
+    "segment routing": (at("[5f00::1]"), NOT_PUBLIC),
+    "benchmarks": (at("198.18.0.1"), NOT_PUBLIC),
+    "discarded": (at("[100::1]"), NOT_PUBLIC),
     "localhost": ("http://localhost/", NOT_PUBLIC),
     "localhost with a dot": ("http://localhost./", NOT_PUBLIC),
     "file": ("file:///etc/passwd", "Only addresses of http and https are read."),
@@ -87,9 +101,22 @@ async def test_no_request_goes_to_an_address_that_is_not_public(name: str) -> No
     assert refused.value.reason == reason
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "8.8.8.8", "2606:4700::1111"])
+@pytest.mark.parametrize(
+    "address", ["93.184.215.14", "8.8.8.8", "192.0.1.1", "192.88.98.1", "192.88.100.1", "2606:4700::1111", "2620:4f::1"]
+)
 def test_the_public_internet_is_public(address: str) -> None:
     assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["192.0.0.9", "192.88.99.1", "3fff::1", "2620:4f:8000::1"])
+async def test_a_special_network_is_open_to_an_operator_who_names_it(address: str) -> None:
+    async def resolve(_host: str, _port: int) -> list[str]:
+        return [address]
+
+    named = Gate([ip_network(f"{address}/{24 if '.' in address else 48}", strict=False)], resolve)
+    assert await named.addresses("named.example", 8080) == [address]
+    with pytest.raises(PageUnavailable, match="not on the public internet"):
+        await Gate(resolve=resolve).addresses("named.example", 80)
 
 
 async def test_every_address_of_a_host_has_to_be_public() -> None:

@@ -28,6 +28,21 @@ _NUMBER: Final = re.compile(r"0x[0-9a-f]*|\d+")
 _CARRIERS: Final = tuple(
     map(ip_network, ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "fec0::/10"))
 )
+# For protocols, relays and documentation: registered as special purpose, and global to `ipaddress`.
+_SPECIAL: Final = tuple(
+    map(
+        ip_network,
+        (
+            "192.0.0.0/24",
+            "192.31.196.0/24",
+            "192.52.193.0/24",
+            "192.88.99.0/24",
+            "192.175.48.0/24",
+            "2620:4f:8000::/48",
+            "3fff::/20",
+        ),
+    )
+)
 
 
 class Target(NamedTuple):
@@ -78,7 +93,7 @@ def _is_disguised(host: str) -> bool:
 
 def is_public(address: Address) -> bool:
     """Whether it belongs to the public internet, and stands for no other address."""
-    if isinstance(address, IPv6Address) and any(address in network for network in _CARRIERS):
+    if any(address in network for network in (*_CARRIERS, *_SPECIAL)):
         return False
     is_special = address.is_multicast or address.is_reserved or address.is_unspecified
     return address.is_global and not is_special
