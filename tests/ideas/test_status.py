@@ -35,6 +35,18 @@ async def test_a_label_has_to_be_exact(acme: Acme) -> None:
         assert await acme.total() == 0
 
 
+async def test_the_promotion_label_is_not_offered(acme: Acme) -> None:
+    idea = await acme.create()
+    move = {"status": "Nowhere"}
+    answers = [await acme.post(status="Nowhere"), await acme.client.patch(f"/ideas/{idea['id']}/status", json=move)]
+    for answer in answers:
+        allowed = refused(answer, 400, "UNKNOWN_STATUS")["allowed"]
+        assert "New" in allowed
+        assert "Promoted" not in allowed
+    filtered = refused(await acme.client.get("/ideas", params={"status": "Nowhere"}), 400, "UNKNOWN_STATUS")
+    assert "Promoted" in filtered["allowed"], "ideas can be listed by it"
+
+
 async def test_a_label_has_1_to_120_characters(acme: Acme) -> None:
     for label in ["", "x" * 121, 1, ["New"]]:
         refused(await acme.post(status=label), 400, "VALIDATION_FAILED", "status")

@@ -160,6 +160,8 @@ async def _move(tx: Tx, actor: Actor, seen: _State, status: str) -> bool:
 
 
 _LABELS = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label")
+_LABELS_TO_SET = sql("""
+SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id AND NOT promotion ORDER BY position, label""")
 
 
 async def find_labels(tx: Tx, workspace_id: UUID) -> list[str]:
@@ -176,8 +178,8 @@ async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> N
 
 
 async def unknown_status(tx: Tx, workspace_id: UUID, label: str) -> UnknownStatus:
-    """Returns the error for a label, with the allowed ones."""
-    return _unknown(label, await find_labels(tx, workspace_id))
+    """Returns the error for a label, with those that a request can set: not the one of promotion."""
+    return _unknown(label, [row["label"] for row in await tx.rows(_LABELS_TO_SET, workspace_id=workspace_id)])
 
 
 def _unknown(label: str, allowed: list[str]) -> UnknownStatus:
