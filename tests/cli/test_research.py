@@ -176,7 +176,7 @@ def test_a_quote_that_does_not_match_has_a_line_and_ends_the_command_with_1(plac
         "0f1d2c3b-5a69-4788-9aa6-b4c3d2e1f00a  https://crops.example/forecast  Not a part of the stored text"
         ' "Planners love forecasts."',
     )
-    assert summary == "2 quotes of 1 findings, 1 do not match."
+    assert summary == "2 quotes of 1 finding, 1 does not match."
 
 
 def test_a_question_without_a_worker_says_so_and_goes_on_when_one_comes() -> None:

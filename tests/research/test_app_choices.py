@@ -51,6 +51,9 @@ async def test_a_choice_that_is_selected_becomes_a_read(shop: Shop) -> None:
     second = await shop.prepare(QUESTION, **given)
     assert len(shop.front.calls) > calls, "the store is searched again"
     plan = second["preparedPlan"]
+    assert "Several apps may be meant" in body["preparedPlan"]["rationale"]
+    assert plan["rationale"]
+    assert "Several apps may be meant" not in plan["rationale"]
     assert plan["definition"]["reads"] == [{**read("303", "Harvestly Field Notes"), "sectionIds": []}]
     assert (second["choices"], second["needsSelection"]) == ([], False)
     new = {**shop.lab.new(), "name": plan["name"], "definition": plan["definition"]}
@@ -109,6 +112,16 @@ async def test_a_store_that_is_down_leaves_a_plan_that_says_so(shop: Shop) -> No
     second = await shop.prepare(QUESTION, preparedPlan=body["preparedPlan"], selection=[read()])
     assert second["preparedPlan"]["definition"]["reads"] == []
     assert "not confirmed" in second["preparedPlan"]["rationale"]
+    shop.front.failures, shop.front.apps = [], TWO
+    third = await shop.prepare(QUESTION, preparedPlan=second["preparedPlan"], selection=[read()])
+    assert "not confirmed" not in third["preparedPlan"]["rationale"]
+
+
+async def test_a_selection_of_nothing_answers_the_request_too(shop: Shop) -> None:
+    shop.front.apps = TWO
+    body = await shop.prepare(QUESTION)
+    second = await shop.prepare(QUESTION, preparedPlan=body["preparedPlan"], selection=[])
+    assert "Several apps may be meant" not in second["preparedPlan"]["rationale"]
 
 
 async def test_no_transaction_is_open_while_the_store_is_searched(shop: Shop) -> None:

@@ -158,6 +158,44 @@ async def test_all_faults_of_a_plan_are_listed_at_once(shared_lab: Lab) -> None:
     ]
 
 
+async def test_what_several_fields_lack_is_listed_beside_wrong_types(shared_lab: Lab) -> None:
+    wrong = definition(
+        section(topic=None, name="x" * 121, objective=7, scope={"sourceMode": "restricted", "languages": []}),
+        section(type="competitors", questions=[]),
+        reads=[READ, READ | {"label": "", "sectionIds": [EXPORTS]}],
+        researchMode="old",
+    )
+    answer = await shared_lab.run("start", requestId="one", name="A plan", definition=wrong, briefId=MISSING)
+    assert sorted(faults(answer)) == [
+        "expectedRowVersion",
+        "reads[1].externalId",
+        "reads[1].label",
+        "reads[1].sectionIds[0]",
+        "requestId",
+        "researchMode",
+        "sections[0].name",
+        "sections[0].objective",
+        "sections[0].scope.domains",
+        "sections[0].scope.languages",
+        "sections[0].topic",
+        "sections[1].competitors",
+        "sections[1].id",
+        "sections[1].questions",
+        "sections[1].topic",
+    ]
+
+
+ODD: tuple[Any, ...] = (None, 7, "x", [], [7], [[]], {}, {"id": []}, [{"id": {}, "type": [], "sectionIds": 7}])
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+async def test_parts_of_the_wrong_type_are_refused_by_name(shared_lab: Lab, odd: Any) -> None:
+    for place in ("sections", "reads"):
+        wrong = definition() | {place: odd, "depth": 2}
+        answer = await shared_lab.run("start", requestId=str(uuid4()), name="A plan", definition=wrong)
+        assert "depth" in faults(answer)
+
+
 async def test_what_is_left_out_or_null_has_its_default(shared_lab: Lab) -> None:
     nulls: dict[str, Any] = dict.fromkeys(("researchMode", "initialLookbackDays", "maxSourcesPerSection", "reads"))
     started = await shared_lab.start(

@@ -9,7 +9,7 @@ import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.cli.options import InWorkspace, group
-from sightline.cli.output import note
+from sightline.cli.output import count_of, note
 from sightline.cli.progress import Bar, watch
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
@@ -139,7 +139,9 @@ def _print_verification(checked: Verification) -> None:
     for wrong in checked.mismatches:
         quote = f' "{" ".join(wrong.quote.split())}"' if wrong.quote else ""
         typer.echo(f"{wrong.finding_id}  {wrong.url}  {wrong.reason}{quote}")
-    typer.echo(f"{checked.quotes} quotes of {checked.findings} findings, {len(checked.mismatches)} do not match.")
+    faults = len(checked.mismatches)
+    checks = f"{count_of(checked.quotes, 'quote')} of {count_of(checked.findings, 'finding')}"
+    typer.echo(f"{checks}, {faults} {'does' if faults == 1 else 'do'} not match.")
 
 
 @command_of(app, "verify", show=_print_verification, code=lambda checked: bool(checked.mismatches))

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
 from sightline.platform.errors import MOST_FAULTS, Fault
-from sightline.platform.wire import read_wire_type
+from sightline.platform.wire import Input, read_wire_type
 
 MOST_FAULT_BYTES = 40 * 1024  # of all faults, as JSON
 LONGEST_SHOWN = 200  # characters of a path or a message
@@ -142,6 +142,8 @@ def _faults_in_struct(kind: type[Struct], value: Any, path: str) -> Iterator[Fau
             yield from faults_in(field.type, value[name], _below(path, name))
         elif field.default is NODEFAULT and field.default_factory is NODEFAULT:
             yield Fault(_below(path, name), "Required")
+    if issubclass(kind, Input):
+        yield from (Fault(_below(path, fault.path), fault.message) for fault in kind.faults_between(value))
 
 
 def _fault_of(kind: Any, value: Any, path: str) -> Iterator[Fault]:

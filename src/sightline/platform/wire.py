@@ -1,7 +1,7 @@
 """Types of requests and responses: records, inputs, and the bounds of both."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
@@ -9,6 +9,7 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Position, Tx, Window
+from sightline.platform.errors import Fault
 from sightline.platform.refs import parse_uuid
 
 Shown = TypeVar("Shown")
@@ -28,6 +29,11 @@ class Record(Struct, rename="camel"):
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
     """A part of a request body. Unknown fields are refused. UNSET means absent, which is different from null."""
+
+    @classmethod
+    def faults_between(cls, value: dict[str, Any]) -> Iterable[Fault]:
+        """Yields what is wrong between several fields, below this object. They may not fit their types."""
+        return ()
 
 
 Timestamp = Annotated[

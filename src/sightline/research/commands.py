@@ -1,10 +1,12 @@
 """The commands of the two operations that write, each named by its `action`. Specification: Research."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from sightline.intelligence.plans import MOST_READS, Connector
+from sightline.platform.errors import Fault
 from sightline.platform.wire import Id, Input, Text, Trimmed
 from sightline.research.plans.inputs import NewDefinition, NumericId, PlanName, ReadLabel
 from sightline.research.schedules.cadence import RunPolicy, is_zone
@@ -63,6 +65,10 @@ class Prepare(Input, tag_field="action", tag="prepare"):
     prepared_plan: GivenPlan | None = None
     selection: Annotated[list[SelectedApp], Meta(max_length=MOST_READS)] | None = None
 
+    @classmethod
+    def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
+        yield from _needed_together(value, "preparedPlan", "selection")
+
 
 class Start(Input, tag_field="action", tag="start"):
     """Saves a plan and queues its run, once per `requestId`. Editing takes `briefId` and `expectedRowVersion`."""
@@ -72,6 +78,15 @@ class Start(Input, tag_field="action", tag="start"):
     definition: NewDefinition
     brief_id: Id | None = None
     expected_row_version: Annotated[int, Meta(ge=1, le=2_147_483_647)] | None = None
+
+    @classmethod
+    def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
+        yield from _needed_together(value, "briefId", "expectedRowVersion")
+
+
+def _needed_together(value: dict[str, Any], first: str, second: str) -> Iterator[Fault]:
+    if (value.get(first) is None) != (value.get(second) is None):
+        yield Fault(first if value.get(first) is None else second, f"{first} and {second} are needed together")
 
 
 class Add(Input, tag_field="action", tag="add"):

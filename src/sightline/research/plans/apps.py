@@ -18,6 +18,7 @@ MOST_NAMES: Final = 4  # that are searched
 MOST_CHOICES: Final = 5  # of a name
 SEARCHED: Final = 20  # results that are looked through
 SECONDS: Final = 9.0  # for all searches together
+SELECT: Final = "Several apps may be meant: select those whose reviews are to be read."
 
 _ABOUT_APPS: Final = re.compile(
     r"\b(?:apps?|app\s?store|mobile|ios|iphone|ipad|(?:user|customer|store)\s+reviews?|reviewers?|ratings?|stars)\b",
@@ -100,7 +101,7 @@ def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
         if choice.external_id not in reads:
             by_id.setdefault(choice.external_id, choice)
     if by_id:
-        notes.append("Several apps may be meant: select those whose reviews are to be read.")
+        notes.append(SELECT)
     return FoundApps(list(reads.values()), list(by_id.values()), notes, is_answered=True)
 
 

@@ -1,6 +1,7 @@
 """A plan as a request states it: what is left out or null has the default of the record. Specification: Definition."""
 
 import re
+from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Annotated, Any
 
@@ -26,6 +27,7 @@ from sightline.intelligence.plans import (
     Topic,
     Website,
 )
+from sightline.platform.errors import Fault
 from sightline.platform.wire import Id, Input, Text, Trimmed, WireType
 
 
@@ -145,6 +147,12 @@ class NewScope(Input):
     domains: Domains | None = None
     excluded_domains: Domains | None = None
 
+    @classmethod
+    def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
+        mode = value.get("sourceMode")
+        if mode in ("preferred", "restricted") and not value.get("domains"):
+            yield Fault("domains", f"The source mode {mode} needs at least one domain")
+
 
 class NewSection(Input):
     """One part of a plan.
@@ -160,6 +168,19 @@ class NewSection(Input):
     competitors: Annotated[list[NewCompetitor], Meta(max_length=MOST_COMPETITORS)] | None = None
     topic: Topic | None = None
     scope: NewScope | None = None
+
+    @classmethod
+    def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
+        type, competitors, topic = value.get("type"), value.get("competitors"), value.get("topic")
+        has_topic = bool(topic.strip() if isinstance(topic, str) else topic)
+        if type == "competitors" and not competitors:
+            yield Fault("competitors", "A competitors section needs 1 to 5 competitors")
+        if type in ("market", "custom") and competitors:
+            yield Fault("competitors", "Only competitors sections have competitors")
+        if type == "market" and not has_topic:
+            yield Fault("topic", "A market section needs a topic")
+        if type == "competitors" and has_topic:
+            yield Fault("topic", "Only market and custom sections have a topic")
 
 
 class NewRead(Input):
@@ -184,3 +205,29 @@ class NewDefinition(Input):
     output_language: LanguageLabel | None = None
     product_id: Destination | None = None
     reads: Annotated[list[NewRead], Meta(max_length=MOST_READS)] | None = None
+
+    @classmethod
+    def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
+        ids = [_folded(section.get("id")) for section in _objects(value.get("sections"), MOST_SECTIONS)]
+        for n, id in enumerate(ids):
+            if id and id in ids[:n]:
+                yield Fault(f"sections[{n}].id", "Another section has this id")
+        reads = _objects(value.get("reads"), MOST_READS)
+        apps = [(read.get("connector"), read.get("externalId")) for read in reads]
+        for n, read in enumerate(reads):
+            if all(apps[n]) and apps[n] in apps[:n]:
+                yield Fault(f"reads[{n}].externalId", "The same app twice")
+            chosen = read.get("sectionIds")
+            for m, id in enumerate(chosen[:MOST_SECTIONS] if isinstance(chosen, list) else ()):
+                if _folded(id) not in ids:
+                    yield Fault(f"reads[{n}].sectionIds[{m}]", "No section of this plan")
+
+
+def _objects(value: Any, most: int) -> list[dict[str, Any]]:
+    """The first items of a list, an empty object in the place of each other value."""
+    return [one if isinstance(one, dict) else {} for one in value[:most]] if isinstance(value, list) else []
+
+
+def _folded(id: Any) -> str:
+    """An id in one letter case; empty if it is no text."""
+    return str(id).lower() if isinstance(id, str) else ""

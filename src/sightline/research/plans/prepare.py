@@ -13,8 +13,8 @@ from sightline.platform.errors import CreatorNotAllowed, Fault, ValidationFailed
 from sightline.platform.http.operations import Keep, keep_nothing
 from sightline.platform.wire import Record
 from sightline.research.commands import GivenPlan, Prepare, SelectedApp
-from sightline.research.plans.apps import Choice, find_apps, read_of
-from sightline.research.plans.definition import complete, ensure_valid
+from sightline.research.plans.apps import SELECT, Choice, find_apps, read_of
+from sightline.research.plans.definition import complete, ensure_consistent, ensure_valid
 from sightline.research.plans.queries import find_context, is_product
 from sightline.sources.app_store.store import AppStore
 from sightline.workspaces.credits import ensure_credits, spend_credits
@@ -85,6 +85,7 @@ async def _with_selection(
 ) -> PreparedResearch:
     """The given plan with the selected apps, as the store names them now. Raises ValidationFailed."""
     selected = command.selection or []
+    plan = _without_requests(plan)
     if not selected:
         return PreparedResearch(plan, [], needs_selection=False)
     found = await find_apps(store, command.question, plan.definition, context)
@@ -95,6 +96,14 @@ async def _with_selection(
         reads = [read_of(one.external_id, labels[one.external_id]) for one in selected]
         return PreparedResearch(_reading(plan, reads, []), [], needs_selection=False)
     return PreparedResearch(_reading(plan, [], [*found.notes, NOT_SELECTED]), [], needs_selection=False)
+
+
+def _without_requests(plan: PreparedPlan) -> PreparedPlan:
+    """The plan whose rationale no longer asks for a selection, as it has been made."""
+    kept = plan.rationale
+    for request in (SELECT, NOT_SELECTED):
+        kept = kept.replace(f" {request}", "").replace(request, "")
+    return replace(plan, rationale=kept or NO_RATIONALE)
 
 
 def _ensure_choices(selected: list[SelectedApp], labels: Mapping[str, str]) -> None:
@@ -120,14 +129,11 @@ def _reading(plan: PreparedPlan, reads: list[Read], notes: list[str]) -> Prepare
 
 def _given(command: Prepare) -> PreparedPlan | None:
     """The plan of an earlier response. Raises ValidationFailed for one without a selection, or the reverse."""
-    if (command.prepared_plan is None) != (command.selection is None):
-        missing = "preparedPlan" if command.prepared_plan is None else "selection"
-        raise ValidationFailed.of(f"command.{missing}", "preparedPlan and selection are needed together")
+    ensure_consistent(command, "command")
     if command.prepared_plan is None:
         return None
     plan: GivenPlan = command.prepared_plan
-    definition = complete(plan.definition, "command.preparedPlan.definition")
-    return PreparedPlan(plan.name, definition, plan.rationale or NO_RATIONALE)
+    return PreparedPlan(plan.name, complete(plan.definition), plan.rationale or NO_RATIONALE)
 
 
 async def _ensure_destination(db: Database, actor: Actor, definition: Definition) -> None:

@@ -10,14 +10,14 @@ from sightline.intelligence.plans import Definition
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.retries import retry_when_overtaken
-from sightline.platform.errors import Conflict, Fault, RequestIdReused, ValidationFailed
+from sightline.platform.errors import Conflict, RequestIdReused, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.wire import Record
 from sightline.research.briefs import queries as briefs
 from sightline.research.briefs.queries import BriefRow
 from sightline.research.commands import Start
-from sightline.research.plans.definition import complete
+from sightline.research.plans.definition import complete, ensure_consistent
 from sightline.research.plans.queries import is_product
 from sightline.research.refusals import RunActive, ScheduleNotAllowed, StalePlan
 from sightline.research.runs import queries
@@ -54,7 +54,8 @@ async def start(db: Database, actor: Actor, command: Start) -> StartedRun:
 
     Raises ValidationFailed, NotFound, RequestIdReused, CreditsExhausted, ScheduleNotAllowed, StalePlan, RunActive.
     """
-    definition = complete(command.definition, "command.definition", _faults_of_identity(command))
+    ensure_consistent(command, "command")
+    definition = complete(command.definition)
     plan = _Plan(command.name, definition, _hash_of(command, definition))
 
     async def attempt() -> StartedRun | None:
@@ -62,13 +63,6 @@ async def start(db: Database, actor: Actor, command: Start) -> StartedRun:
             return await _start(tx, actor, command, plan)
 
     return await retry_when_overtaken(attempt, Conflict("The research keeps changing. Read it and try again."))
-
-
-def _faults_of_identity(command: Start) -> list[Fault]:
-    if (command.brief_id is None) == (command.expected_row_version is None):
-        return []
-    missing = "briefId" if command.brief_id is None else "expectedRowVersion"
-    return [Fault(f"command.{missing}", "briefId and expectedRowVersion are needed together")]
 
 
 def _hash_of(command: Start, definition: Definition) -> bytes:
