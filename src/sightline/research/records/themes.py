@@ -1,8 +1,9 @@
 """What the new reviews of an app raise: words and pairs of words that stand out against other reviews.
 
 A term stands out by the log-likelihood ratio of the reviews that have it among the new ones and among the background:
-the reviews of the run's other apps and the app's own earlier ones. Where the background is small, terms count by their
-number alone. How a theme is meant is said by the stars of its reviews.
+the reviews of the run's other apps and the app's own earlier ones. What many reviews raise is a theme even if all apps
+share it, so no term counts for more than a twentieth of the background. Where the background is small, terms count by
+their number alone. How a theme is meant is said by the stars of its reviews.
 """
 
 import math
@@ -22,6 +23,7 @@ FEWEST_REVIEWS: Final = 20  # new ones, for statistics; below, themes have a cou
 FEWEST_COMPARED: Final = 20  # reviews of the background, for a comparison
 LEAST_COUNT: Final = 3  # reviews that raise a theme
 LEAST_COUNT_OF_FEW: Final = 2
+MOST_SHARED: Final = 0.05  # of the background that a term is taken to have at most
 LEAST_RATIO: Final = 3.84  # by chance in 5 of 100 terms
 LABELLED_BY: Final = 20  # reviews, whose commonest form of a term is its label
 SUBSUMED: Final = 0.75  # of a word's reviews have it in the same pair
@@ -148,7 +150,7 @@ def _standing_out(
 ) -> dict[Term, float]:
     scores = {}
     for term, found in new.items():
-        others = compared.get(term, 0)
+        others = min(compared.get(term, 0), MOST_SHARED * compared_count)
         if len(found) >= LEAST_COUNT and len(found) * compared_count > others * new_count:
             ratio = _likelihood_ratio(len(found), new_count, others, compared_count)
             if ratio >= LEAST_RATIO:
@@ -156,14 +158,14 @@ def _standing_out(
     return scores
 
 
-def _likelihood_ratio(a: int, n: int, b: int, m: int) -> float:
+def _likelihood_ratio(a: int, n: int, b: float, m: int) -> float:
     """Twice the log-likelihood ratio of `a` of `n` against `b` of `m`, both shares being free or the same."""
     same = (a + b) / (n + m)
     free = _log_likelihood(a, n, a / n) + _log_likelihood(b, m, b / m)
     return 2 * (free - _log_likelihood(a, n, same) - _log_likelihood(b, m, same))
 
 
-def _log_likelihood(count: int, total: int, share: float) -> float:
+def _log_likelihood(count: float, total: int, share: float) -> float:
     yes = count * math.log(share) if count else 0.0
     no = (total - count) * math.log(1 - share) if total > count else 0.0
     return yes + no
