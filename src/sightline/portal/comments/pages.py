@@ -7,9 +7,8 @@ from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import parse_uuid
 from sightline.portal.comments.queries import list_comments
-from sightline.portal.html.markdown import as_html
 from sightline.portal.html.templates import N_
-from sightline.portal.ideas.pages import read_reference
+from sightline.portal.ideas.pages import idea_page, read_reference
 from sightline.portal.ideas.queries import find_visible
 from sightline.portal.problems import PageNotFound
 from sightline.portal.visits import Visit
@@ -38,10 +37,7 @@ async def add(visit: Visit, ref: str) -> Response:
                 comment_id = await add_portal_comment(tx, visit.actor, idea.id, body)
                 return visit.go(f"/ideas/{idea.public_id}#comment-{comment_id}")
             comments = await list_comments(tx, workspace_id, idea.id)
-        description = as_html(idea.description)
-        return visit.page(
-            "idea.html", 422, idea=idea, description=description, comments=comments, typed=body, fault=fault
-        )
+        return await idea_page(visit, idea, comments, 422, typed=body, fault=fault)
 
     return await retry_when_overtaken(attempt, Conflict("The idea keeps changing. Try again."))
 

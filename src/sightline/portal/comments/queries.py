@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sightline.platform.db import Tx, sql
 
-_MOST = 500
+PAGE = 20
 
 _LIST = sql("""
     SELECT c.id, c.body, c.created_at, c.portal_user_id AS author_id, u.first_name AS author,
@@ -17,7 +17,7 @@ _LIST = sql("""
       FROM idea_comments c
       LEFT JOIN portal_users u ON u.workspace_id = :workspace_id AND u.id = c.portal_user_id
      WHERE c.workspace_id = :workspace_id AND c.idea_id = :idea_id AND c.visibility = 'portal'
-     ORDER BY c.created_at, c.id LIMIT :most""")
+     ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class ShownComment:
     is_by_former_user: bool
 
 
-async def list_comments(tx: Tx, workspace_id: UUID, idea_id: UUID) -> list[ShownComment]:
-    """Returns the comments that customers see, oldest first, at most 500."""
-    rows = await tx.rows(_LIST, workspace_id=workspace_id, idea_id=idea_id, most=_MOST)
-    return [ShownComment(*row) for row in rows]
+async def list_comments(tx: Tx, workspace_id: UUID, idea_id: UUID, page: int = 1) -> list[ShownComment]:
+    """Returns the comments of a page, oldest first, at most 20. The first page has the newest comments."""
+    offset = (page - 1) * PAGE
+    rows = await tx.rows(_LIST, workspace_id=workspace_id, idea_id=idea_id, limit=PAGE, offset=offset)
+    return [ShownComment(*row) for row in reversed(rows)]

@@ -1,40 +1,109 @@
 """Markdown of ideas and comments as safe HTML."""
 
+import asyncio
+import re
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from hashlib import blake2b
+from importlib.metadata import version
 
 import nh3
-from markdown_it import MarkdownIt
-from markupsafe import Markup
+from comrak import ExtensionOptions, RenderOptions, render_markdown
+from markupsafe import Markup, escape
 
+# A text beyond one of these is shown as it was written.
+_LONGEST = 256 * 1024  # characters of a text, and of its HTML
+_MOST_CELLS = 2000  # of all tables of a text; short rows are filled up
+_DEEPEST = 100  # quotes and lists that one line opens
+
+_KEPT_CHARACTERS = 16 * 1024 * 1024
 _TAGS = {
-    "p", "br", "hr", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
-    "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+    "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a",
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-_LONGEST = 100_000
+_LINE_END = re.compile(r"\r\n?|\n")
+_BELOW_A_HEAD = re.compile(r"[ \t>|:]*-[ \t>|:-]*")
+_DASHES = re.compile("-+")
+_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" % (_DEEPEST + 1), re.MULTILINE)  # noqa: UP031 - braces
+_HEADING = re.compile(r"(</?h)([1-6])(?=>)")
+
+# The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
+_THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown")
+# Part of the keys of what is kept; another way of rendering gets another number.
+_RENDERER = f"1 comrak-{version('comrak')} nh3-{version('nh3')}"
+_kept: dict[bytes, Markup] = {}
 
 
-@cache
-def _parser(keeps_lines: bool) -> MarkdownIt:
-    options = {"html": False, "linkify": False, "breaks": keeps_lines}
-    return MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
+    """Returns HTML. Headings start at level 3; images are left out; HTML is shown as text; links are user content.
 
-
-def as_html(text: str, keeps_lines: bool = False) -> Markup:
-    """Returns HTML. Headings start at level 3; images and HTML are left out; links are marked as user content.
-
-    `keeps_lines`: a line break of the text is one on the page, as people expect who type into a field.
+    A text that would take long, or become very large, is shown as it was written, whole. HTML is kept in memory by
+    text and version of the renderer. `keeps_lines`: a line break of the text is one on the page, as people expect who
+    type into a field.
     """
-    parser = _parser(keeps_lines)
-    tokens = parser.parse(text[:_LONGEST])
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
-    rendered = parser.renderer.render(tokens, parser.options, {})
+    if len(text) > _LONGEST:
+        return _as_written(text)
+    key = blake2b(f"{_RENDERER} {keeps_lines} {text}".encode(), digest_size=32).digest()
+    if (html := _kept.pop(key, None)) is None:
+        html = await asyncio.get_running_loop().run_in_executor(_THREAD, _render, text, keeps_lines)
+        _make_room(len(html))
+    _kept[key] = html  # as the one used last
+    return html
+
+
+def _make_room(characters: int) -> None:
+    """Forgets texts, those not used for longest first, until so many characters fit."""
+    free = _KEPT_CHARACTERS - sum(map(len, _kept.values()))
+    while free < characters and _kept:
+        free += len(_kept.pop(next(iter(_kept))))
+
+
+def _render(text: str, keeps_lines: bool) -> Markup:
+    text = _LINE_END.sub("\n", text)
+    if _DEEP.search(text) or _count_cells(text) > _MOST_CELLS:
+        return _as_written(text)
+    html = render_markdown(text, _extensions(), render_options=_options(keeps_lines))
+    if len(html) > _LONGEST:
+        return _as_written(text)
     clean = nh3.clean(
-        rendered,
+        html,
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="nofollow ugc noopener noreferrer",
     )
-    return Markup(clean)  # noqa: S704 - cleaned on the line before
+    lowered = _HEADING.sub(lambda found: f"{found[1]}{min(6, int(found[2]) + 2)}", clean)
+    return Markup(lowered)  # noqa: S704 - cleaned above; only levels of headings changed
+
+
+def _as_written(text: str) -> Markup:
+    return Markup('<p class="as-written">{}</p>').format(escape(text))
+
+
+def _count_cells(text: str) -> int:
+    """Returns an upper bound of the cells of all tables: each row is as wide as the row of dashes below the head."""
+    cells = columns = 0
+    for line in text.split("\n"):
+        if not line.strip(" \t>"):
+            columns = 0
+        elif _BELOW_A_HEAD.fullmatch(line):
+            columns = max(columns, len(_DASHES.findall(line)))
+        cells += columns  # of a row; the dashes count for the head
+    return cells
+
+
+@cache
+def _extensions() -> ExtensionOptions:
+    made = ExtensionOptions()
+    made.table = True
+    made.strikethrough = True
+    return made
+
+
+@cache
+def _options(keeps_lines: bool) -> RenderOptions:
+    made = RenderOptions()
+    made.hardbreaks = keeps_lines
+    made.escape = True
+    made.unsafe_ = True  # addresses of links; they are cleaned afterwards
+    return made

@@ -10,7 +10,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from sightline.portal.html.assets import version
 from sightline.portal.html.colours import six_digits
 from sightline.portal.html.languages import catalogue
-from sightline.portal.html.markdown import as_html
 
 EXTENSIONS = ["jinja2.ext.i18n"]
 
@@ -33,7 +32,6 @@ def environment(language: str) -> Environment:
     made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
     made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
     made.filters["day"] = lambda moment: _day(moment, texts.gettext)
-    made.filters["markdown"] = as_html
     made.policies["ext.i18n.trimmed"] = True
     return made
 

@@ -70,11 +70,16 @@ def read_filters(query: QueryParams, facets: list[Facet]) -> Filters:
     chosen = {
         facet.name: facet.options[value] for facet in facets if (value := query.get(facet.name, "")) in facet.options
     }
-    page = query.get("page", "")
-    number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1
     sort = query.get("sort", "")
     q = " ".join(query.get("q", "").replace("\0", "").split())[:_LONGEST_SEARCH]
-    return Filters(q, sort if sort in SORTS else "votes", min(max(number, 1), _LAST_PAGE), chosen)
+    return Filters(q, sort if sort in SORTS else "votes", read_page(query), chosen)
+
+
+def read_page(query: QueryParams) -> int:
+    """Returns the number of the page that the address names; 1 if it names none."""
+    page = query.get("page", "")
+    number = int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1
+    return min(max(number, 1), _LAST_PAGE)
 
 
 _PRODUCTS = sql("""

@@ -1,15 +1,18 @@
 """The list of ideas, and the page of one idea."""
 
 from dataclasses import replace
+from typing import Any
 
 from starlette.responses import Response
 
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.refs import IdeaRef
-from sightline.portal.comments.queries import list_comments
+from sightline.portal.comments.queries import PAGE as COMMENTS
+from sightline.portal.comments.queries import ShownComment, list_comments
 from sightline.portal.html.markdown import as_html
 from sightline.portal.ideas import queries
-from sightline.portal.ideas.filters import PAGE, Filters, find_facets, read_filters
+from sightline.portal.ideas.filters import PAGE, Filters, find_facets, read_filters, read_page
+from sightline.portal.ideas.records import ShownIdea
 from sightline.portal.ideas.search import correct, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
@@ -17,11 +20,16 @@ from sightline.portal.visits import Visit
 
 
 async def show_list(visit: Visit) -> Response:
-    """Shows ideas that match the filters, 20 on a page. If there are none, misspelt words are corrected."""
+    """Shows ideas that match the filters, 20 on a page. If there are none, misspelt words are corrected.
+
+    Raises TooOften.
+    """
     workspace_id = visit.portal.workspace_id
     async with visit.db.autocommit() as tx:
         facets = await find_facets(tx, visit.portal)
         filters = read_filters(visit.request.query_params, facets)
+        if filters.q:
+            visit.limit(lambda limits: limits.look_ups, f"look-ups {visit.user.id}")
         where = queries.visible(workspace_id, filters, facets)
         total = await queries.count_ideas(tx, where)
     corrected = await _corrected(visit, filters) if total == 0 and filters.q else None
@@ -47,12 +55,15 @@ async def _corrected(visit: Visit, filters: Filters) -> str | None:
     """Returns the filters with known words in place of misspelt ones, or None if there are none."""
     words = words_of(filters.q)
     known = await visit.site.title_words.of(visit.db, visit.portal.workspace_id)
-    nearest = correct(words, known)
+    nearest = await correct(words, known)
     return " ".join(nearest) if nearest != words else None
 
 
 async def show_idea(visit: Visit, ref: str) -> Response:
-    """Shows one idea; a hidden one only to its author, with their words and its status. Raises PageNotFound."""
+    """Shows one idea; a hidden one only to its author, with their words and its status. Raises PageNotFound.
+
+    `page` in the address names a page of its comments; the first has the newest.
+    """
     reference = read_reference(ref)
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
     async with visit.db.autocommit() as tx:
@@ -62,8 +73,23 @@ async def show_idea(visit: Visit, ref: str) -> Response:
             if request is None:
                 raise PageNotFound
             return visit.page("hidden_request.html", request=request)
-        comments = await list_comments(tx, workspace_id, idea.id) if visit.portal.comments_enabled else []
-    return visit.page("idea.html", idea=idea, description=as_html(idea.description), comments=comments, typed="")
+        page = min(read_page(visit.request.query_params), _pages_of_comments(idea))
+        comments = await list_comments(tx, workspace_id, idea.id, page) if visit.portal.comments_enabled else []
+    return await idea_page(visit, idea, comments, page=page)
+
+
+async def idea_page(
+    visit: Visit, idea: ShownIdea, comments: list[ShownComment], status: int = 200, **values: Any
+) -> Response:
+    """Renders an idea with these comments; `page` is the number of their page."""
+    description = await as_html(idea.description)
+    shown = [replace(comment, body=await as_html(comment.body, keeps_lines=True)) for comment in comments]
+    usual = {"page": 1, "pages": _pages_of_comments(idea), "typed": "", "fault": None}
+    return visit.page("idea.html", status, idea=idea, description=description, comments=shown, **(usual | values))
+
+
+def _pages_of_comments(idea: ShownIdea) -> int:
+    return max(1, -(-idea.comment_count // COMMENTS))
 
 
 def read_reference(ref: str) -> IdeaRef:

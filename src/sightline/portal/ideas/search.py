@@ -1,7 +1,10 @@
 """Finds ideas by prefixes of words, and by the nearest known word for an unknown one."""
 
+import asyncio
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from heapq import nsmallest
 from time import monotonic
 from uuid import UUID
 
@@ -12,6 +15,7 @@ _MOST_WORDS = 12
 _LONGEST_WORD = 40
 _SHORTEST_CORRECTED = 4
 _TWO_MISTAKES_FROM = 8  # letters
+_COMPARED = 200
 _KEPT_SECONDS = 60
 _KEPT_WORKSPACES = 100
 _MOST_KNOWN = 50_000
@@ -34,66 +38,96 @@ def prefix_query(words: Iterable[str], joint: str) -> str:
     return joint.join(f"{word}:*" for word in words)
 
 
+class KnownWords:
+    """The words of visible titles, the most common first, each with the number of ideas that have it."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self.counts = counts
+        self.total = sum(counts.values())
+        self._sorted = sorted(counts)
+        self._by_length: dict[int, list[tuple[int, str]]] = {}
+        for word in counts:
+            self._by_length.setdefault(len(word), []).append((_letters(word), word))
+
+    def starts(self, word: str) -> bool:
+        """Whether a known word starts with this one."""
+        at = bisect_left(self._sorted, word)
+        return at < len(self._sorted) and self._sorted[at].startswith(word)
+
+    def nearest(self, word: str) -> str | None:
+        """Returns the known word nearest to this one, the most common of several, or None if none is near.
+
+        Near means one letter added, removed, replaced or swapped with the next; two from 8 letters on. Of very many
+        words with nearly the same letters, only 200 are compared.
+        """
+        most = 2 if len(word) >= _TWO_MISTAKES_FROM else 1
+        letters = _letters(word)
+        candidates = [
+            (difference, -self.counts[other], other)
+            for length in range(len(word) - most, len(word) + most + 1)
+            for other_letters, other in self._by_length.get(length, ())
+            # A mistake adds at most one letter and removes one.
+            if (difference := (letters ^ other_letters).bit_count()) <= 2 * most
+        ]
+        closest = nsmallest(_COMPARED, candidates)
+        compared = [(_distance(word, other, most), count, other) for _, count, other in closest]
+        return min((one for one in compared if one[0] <= most), default=(0, 0, None))[2]
+
+
 class TitleWords:
-    """The words of visible titles, each with the number of ideas that have it. Cached for a minute."""
+    """The words of the visible titles of each workspace. Cached for a minute."""
 
     def __init__(self) -> None:
-        self._kept: dict[UUID, tuple[float, Mapping[str, int]]] = {}
+        self._kept: dict[UUID, tuple[float, KnownWords]] = {}
 
-    async def of(self, db: Database, workspace_id: UUID) -> Mapping[str, int]:
-        until, words = self._kept.get(workspace_id, (0.0, {}))
+    async def of(self, db: Database, workspace_id: UUID) -> KnownWords:
+        until, words = self._kept.get(workspace_id, (0.0, _NO_WORDS))
         if monotonic() < until:
             return words
         async with db.autocommit() as tx:
             rows = await tx.rows(_TITLE_WORDS, workspace_id=workspace_id, most=_MOST_KNOWN)
-        words = {row["word"]: row["ideas"] for row in rows}
+        words = await asyncio.to_thread(lambda: KnownWords({row["word"]: row["ideas"] for row in rows}))
         if len(self._kept) >= _KEPT_WORKSPACES:
             self._kept.clear()
         self._kept[workspace_id] = monotonic() + _KEPT_SECONDS, words
         return words
 
 
-def is_known(word: str, known: Mapping[str, int]) -> bool:
-    """Whether a known word starts with this one."""
-    return word in known or any(other.startswith(word) for other in known)
+_NO_WORDS = KnownWords({})
 
 
-def correct(words: list[str], known: Mapping[str, int]) -> list[str]:
-    """Returns the words, with the nearest known word in place of each that starts no known word.
+async def correct(words: list[str], known: KnownWords) -> list[str]:
+    """Returns the words, with the nearest known word in place of each that starts no known word."""
+    unknown = [word for word in words if len(word) >= _SHORTEST_CORRECTED and not word.isdigit()]
+    unknown = [word for word in unknown if not known.starts(word)]
+    if not unknown:
+        return words
+    nearest = await asyncio.to_thread(lambda: {word: known.nearest(word) for word in unknown})
+    return [nearest.get(word) or word for word in words]
 
-    Near means one letter added, removed, replaced or swapped with the next; two from 8 letters on. The most common
-    of several is taken.
-    """
-    return [_nearest(word, known) or word for word in words]
 
-
-def _nearest(word: str, known: Mapping[str, int]) -> str | None:
-    if len(word) < _SHORTEST_CORRECTED or word.isdigit() or is_known(word, known):
-        return None
-    most = 2 if len(word) >= _TWO_MISTAKES_FROM else 1
-    letters = set(word)
-    # A mistake adds at most one letter and removes one, so most words need no closer comparison.
-    candidates = (
-        (distance, -known[other], other)
-        for other in known
-        if abs(len(other) - len(word)) <= most and len(letters.symmetric_difference(other)) <= 2 * most
-        if (distance := _distance(word, other, most)) <= most
-    )
-    return min(candidates, default=(0, 0, None))[2]
+def _letters(word: str) -> int:
+    """Returns a set of letters as bits; rare letters share one."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _distance(one: str, other: str, most: int) -> int:
     """Returns how many letters are added, removed, replaced or swapped; above `most` any larger number."""
+    far = most + 1
     before: list[int] = []
     above = list(range(len(other) + 1))
     for at, letter in enumerate(one):
-        row = [at + 1]
-        for place, target in enumerate(other):
+        row = [at + 1] + [far] * len(other)
+        for place in range(max(0, at - most), min(len(other), at + far)):
+            target = other[place]
             cost = min(above[place + 1] + 1, row[place] + 1, above[place] + (letter != target))
             if at and place and letter == other[place - 1] and one[at - 1] == target:
                 cost = min(cost, before[place - 1] + 1)
-            row.append(cost)
+            row[place + 1] = cost
         if min(row) > most and min(above) > most:
-            return most + 1
+            return far
         before, above = above, row
     return above[-1]

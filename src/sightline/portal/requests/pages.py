@@ -6,6 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from sightline.portal.html.templates import N_
+from sightline.portal.ideas.records import ShownIdea
 from sightline.portal.requests import trap
 from sightline.portal.requests.create import NewRequest, create_request
 from sightline.portal.requests.similar import find_similar
@@ -28,17 +29,16 @@ class FormFault:
 
 
 async def show_form(visit: Visit) -> Response:
-    """Shows the form; `title` in the address fills it in."""
+    """Shows the form; `title` in the address fills it in. Raises TooOften."""
     title = visit.request.query_params.get("title", "").replace("\0", "")[:LONGEST_TITLE]
-    similar = await find_similar(visit, title) if title else []
+    similar = await _look_up(visit, title) if title else []
     return _form(visit, 200, title=title, text="", similar=similar, asked=False)
 
 
 async def show_similar(visit: Visit) -> Response:
     """Shows the similar ideas alone, while the title is typed. Raises TooOften."""
-    visit.limit(lambda limits: limits.look_ups, f"similar {visit.user.id}")
     title = visit.request.query_params.get("title", "").replace("\0", "")[:LONGEST_TITLE]
-    return visit.page("similar.html", similar=await find_similar(visit, title), asked=True)
+    return visit.page("similar.html", similar=await _look_up(visit, title), asked=True)
 
 
 async def send(visit: Visit) -> Response:
@@ -51,11 +51,17 @@ async def send(visit: Visit) -> Response:
         return _form(visit, 422, faults=faults, **typed)
     if fault := _find_trap_fault(visit):
         return _form(visit, 422, trap_fault=fault, **typed)
-    if form.get("confirmed") != "1" and (similar := await find_similar(visit, title)):
+    if form.get("confirmed") != "1" and (similar := await _look_up(visit, title)):
         return _form(visit, 200, similar=similar, asked=True, **typed)
     visit.limit(lambda limits: limits.requests, f"requests {visit.user.id}")
     public_id = await create_request(visit, NewRequest(title, text))
     return visit.go(f"/ideas/{public_id}?sent=1")
+
+
+async def _look_up(visit: Visit, title: str) -> list[ShownIdea]:
+    """Returns similar ideas. Raises TooOften."""
+    visit.limit(lambda limits: limits.look_ups, f"look-ups {visit.user.id}")
+    return await find_similar(visit, title)
 
 
 def _faults(title: str, text: str) -> list[FormFault]:

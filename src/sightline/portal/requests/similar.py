@@ -1,12 +1,11 @@
 """Finding ideas similar to a new request."""
 
-from collections.abc import Mapping
 from math import log
 
 from sightline.platform.db import sql
 from sightline.portal.ideas.queries import find_by_ids
 from sightline.portal.ideas.records import ShownIdea
-from sightline.portal.ideas.search import correct, is_known, prefix_query, words_of
+from sightline.portal.ideas.search import KnownWords, correct, prefix_query, words_of
 from sightline.portal.visits import Visit
 
 MOST = 5
@@ -28,7 +27,7 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
         return []
     workspace_id = visit.portal.workspace_id
     known = await visit.site.title_words.of(visit.db, workspace_id)
-    words = _telling(correct(words_of(title), known), known)
+    words = _telling(await correct(words_of(title), known), known)
     if not words:
         return []
     async with visit.db.autocommit() as tx:
@@ -38,18 +37,18 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
         return await find_by_ids(tx, workspace_id, [id for _, id in best], visit.user.id)
 
 
-def _telling(words: list[str], known: Mapping[str, int]) -> list[str]:
+def _telling(words: list[str], known: KnownWords) -> list[str]:
     """Returns the rarest of the words that titles have; one in very many titles only if there are no others."""
-    written = [word for word in words if len(word) > 2 and is_known(word, known)]
-    rarest = sorted(written, key=lambda word: known.get(word, 0))
-    telling = [word for word in rarest if known.get(word, 0) <= _VERY_MANY]
+    written = [word for word in words if len(word) > 2 and known.starts(word)]
+    rarest = sorted(written, key=lambda word: known.counts.get(word, 0))
+    telling = [word for word in rarest if known.counts.get(word, 0) <= _VERY_MANY]
     return (telling or rarest[:1])[:_MOST_SEARCHED]
 
 
-def _weight(words: list[str], name: str, known: Mapping[str, int]) -> float:
+def _weight(words: list[str], name: str, known: KnownWords) -> float:
     """Returns how much of the title is in the name, where rare words count more. 0 if too little."""
     written = words_of(name)
-    total = sum(known.values()) + 1
-    weights = {word: log(total / (known.get(word, 0) + 1)) + 0.01 for word in words}
+    total = known.total + 1
+    weights = {word: log(total / (known.counts.get(word, 0) + 1)) + 0.01 for word in words}
     shared = sum(weight for word, weight in weights.items() if any(one.startswith(word) for one in written))
     return shared if shared >= _LEAST_SHARED * sum(weights.values()) else 0.0

@@ -1,0 +1,134 @@
+"""Texts of people on the pages: rendered within bounds, whole, and comments in pages."""
+
+import re
+from html import unescape
+
+import pytest
+
+from sightline.portal.html.markdown import as_html
+from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
+from tests.world import serving
+
+WIDE = "|a" * 180 + "|\n" + "|-" * 180 + "|\n" + "|x\n" * 1200
+QUOTES = "> " * 2000 + "deep"
+SQUARE = "|a" * 40 + "|\n" + "|-" * 40 + "|\n" + "|x\n" * 48  # with the head 1,960 cells
+
+
+async def describe(world: PortalWorld, description: str) -> str:
+    """Creates a visible idea; the address of its page."""
+    idea = {"description": description, "portalVisible": True}
+    made = await world.client.post("/ideas", json=idea)
+    assert made.status_code == 201, made.text
+    return f"/ideas/{made.json()['publicId']}"
+
+
+async def signed_in(world: PortalWorld) -> Browser:
+    browser = world.browser()
+    await world.sign_in(browser)
+    return browser
+
+
+def prose(page: str) -> str:
+    """The description."""
+    return page.partition('<div class="prose" dir="auto">')[2].partition("</div>\n</article>")[0]
+
+
+def as_written(html: str) -> str | None:
+    found = re.fullmatch(r'<p class="as-written">(.*)</p>', html, re.DOTALL)
+    return unescape(found[1]) if found else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WIDE,
+        WIDE.replace("\n", "\r"),
+        "> " + WIDE.replace("\n", "\n> "),
+        "\n\n".join([SQUARE, SQUARE]),
+        QUOTES,
+        "1. " * 2000 + "deep",
+        "&" * 100_000,
+        "<b>&amp; **whole** " * 20_000,
+        "word " * 200_000 + "end",
+    ],
+    ids=["wide", "returns", "quoted", "two tables", "quotes", "lists", "large page", "large text", "largest text"],
+)
+async def test_a_text_beyond_the_bounds_is_shown_whole_as_it_was_written(world: PortalWorld, text: str) -> None:
+    path = await describe(world, text)
+    browser = await signed_in(world)
+    assert as_written(prose((await browser.get(path)).text)) == text.replace("\r", "\n")
+
+
+async def test_texts_within_the_bounds_are_rendered(world: PortalWorld) -> None:
+    browser = await signed_in(world)
+    assert prose((await browser.get(await describe(world, SQUARE))).text).count("<td>") == 48 * 40
+    long = "A **paragraph** of an ordinary text.\n\n" * 3000
+    assert prose((await browser.get(await describe(world, long))).text).count("<strong>") == 3000
+    nested = await browser.get(await describe(world, "> " * 50 + "- " * 50 + "deep"))
+    assert prose(nested.text).count("<blockquote>") == 50
+
+
+async def test_a_hostile_comment_is_shown_as_it_was_written(world: PortalWorld) -> None:
+    path = await describe(world, "Text")
+    browser = await signed_in(world)
+    sent = await browser.post(f"{path}/comments", {"body": WIDE[:4347]})
+    assert sent.status_code == 303
+    page = (await browser.get(path)).text
+    assert "<table>" not in page
+    assert WIDE[:4347].rstrip() in page
+
+
+async def test_html_in_a_text_is_shown_as_text(world: PortalWorld) -> None:
+    browser = await signed_in(world)
+    text = "Use <Button> & `<i>`.\n\n<div onclick=x>\n\n# <h1>"
+    shown = prose((await browser.get(await describe(world, text))).text)
+    assert "Use &lt;Button&gt; &amp; <code>&lt;i&gt;</code>." in shown
+    assert "&lt;div onclick=x&gt;" in shown
+    assert "<h3>&lt;h1&gt;</h3>" in shown
+
+
+async def test_comments_come_in_pages_the_newest_first(world: PortalWorld) -> None:
+    path = await describe(world, "Text")
+    for number in range(45):
+        await world.client.post(f"{path}/comments", json={"body": f"Number {number}.", "visibility": "portal"})
+    browser = await signed_in(world)
+    seen: list[list[int]] = []
+    for page in ("", "?page=2", "?page=3", "?page=99"):
+        text = (await browser.get(path + page)).text
+        seen.append([int(number) for number in re.findall(r"Number (\d+)\.", text)])
+        assert ("Older comments" in text) == (page in ("", "?page=2"))
+        assert ("Newer comments" in text) == (page != "")
+    assert seen == [list(range(25, 45)), list(range(5, 25)), list(range(5)), list(range(5))]
+    faulty = await browser.post(f"{path}/comments", {"body": " "})
+    assert f'href="{browser.root}{path}?page=2#comments-title"' in faulty.text
+
+
+async def test_what_is_rendered_is_kept_within_bounds() -> None:
+    first = await as_html("Some **text**")
+    assert await as_html("Some **text**") is first
+    assert await as_html("Some\n**text**", keeps_lines=True) != await as_html("Some\n**text**")
+    for number in range(100):
+        await as_html(f"{number}\n\n" + "word " * 40_000)
+    assert await as_html("Some **text**") is not first
+
+
+async def test_searches_are_limited_for_each_person(world: PortalWorld, database_url: str) -> None:
+    async with serving(database_url, secret=SERVER_SECRET) as address:
+        browser, other = world.browser(address), world.browser(address)
+        await world.sign_in(browser)
+        await world.sign_in(other)
+        paths = ["/?q=exprot", "/request?title=exprot", "/request/similar?title=exprot"]
+        answers = [await browser.get(paths[number % 3]) for number in range(121)]
+        assert [answer.status_code for answer in answers] == [200] * 120 + [429]
+        assert "That was too often" in answers[-1].text
+        assert 0 < int(answers[-1].headers["retry-after"]) <= 61
+        assert (await browser.get("/")).status_code == 200
+        assert (await other.get("/?q=exprot")).status_code == 200
+
+
+async def test_near_misses_are_corrected_among_very_many(world: PortalWorld) -> None:
+    near = [f"exportin{letter}{other}" for letter in "abcdefghij" for other in "abcdefghij"]
+    visible = {"description": "Near.", "portalVisible": True}
+    await world.add(ideas=[{"key": f"i{n}", "name": word, **visible} for n, word in enumerate(near)])
+    browser = await signed_in(world)
+    assert "These are ideas about “exportinaa”" in (await browser.get("/?q=exprotinaa")).text
