@@ -94,7 +94,7 @@ ci: ## Run exactly what continuous integration runs
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 MAKEFLAGS += --silent
 endif
-bench: $(RUNTIME) $(if $(filter --full,$(ARGS)),plots) ## Measure requests per second beside the limit of this machine
+bench: $(RUNTIME) $(if $(filter --full,$(ARGS)),plots) ## Measure requests per second beside the limit of this machine, or beside another commit
 	command -v wrk >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	  timeout 20 apt-get install -y -qq wrk >/dev/null 2>&1; } || echo "No wrk: the benchmark sends its requests itself." >&2
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -4,5 +4,5 @@
                           + time of the operation's own statements on asyncpg alone
 
 `rows` is the table of what is measured: `operations` has the requests, `limits` their statements. `measure` is the run,
-`stage` what runs meanwhile, `rounds` the arithmetic.
+`stage` what runs meanwhile, `rounds` the arithmetic. `against` compares two commits, with `sides` and `workspace`.
 """

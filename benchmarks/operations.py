@@ -76,6 +76,12 @@ def create_idea_matched(world: World) -> list[Ask]:
     return _create(world, "ideas", limits.create_idea_matched, productId=str(world.product_id))
 
 
+def create_idea_with_features(world: World) -> list[bytes]:
+    """With three features of the product."""
+    chosen = {"productId": str(world.product_id), "featureIds": [str(one) for one in world.feature_ids[:3]]}
+    return [ask.request for ask in _create(world, "ideas", limits.create_idea, **chosen)]
+
+
 def patch_initiative(world: World) -> list[Ask]:
     return [
         _write(world, "PATCH", f"initiatives/{one}", RENAMED, limits.patch_initiative, initiative=one)

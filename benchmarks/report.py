@@ -17,6 +17,12 @@ LIMIT = (
     "research_pages: pages that one worker fetches and reads."
 )
 
+COMPARED = {"requests/s": "requestsPerSecond", "API us": "apiMicroseconds", "PostgreSQL us": "databaseMicroseconds"}
+COMPARISON = (
+    "us: microseconds of processor that a request takes of the processes of the API, and of PostgreSQL.\n"
+    "ratio: this over the other commit, the median of pairs of rounds, and the quartiles."
+)
+
 
 def show(report: dict[str, Any], console: Console) -> None:
     """The rows with their ratios, and the ratios to reach; nothing is judged by them."""
@@ -65,3 +71,26 @@ def _caption(report: dict[str, Any]) -> str:
             f"{client['headroom']:.1f} times the fastest server here, {client['headroomOverOurs']:.1f} times ours."
         ]
     return "\n".join(lines)
+
+
+def show_comparison(report: dict[str, Any], console: Console) -> None:
+    """The rows with both commits' figures and their ratios."""
+    console.width = max(console.width, NARROWEST)
+    title = f"this against {report['against']['ref']} ({report['against']['commit'][:7]})"
+    table = Table(title=title, caption=COMPARISON, box=box.SIMPLE, padding=(0, 0))
+    for name in ("operation", *(cell for unit in COMPARED for cell in (unit, "ratio", ""))):
+        table.add_column(name, justify="left" if name == "operation" else "right", no_wrap=True)
+    for row in report["rows"]:
+        table.add_row(row["name"], *(cell for figure in COMPARED.values() for cell in _compared(row, figure)))
+    console.print(table)
+    for row in report["rows"]:
+        if "missing" in row:
+            console.print(f"{row['name']}: {row['missing']}")
+
+
+def _compared(row: dict[str, Any], figure: str) -> tuple[str, ...]:
+    if "missing" in row:
+        return ("", "-", "")
+    low, high = row["quartiles"][figure]
+    both = f"{row['ref'][figure]:,.0f} > {row['this'][figure]:,.0f}"
+    return both, f"[bold]{row['ratio'][figure]:.2f}[/bold]", f"{low:.2f}-{high:.2f}"

@@ -18,13 +18,14 @@ SAMPLED = 25  # answers, of which the one of median length is repeated
 WARM_SECONDS = 0.1
 
 AsksOf = Callable[[World], Sequence[Ask]]
+RequestsOf = Callable[[World], Sequence[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """`aims` are ratios to reach first and then. Rows that are not quick are left out when time is short.
 
-    It has `rounds` rounds, or as many as the plan says, if those are fewer.
+    It has `rounds` rounds, or as many as the plan says, if those are fewer. Two commits are compared by `requests`.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Row:
     connections: tuple[int, ...] = (1, 32)
     processes: int = 1
     asks: AsksOf | None = None
+    requests: RequestsOf | None = None
     aims: tuple[float, float] | None = None
     is_quick: bool = True
     rounds: int = 5
@@ -50,8 +52,7 @@ async def _operation(asks_of: AsksOf, stage: Stage) -> Case:
     return await _warm_up(Case(stage.send_to(stage.ours, requests), parts, details))
 
 
-async def _portal(requests_of: Callable[[World], Sequence[bytes]], stage: Stage) -> Case:
-    """There is no limit beside a page: it cannot be had from statements alone."""
+async def _without_limit(requests_of: RequestsOf, stage: Stage) -> Case:
     return await _warm_up(Case(stage.send_to(stage.ours, requests_of(stage.world))))
 
 
@@ -65,11 +66,21 @@ READ, WRITE = (0.58, 0.70), (0.65, 0.70)
 
 
 def _row(name: str, asks: AsksOf, aims: tuple[float, float] = WRITE, *, is_quick: bool = True) -> Row:
-    return Row(name, partial(_operation, asks), asks=asks, aims=aims, is_quick=is_quick)
+    requests = partial(_requests, asks)
+    return Row(name, partial(_operation, asks), asks=asks, requests=requests, aims=aims, is_quick=is_quick)
+
+
+def _requests(asks_of: AsksOf, world: World) -> Sequence[bytes]:
+    return [ask.request for ask in asks_of(world)]
 
 
 def _read(name: str, path: str, aims: tuple[float, float] = READ, *, is_quick: bool = True) -> Row:
     return _row(name, partial(api.read, path), aims, is_quick=is_quick)
+
+
+def _alone(name: str, requests: RequestsOf, *, is_quick: bool = True) -> Row:
+    """Without a limit: a page cannot be had from statements alone."""
+    return Row(name, partial(_without_limit, requests), requests=requests, is_quick=is_quick)
 
 
 _EFFORT = "metric=effort&submittedFrom=2024-01-02"
@@ -100,8 +111,9 @@ ROWS = (
     _row("create_idea_matched", api.create_idea_matched),
     _row("patch_initiative", api.patch_initiative),
     _row("create_initiative", api.create_initiative),
-    Row("portal_list", partial(_portal, portal_list)),
-    Row("portal_vote", partial(_portal, portal_vote)),
+    _alone("create_idea_with_features", api.create_idea_with_features, is_quick=False),
+    _alone("portal_list", portal_list),
+    _alone("portal_vote", portal_vote),
     Row("research_sections", lambda stage: sections(stage.plan.sections), (4,), is_quick=False, rounds=1),
     Row("research_pages", lambda stage: pages(stage.plan.pages), (4,), is_quick=False, rounds=1),
 )

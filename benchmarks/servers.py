@@ -6,7 +6,8 @@ import re
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -24,10 +25,9 @@ class Server:
         self._pid, self.port = pid, port
 
     def cpu_seconds(self) -> float | None:
-        """Processor time of its processes so far; None where the system does not report it."""
+        """Processor time of its processes so far, ended ones included; None where the system does not report it."""
         try:
-            tasks = [task for pid in self._tree() for task in Path(f"/proc/{pid}/task").iterdir()]
-            return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+            return sum(map(_cpu_seconds, self._tree()))
         except (OSError, ValueError):
             return None
 
@@ -41,27 +41,52 @@ class Server:
     def _tree(self) -> list[int]:
         found = [self._pid]
         for pid in found:
-            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+            with suppress(FileNotFoundError, ProcessLookupError):  # it has ended
+                found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
         return found
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Processor time of one process and of its children that have ended; nothing when it has ended itself."""
+    spent = 0.0
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            spent += int((task / "schedstat").read_text().split()[0]) / 1e9
+        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        spent += (int(after_name[13]) + int(after_name[14])) / os.sysconf("SC_CLK_TCK")
+    return spent
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The commit that runs: the folder of its sources, and a Python with its dependencies."""
+
+    source: Path = ROOT / "src"
+    python: str = sys.executable
+
+    def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.source), str(ROOT)]), **settings}
+
+
+OURS = Code()
 
 
 @asynccontextmanager
 async def running(
-    folder: Path, environment: Mapping[str, str], module: str, *arguments: str, until: str
+    folder: Path, environment: Mapping[str, str], module: str, *arguments: str, until: str, code: Code = OURS
 ) -> AsyncIterator[Server]:
     """Runs `python -m MODULE ARGUMENTS` in the folder, where its log is written, and ends it when the block is left.
 
     It is started when it has printed `until`. Raises BenchFailed when that takes more than a minute.
     """
-    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     with NamedTemporaryFile(dir=folder, suffix=".log", delete=False) as log:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "benchmarks.child", module, *arguments),
+            *(code.python, "-m", "benchmarks.child", module, *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=log,
             stderr=log,
             cwd=folder,  # no sightline.toml lies there
-            env={**os.environ, "PYTHONPATH": path, **environment},
+            env=code.environment(environment),
         )
     try:
         port = _PORT.search(await _said(process, Path(log.name), until))

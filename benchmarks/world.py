@@ -14,6 +14,7 @@ from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Position, Tx, sql
 from sightline.platform.ids import new_id
+from sightline.portal.html.forms import form_token
 from sightline.portal.portals.configure import SignIn, configure
 from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import add_session
@@ -42,9 +43,9 @@ class NewText:
 
     name: str
     description: str
-    drafted: list[DraftedQuestion]
-    matched: dict[str, Any]  # columns
-    feature_ids: list[UUID]
+    drafted: list[DraftedQuestion] = field(default_factory=list)
+    matched: dict[str, Any] = field(default_factory=dict)  # columns
+    feature_ids: list[UUID] = field(default_factory=list)
 
 
 @dataclass
@@ -71,7 +72,8 @@ class World:
     idea_ids: list[UUID] = field(default_factory=list)
     texts: list[NewText] = field(default_factory=list)
     key: str = ""
-    session: str = ""  # of the portal's visitor
+    cookie: str = ""  # of the portal's visitor
+    form_token: str = ""  # likewise
     late_signal: Position = field(init=False)
     late_rating: Position = field(init=False)
 
@@ -96,7 +98,8 @@ async def load(url: str, size: int) -> World:
             world.key = (await create_key(tx, world.actor, NewKey("bench", [ALL_SCOPES], world.owner))).key
             remote = SignIn("https://product.test/enter", "https://product.test/left")
             await configure(tx, world.actor, remote, ServerSecret(SECRET))
-            world.session = await add_session(tx, world.workspace_id, world.visitor_id)
+            session = await add_session(tx, world.workspace_id, world.visitor_id)
+            world.cookie, world.form_token = f"sl_bench_session={session}", form_token(ServerSecret(SECRET), session)
         async with db.autocommit() as tx:
             await tx.connection.execute("VACUUM ANALYZE")
             await tx.connection.execute("CHECKPOINT")
