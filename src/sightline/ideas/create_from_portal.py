@@ -12,7 +12,6 @@ from sightline.ideas.records import Provenance
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
-from sightline.platform.ids import new_id
 
 CHANNEL = "portal"
 
@@ -20,6 +19,7 @@ CHANNEL = "portal"
 class RequestedIdea(NamedTuple):
     """A request in its author's words; the text may be empty. `is_visible`: other customers see it immediately."""
 
+    id: UUID
     number: int
     title: str
     text: str
@@ -27,11 +27,11 @@ class RequestedIdea(NamedTuple):
     is_visible: bool
 
 
-async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: RequestedIdea) -> UUID:
-    """Adds the idea, and the author's words as its evidence. Returns its id."""
+async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: RequestedIdea) -> bool:
+    """Adds the idea, and the author's words as its evidence. Returns False if there is an idea with this id."""
     description = request.text or request.title
     idea: dict[str, Any] = {
-        "id": new_id(),
+        "id": request.id,
         "number": request.number,
         "name": request.title,
         "description": description,
@@ -42,7 +42,7 @@ async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: Requ
     }
     suggested = suggest(engine, await find_taxonomy(tx, actor.workspace_id), description)
     links = {"account_ids": request.account_ids} | suggested_links(suggested)
-    await queries.add_idea(tx, actor, idea, engine.ask_questions(description), links=links)
-    await add_request_evidence(tx, actor.workspace_id, idea["id"], request.title, request.text)
-    id: UUID = idea["id"]
-    return id
+    if await queries.add_idea(tx, actor, idea, engine.ask_questions(description), links=links) is None:
+        return False
+    await add_request_evidence(tx, actor.workspace_id, request.id, request.title, request.text)
+    return True

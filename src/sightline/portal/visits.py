@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.ids import new_id
+from sightline.platform.refs import parse_uuid
 from sightline.portal.addresses import Place
 from sightline.portal.html.forms import form_token
 from sightline.portal.html.templates import render
@@ -62,6 +65,11 @@ class Visit:
     @property
     def actor(self) -> Actor:
         return Actor(self.portal.workspace_id, "portal_user", str(self.user.id))
+
+    @property
+    def form_id(self) -> UUID:
+        """The id of the sent form, else a new one for the forms of the page: what is sent twice is written once."""
+        return parse_uuid(self.form.get("form_id", "")) or new_id()
 
     @property
     def is_partial(self) -> bool:

@@ -15,6 +15,7 @@ from sightline.ideas.readings.sweep import AT_ONCE, MOST_ATTEMPTS, read_due
 from sightline.ideas.records import NewIdea
 from sightline.intelligence.embedded import EmbeddedEngine, embedded_engine
 from sightline.platform.access import Actor
+from sightline.platform.ids import new_id
 from sightline.platform.wire import Text
 from sightline.settings import Settings
 from sightline.worker import open_tools
@@ -171,11 +172,11 @@ async def test_a_request_from_the_portal_keeps_its_title(acme: Acme, sweep: Swee
     database, actor = acme.world.database, Actor(acme.world.workspace_id, "portal_user", "tests")
     async with database.transaction() as tx:
         number = await take_number(tx, actor.workspace_id, "idea")
-        request = RequestedIdea(number, "CSV export of tables", "", [], is_visible=False)
-        id = await add_requested_idea(tx, EmbeddedEngine(model_follows=True), actor, request)
+        request = RequestedIdea(new_id(), number, "CSV export of tables", "", [], is_visible=False)
+        assert await add_requested_idea(tx, EmbeddedEngine(model_follows=True), actor, request)
     with fake_model(reads(features=[], options=[], name="CSV export")) as fake:
         await sweep(fake)
-    idea = await acme.read({"id": str(id)})
+    idea = await acme.read({"id": str(request.id)})
     assert (idea["name"], (await last_read(acme, idea))["replaced"]) == ("CSV export of tables", [])
     assert "Name: none." in fake.requests[0]["messages"][1]["content"]
 

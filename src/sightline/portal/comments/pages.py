@@ -34,7 +34,7 @@ async def add(visit: Visit, ref: str) -> Response:
             if idea is None:
                 raise PageNotFound
             if fault is None:
-                comment_id = await add_portal_comment(tx, visit.actor, idea.id, body)
+                comment_id = await add_portal_comment(tx, visit.actor, idea.id, visit.form_id, body)
                 return visit.go(f"/ideas/{idea.public_id}#comment-{comment_id}")
             comments = await list_comments(tx, workspace_id, idea.id)
         return await idea_page(visit, idea, comments, 422, typed=body, fault=fault)

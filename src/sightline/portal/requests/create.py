@@ -1,14 +1,16 @@
 """Turning a request into an idea of the workspace."""
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
 from sightline.intelligence.engine import Engine
 from sightline.platform.db import sql
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
+from sightline.platform.ids import derived_id
+from sightline.platform.refs import IdeaRef
 from sightline.portal.accounts.resolve import accounts_of
+from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
 from sightline.workspaces.numbers import take_number
 
@@ -28,20 +30,23 @@ class NewRequest:
 async def create_request(visit: Visit, request: NewRequest) -> str:
     """Adds the idea with all accounts of the person, hidden unless the portal shows requests at once.
 
-    Returns its public id.
+    Returns its public id. The same words sent again with the same form are the same request.
     """
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
     engine: Engine = visit.site.tools()[Engine]
-    async with visit.db.autocommit() as tx:
-        number = await take_number(tx, workspace_id, "idea")
+    id = derived_id(visit.form_id, user_id, request.title, request.text)
 
-    async def attempt() -> UUID:
+    async def attempt() -> str | None:
+        async with visit.db.autocommit() as tx:
+            if (sent := await find_own_request(tx, workspace_id, IdeaRef(id=id), user_id)) is not None:
+                return sent.public_id
+            number = await take_number(tx, workspace_id, "idea")
         async with visit.db.transaction() as tx:
             accounts = await accounts_of(tx, workspace_id, user_id)
-            requested = RequestedIdea(number, request.title, request.text, accounts, visit.portal.requests_visible)
-            idea_id = await add_requested_idea(tx, engine, visit.actor, requested)
-            await tx.run(_ADD, workspace_id=workspace_id, idea_id=idea_id, user_id=user_id)
-            return idea_id
+            requested = RequestedIdea(id, number, request.title, request.text, accounts, visit.portal.requests_visible)
+            if not await add_requested_idea(tx, engine, visit.actor, requested):
+                return None
+            await tx.run(_ADD, workspace_id=workspace_id, idea_id=id, user_id=user_id)
+            return f"IDEA-{number}"
 
-    await retry_when_overtaken(attempt, Conflict("The accounts of the person keep changing. Try again."))
-    return f"IDEA-{number}"
+    return await retry_when_overtaken(attempt, Conflict("The accounts of the person keep changing. Try again."))
