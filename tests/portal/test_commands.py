@@ -49,6 +49,7 @@ def test_the_secret_is_shown_once_and_a_token_of_an_old_secret_is_refused(comman
         "callbackUrl": "https://ideas.acme.test:8443/api/portal/auth/jwt/callback",
         "secret": None,
     }
+    assert "SIGHTLINE_PUBLIC_URL" not in commands.configure(PUBLIC_URL="https://ideas.example").err
     good = {"iat": int(time.time()), "jti": "a", "email": "bo@globex.test", "first_name": "", "last_name": ""}
     assert commands.try_token(jwt.encode(good, first["secret"])).code == 0
     rotated = commands.run("portal", "rotate-secret", "--workspace", "acme", "--json").json
@@ -62,6 +63,19 @@ def test_the_secret_is_shown_once_and_a_token_of_an_old_secret_is_refused(comman
     assert refused.code == 1
     assert '"claim":"iat"' in refused.out
     assert "milliseconds" in refused.out
+
+
+@pytest.mark.parametrize("words", [("--json",), ()])
+def test_without_a_public_address_the_commands_say_that_theirs_is_a_guess(
+    commands: Commands, words: tuple[str, ...]
+) -> None:
+    rotate = ("portal", "rotate-secret", "--workspace", "acme", *words)
+    for done in (commands.configure(*words), commands.run(*rotate)):
+        assert done.code == 0
+        [line] = [line for line in done.err.splitlines() if "SIGHTLINE_PUBLIC_URL" in line]
+        assert "guess" in line
+        assert "SIGHTLINE_PUBLIC_URL" not in done.out
+    assert "SIGHTLINE_PUBLIC_URL" not in commands.run(*rotate, PUBLIC_URL="https://ideas.example").err
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from sightline.cli.site import Site, command_of
 from sightline.portal.addresses import Addresses, addresses_of
 from sightline.portal.portals import configure as portals
 from sightline.portal.portals.configure import SignIn
+from sightline.portal.portals.records import Portal
 from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sign_in import trial as trials
 from sightline.workspaces.tenants import find_workspace
@@ -42,7 +43,7 @@ async def configure(
     service_host = urlsplit(site.settings.address()).hostname
     async with site.transaction(workspace) as (tx, actor):
         portal, secret = await portals.configure(tx, actor, sign_in, server_secret, service_host)
-    return addresses_of(portal, site.settings.address(), secret)
+    return _addresses(site, portal, secret)
 
 
 @command_of(app, "rotate-secret", show=_print)
@@ -51,6 +52,13 @@ async def rotate_secret(site: Site, workspace: InWorkspace) -> Addresses:
     server_secret = ServerSecret(site.settings.server_secret())
     async with site.transaction(workspace) as (tx, actor):
         portal, secret = await portals.rotate_secret(tx, actor, server_secret)
+    return _addresses(site, portal, secret)
+
+
+def _addresses(site: Site, portal: Portal, secret: str | None) -> Addresses:
+    """Returns the addresses; notes that they are a guess if no public address is configured."""
+    if site.settings.public_url is None:
+        note("The addresses are a guess: set SIGHTLINE_PUBLIC_URL to the address at which browsers reach the service.")
     return addresses_of(portal, site.settings.address(), secret)
 
 
