@@ -12,7 +12,7 @@ from tests.world import serving
 @pytest_asyncio.fixture(scope="module")
 async def portal_address(database_url: str) -> AsyncIterator[str]:
     """The address of a server that has a secret; limits are off."""
-    async with serving(database_url, secret=SERVER_SECRET, portal_limit="0") as address:
+    async with serving(database_url, secret=SERVER_SECRET, portal_limit="0", log_level="info") as address:
         yield address
 
 

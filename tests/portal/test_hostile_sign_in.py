@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,7 @@ from tests.portal.product import CALLBACK, Browser, PortalWorld, claims
 NOW = int(time.time())
 OTHER_SECRET = "x" * 43
 
-# What is wrong: claims that replace the usual ones (None leaves one out), and a word that the page names.
+# What is wrong: claims that replace the usual ones (None leaves one out), and a word of the reason in the log.
 WRONG_CLAIMS: dict[str, tuple[dict[str, Any], str]] = {
     "no iat": ({"iat": None}, "iat"),
     "iat as text": ({"iat": str(NOW)}, "iat"),
@@ -33,6 +34,10 @@ WRONG_CLAIMS: dict[str, tuple[dict[str, Any], str]] = {
     "exp as text": ({"exp": str(NOW + 100)}, "exp"),
     "exp with a fraction": ({"exp": NOW + 100.5}, "exp"),
     "exp false": ({"exp": False}, "exp"),
+    "nbf in an hour": ({"nbf": NOW + 3600}, "nbf"),
+    "nbf as text": ({"nbf": str(NOW)}, "nbf"),
+    "nbf with a fraction": ({"nbf": NOW - 0.5}, "nbf"),
+    "nbf beyond numbers": ({"nbf": 10**400}, "nbf"),
     "no jti": ({"jti": None}, "jti"),
     "jti empty": ({"jti": ""}, "jti"),
     "jti blank": ({"jti": " \t"}, "jti"),
@@ -61,6 +66,7 @@ WRONG_CLAIMS: dict[str, tuple[dict[str, Any], str]] = {
     "accounts a text": ({"accounts": "globex"}, "accounts"),
     "accounts of texts": ({"accounts": ["globex"]}, "accounts"),
     "accounts with null": ({"accounts": [None]}, "accounts"),
+    "51 empty accounts": ({"accounts": [{}] * 51}, "accounts"),
     "51 accounts": ({"accounts": [{"accountName": str(n)} for n in range(51)]}, "accounts"),
     "accountId a number": ({"accounts": [{"accountId": 5}]}, "accounts[0].accountId"),
     "accountExternalId a number": (
@@ -72,7 +78,8 @@ WRONG_CLAIMS: dict[str, tuple[dict[str, Any], str]] = {
     "accountDomain true": ({"accounts": [{"accountDomain": True}]}, "accountDomain"),
     "legacy accountName a number": ({"accountName": 5}, "accountName"),
 }
-NULLS = ("exp", "sub", "accounts", "accountId", "accountExternalId", "accountName", "accountDomain", "jti", "email")
+REQUIRED = ("iat", "jti", "email", "first_name", "last_name")
+OPTIONAL = ("exp", "nbf", "sub", "accounts", "accountId", "accountExternalId", "accountName", "accountDomain")
 
 
 def part(value: object) -> str:
@@ -143,33 +150,63 @@ WRONG_CALLBACKS: dict[str, Callable[[str, str], str]] = {
 }
 
 
+TECHNICAL = ("jti", "iat", "nbf", "exp ", "alg", "jwt", "claim", "signature", "token", "secret", "state", "HS256")
+
+
 async def refused(browser: Browser, address: str, status: int) -> str:
-    """The page, which holds neither session nor token."""
+    """The page, which holds neither session, token nor technical words."""
     answer = await browser.get(address)
     assert answer.status_code == status, answer.text
     assert not browser.is_signed_in
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert "no-store" in answer.headers["cache-control"]
     assert "eyJ" not in answer.text, "no part of a token"
+    shown = answer.text.replace(browser.root, "")
+    assert not [word for word in TECHNICAL if re.search(rf"\b{word}", shown, re.IGNORECASE)], shown
     assert f'href="{browser.root}/"' in answer.text, "a way to try again"
     return answer.text
 
 
 @pytest.mark.parametrize("name", WRONG_CLAIMS)
-async def test_a_wrong_claim_is_refused_and_named(world: PortalWorld, name: str) -> None:
+async def test_a_wrong_claim_is_refused_and_the_log_names_it(
+    world: PortalWorld, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     wrong, word = WRONG_CLAIMS[name]
     async with world.browser() as browser:
         state = await browser.state()
         page = await refused(browser, callback(world.token(**wrong), state), 401)
-        assert word in page
+        assert "The product you came from sent a sign-in that is not valid. Try again." in page
+        assert word in reason_in(capfd)
         assert (await browser.call_back(world.token(), state)).status_code == 302, "a refused token spends no state"
 
 
-@pytest.mark.parametrize("name", NULLS)
-async def test_a_claim_that_is_null_is_refused(world: PortalWorld, name: str) -> None:
+def reason_in(capfd: pytest.CaptureFixture[str]) -> str:
+    """The reason of the only refusal in the log."""
+    [reason] = re.findall(r'reason="([^"]+)"', capfd.readouterr().err)
+    return str(reason)
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+async def test_a_required_claim_that_is_null_is_refused_like_a_missing_one(
+    world: PortalWorld, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     async with world.browser() as browser:
-        token = world.sign(claims() | {name: None})
-        assert name in await refused(browser, callback(token, await browser.state()), 401)
+        for payload in (claims() | {name: None}, claims(**{name: None})):
+            await refused(browser, callback(world.sign(payload), await browser.state()), 401)
+            assert reason_in(capfd) == f"{name} is missing."
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+async def test_an_optional_claim_that_is_null_counts_as_left_out(world: PortalWorld, name: str) -> None:
+    async with world.browser() as browser:
+        answer = await browser.call_back(world.sign(claims() | {name: None}), await browser.state())
+        assert answer.status_code == 302
+
+
+@pytest.mark.parametrize("ahead", [-3600, 0, 50])
+async def test_a_token_whose_nbf_has_come_signs_in(world: PortalWorld, ahead: int) -> None:
+    async with world.browser() as browser:
+        await world.sign_in(browser, nbf=int(time.time()) + ahead)
 
 
 @pytest.mark.parametrize("name", WRONG_TOKENS)
@@ -224,7 +261,7 @@ async def test_the_token_and_state_of_another_portal_are_refused(world: PortalWo
 async def test_large_differences_of_clocks_are_refused(world: PortalWorld, age: int) -> None:
     async with world.browser() as browser:
         token = world.token(iat=int(time.time()) - age)
-        assert "iat" in await refused(browser, callback(token, await browser.state()), 401)
+        await refused(browser, callback(token, await browser.state()), 401)
 
 
 @pytest.mark.parametrize("age", [0, 200, 290, -50])

@@ -100,8 +100,8 @@ async def test_names_never_merge_accounts(world: PortalWorld) -> None:
 
 async def test_the_same_person_with_the_same_name_of_an_account_makes_it_once(world: PortalWorld) -> None:
     for _ in range(3):
-        person = await signed_in(world, sub="u-1", accounts=[{"accountName": "Globex"}, {}])
-        assert len(await accounts(world, person)) == 2
+        person = await signed_in(world, sub="u-1", accounts=[{"accountName": "Globex"}])
+        assert await accounts(world, person) == ["Globex"]
     await signed_in(world, sub="u-1", email="bo@globex.test", accounts=[{"accountName": "Globex"}])
     rows = await world.rows("SELECT name FROM accounts WHERE workspace_id = $1 AND name = 'Globex'")
     assert len(rows) == 1
@@ -112,6 +112,40 @@ async def test_claims_at_top_level_are_one_account_unless_there_are_others(world
     assert await accounts(world, person) == ["Globex"]
     person = await signed_in(world, accountName="Ignored", accounts=[{"accountName": "Initech"}])
     assert await accounts(world, person) == ["Initech"]
+    person = await signed_in(world, accountName=5, accounts=[{"accountName": "Initech"}])
+    assert await accounts(world, person) == ["Initech"], "not even looked at"
+    person = await signed_in(world, email="solo@freelance.test", accountName="Ignored", accounts=[{}])
+    assert await accounts(world, person) == ["solo@freelance.test"]
+
+
+NAMING_NOTHING: list[dict[str, Any]] = [
+    {},
+    {"accountId": None, "accountExternalId": None, "accountName": None, "accountDomain": None},
+    {"accountExternalId": "", "accountName": " \t"},
+    {"accountId": "no uuid"},
+    {"plan": "gold"},
+]
+
+
+@pytest.mark.parametrize("claim", NAMING_NOTHING, ids=str)
+async def test_account_claims_that_name_nothing_fall_through(world: PortalWorld, claim: dict[str, Any]) -> None:
+    contact = {"email": "bo@globex.test", "name": "Bo Lee"}
+    await world.add(accounts=[{"key": "globex", "name": "Globex", "contacts": [contact]}])
+    person = await signed_in(world, sub="u-1", email="bo@globex.test", accounts=[claim])
+    assert await accounts(world, person) == ["Globex"], "the account that has them as a contact"
+    await signed_in(world, sub="u-1", accounts=[{"accountName": "Initech"}])
+    await signed_in(world, sub="u-1", accounts=[claim])
+    assert await accounts(world, person) == ["Initech"], "those linked already"
+    await signed_in(world, sub="u-1", accounts=[claim, {"accountName": "Umbrella"}])
+    assert await accounts(world, person) == ["Umbrella"]
+
+
+async def test_a_field_of_an_account_that_is_null_counts_as_left_out(world: PortalWorld) -> None:
+    claim = {"accountId": None, "accountExternalId": "crm-1", "accountName": None, "accountDomain": None}
+    person = await signed_in(world, email="bo@globex.test", accounts=[claim])
+    assert await accounts(world, person) == ["bo@globex.test"]
+    row = await world.rows("SELECT external_id, domain FROM accounts WHERE workspace_id = $1")
+    assert [tuple(each) for each in row] == [("crm-1", None)]
 
 
 async def test_later_claims_replace_accounts_and_none_leave_them(world: PortalWorld) -> None:

@@ -223,7 +223,6 @@ async def test_a_rotated_secret_ends_old_tokens_and_leaves_sessions(world: Porta
         await world.rotate()
         refused = await late.call_back(old, await late.state())
         assert refused.status_code == 401
-        assert "signature" in refused.text
         assert (await browser.get("/")).status_code == 200
         await world.sign_in(late)
 
@@ -250,7 +249,34 @@ async def test_a_used_token_stays_used_after_a_restart(world: PortalWorld, datab
         async with serving(database_url, secret=SERVER_SECRET) as address, world.browser(address) as again:
             answer = await again.call_back(token, await again.state())
             assert answer.status_code == 401
-            assert "jti" in answer.text
+
+
+async def test_a_jti_stays_used_for_90_days_whatever_token_carries_it(world: PortalWorld, database_url: str) -> None:
+    async with world.browser() as browser:
+        await world.sign_in(browser, jti="once")
+    for days, status in ((1, 401), (89, 401), (91, 302)):
+        seconds = days * 24 * 3600
+        later = {"secret": SERVER_SECRET, "clock_offset": str(seconds)}
+        db = await Database.connect(database_url, size=1, clock=Clock(timedelta(days=days)))
+        await forget_ended(db, {})
+        await db.close()
+        async with serving(database_url, **later) as address, world.browser(address) as again:
+            answer = await again.call_back(world.token(jti="once", iat=_in(seconds)), await again.state())
+            assert answer.status_code == status, days
+
+
+async def test_a_head_of_the_callback_spends_neither_token_nor_state(world: PortalWorld) -> None:
+    async with world.browser() as browser:
+        token, state = world.token(), await browser.state()
+        kept = dict(browser.cookies)
+        answer = await browser.send("HEAD", f"{CALLBACK}?jwt={token}&state={state}", {})
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert browser.cookies == kept
+        assert (await browser.call_back(token, state)).status_code == 302
+        await browser.send("HEAD", "/api/portal/portal_session/logout", {})
+        assert browser.is_signed_in
+        assert (await browser.get("/")).status_code == 200
 
 
 async def test_concurrent_sign_ins_of_one_new_person_make_one_person_and_one_account(world: PortalWorld) -> None:
@@ -284,7 +310,7 @@ async def test_a_new_sign_in_ends_the_browsers_session_before(world: PortalWorld
 async def test_the_worker_deletes_ended_sessions_and_used_tokens(world: PortalWorld, database_url: str) -> None:
     async with world.browser() as browser:
         await world.sign_in(browser)
-    for days, left in ((0, (1, 1)), (1, (1, 0)), (15, (0, 0))):
+    for days, left in ((0, (1, 1)), (15, (0, 1)), (91, (0, 0))):
         later = await Database.connect(database_url, size=1, clock=Clock(timedelta(days=days)))
         await forget_ended(later, {})
         await later.close()
@@ -318,34 +344,15 @@ async def test_the_portals_secret_is_encrypted_at_rest(world: PortalWorld) -> No
         ServerSecret(SERVER_SECRET).decrypt(UUID(int=1), stored)
 
 
-async def test_a_server_with_another_secret_takes_no_token(world: PortalWorld, database_url: str) -> None:
-    async with (
-        serving(database_url, secret="another secret of the server") as address,
-        world.browser(address) as browser,
-    ):
+async def test_a_server_with_another_secret_takes_no_token_and_logs_why(
+    world: PortalWorld, database_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    settings = {"secret": "another secret of the server", "log_level": "info"}
+    async with serving(database_url, **settings) as address, world.browser(address) as browser:
         answer = await browser.call_back(world.token(), await browser.state())
         assert answer.status_code == 403
-        assert "SIGHTLINE_SECRET" in answer.text
-
-
-async def test_sign_ins_from_one_address_are_limited(world: PortalWorld, database_url: str) -> None:
-    async with serving(database_url, secret=SERVER_SECRET) as address, world.browser(address) as browser:
-        answers = [await browser.call_back("x", "y") for _ in range(121)]
-        assert [answer.status_code for answer in answers] == [*[400] * 120, 429]
-        assert 1 <= int(answers[-1].headers["retry-after"]) <= 61
-        assert "too often" in answers[-1].text
-        assert answers[-1].headers["referrer-policy"] == "no-referrer", "the address holds a token"
-
-
-async def test_addresses_of_version_4_that_a_proxy_writes_as_version_6_are_counted_each(
-    world: PortalWorld, database_url: str
-) -> None:
-    settings = {"secret": SERVER_SECRET, "trusted_proxies": "127.0.0.0/8"}
-    async with serving(database_url, **settings) as address, world.browser(address) as browser:
-        path = "/api/portal/auth/jwt/callback?jwt=x&state=y"
-        busy = [await browser.get(path, X_Forwarded_For="::ffff:192.0.2.1") for _ in range(121)]
-        other = await browser.get(path, X_Forwarded_For="::ffff:192.0.2.2")
-        assert (busy[-1].status_code, other.status_code) == (429, 400)
+        assert "SIGHTLINE_SECRET" not in answer.text
+        assert "SIGHTLINE_SECRET" in capfd.readouterr().err
 
 
 async def test_no_log_holds_a_token_a_state_or_a_session(

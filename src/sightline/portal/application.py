@@ -190,6 +190,8 @@ async def _show(visit: Visit, path: str) -> Response:
     way, arguments = _find_way(visit.request.method, path)
     visit.request.scope["operation"] = way.name
     if way.is_public:
+        if visit.request.method == "HEAD":  # sent by filters of links too, so it spends nothing
+            return Response()
         return await way.answer(visit, **arguments)
     sign_in.require_sign_in(visit)
     await _open_session(visit)
@@ -256,6 +258,8 @@ def _ask_to_sign_in(visit: Visit, path: str) -> Response:
 
 def _as_refused(request: Request, error: Exception) -> PageRefused:
     if isinstance(error, PageRefused):
+        if error.detail:
+            request.scope["reason"] = error.detail
         return error
     request.scope["failure"] = error
     if as_refusal(error, is_read=True) is None:

@@ -32,7 +32,9 @@ class Limits:
     """The limits of all portals of this process."""
 
     def __init__(self) -> None:
-        self.sign_ins = Limit(120, 60)
+        self.callbacks_without_state = Limit(120, 60)
+        self.refused_tokens = Limit(20, 600)
+        self.uses_of_token = Limit(20, 600)
         self.votes = Limit(60, 60)
         self.look_ups = Limit(120, 60)
         self.requests = Limit(5, 600)

@@ -19,7 +19,7 @@ from sightline.portal.html.templates import N_
 
 
 class PageRefused(Exception):
-    """`detail` is for the people who run the customer's product, in English; `headers` go with the page."""
+    """`detail` is the technical reason for the log; visitors do not see it. `headers` go with the page."""
 
     status = 400
     title = N_("This cannot be done")

@@ -101,6 +101,8 @@ class Server:
             fields["code"] = refusal.code
             if isinstance(refusal, Unauthorized) and refusal.key is not None:
                 fields["key"] = refusal.key
+        if (reason := scope.get("reason")) is not None:
+            fields["reason"] = reason
         if (error := scope.get("failure")) is not None:
             self._log_failure(fields, error, is_refused=refusal is not None)
         elif scope.get("is_probe") and status < 400:

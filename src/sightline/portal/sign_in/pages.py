@@ -1,7 +1,5 @@
 """The pages of signing in and out. Specification: Portal sign-in endpoints."""
 
-from datetime import datetime
-
 from starlette.responses import RedirectResponse, Response
 
 from sightline.portal.limits import network_of
@@ -12,7 +10,8 @@ from sightline.portal.sessions.queries import end_session
 from sightline.portal.sign_in import states
 from sightline.portal.sign_in.accept import accept_token
 from sightline.portal.sign_in.return_to import safe_path
-from sightline.portal.sign_in.tokens import Claims, TokenRefused, read_token
+from sightline.portal.sign_in.tokens import TokenRefused, read_token
+from sightline.portal.sign_in.used_tokens import jti_hash
 from sightline.portal.visits import Visit
 
 
@@ -37,24 +36,36 @@ def go_to_sign_in(visit: Visit, return_to: str) -> Response:
 
 
 async def receive_token(visit: Visit) -> Response:
-    """Receives the callback. Raises SignInNotSetUp, TooOften, SignInRefused, TokenNotAccepted."""
+    """Receives the callback. Limits count what is refused: a valid token is accepted whatever came before it.
+
+    Raises SignInNotSetUp, SignInRefused, TokenNotAccepted, TooOften.
+    """
     require_sign_in(visit)
-    client = visit.request.client
-    visit.limit(lambda limits: limits.sign_ins, network_of(client.host if client else ""))
-    now = visit.db.clock.now()
-    token, state = _one(visit, "jwt"), _one(visit, "state")
-    if not states.is_issued(visit.secret, visit.place.cookies, state, visit.request.cookies, now):
-        raise SignInRefused("This browser did not get the state within the last 10 minutes. Start the sign-in again.")
-    claims = _read(visit, token, now)
+    token, state = _read_callback(visit)
     try:
-        session = await accept_token(visit.db, visit.portal.workspace_id, claims)
+        session = await _accept(visit, token)
     except TokenRefused as refusal:
+        visit.limit(lambda limits: limits.refused_tokens, state)
         raise TokenNotAccepted(refusal.message) from None
     await _end_session(visit)
     response = visit.go(safe_path(visit.request.query_params.get("return_to")), 302)
     visit.set_session(response, session)
     visit.set_cookie(response, states.cookie_name(visit.place.cookies, state), "", 0)
     return response
+
+
+def _read_callback(visit: Visit) -> tuple[str, str]:
+    """Returns the token and the state, which this browser has. Counts refusals by the address of the client."""
+    try:
+        token, state = _one(visit, "jwt"), _one(visit, "state")
+        now = visit.db.clock.now()
+        if not states.is_issued(visit.secret, visit.place.cookies, state, visit.request.cookies, now):
+            raise SignInRefused("This browser did not get the state within the last 10 minutes.")
+    except SignInRefused:
+        client = visit.request.client
+        visit.limit(lambda limits: limits.callbacks_without_state, network_of(client.host if client else ""))
+        raise
+    return token, state
 
 
 def _one(visit: Visit, name: str) -> str:
@@ -64,14 +75,19 @@ def _one(visit: Visit, name: str) -> str:
     return values[0]
 
 
-def _read(visit: Visit, token: str, now: datetime) -> Claims:
+async def _accept(visit: Visit, token: str) -> str:
+    """Returns the token of a new session. Raises TokenRefused, SignInNotSetUp, TooOften.
+
+    Only a signed token reaches the database, and one that is used again and again does so at most 20 times.
+    """
+    workspace_id = visit.portal.workspace_id
     try:
-        secret = visit.secret.decrypt(visit.portal.workspace_id, visit.portal.secret or b"")
-        return read_token(token, secret, now)
-    except TokenRefused as refusal:
-        raise TokenNotAccepted(refusal.message) from None
+        secret = visit.secret.decrypt(workspace_id, visit.portal.secret or b"")
     except WrongServerSecret:
         raise SignInNotSetUp("SIGHTLINE_SECRET is not the one that the portal's secret was kept with.") from None
+    claims = read_token(token, secret, visit.db.clock.now())
+    visit.limit(lambda limits: limits.uses_of_token, jti_hash(claims).hex())
+    return await accept_token(visit.db, workspace_id, claims)
 
 
 async def sign_out(visit: Visit) -> Response:

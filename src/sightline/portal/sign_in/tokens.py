@@ -32,7 +32,7 @@ class TokenRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccountClaim:
-    """The claims about one account. Blank values are None, and so is an `id` that is not a UUID."""
+    """The claims about one account, of which at least one is not None. An `id` that is not a UUID is None."""
 
     id: UUID | None
     external_id: str | None
@@ -44,7 +44,6 @@ class AccountClaim:
 class Claims:
     """The claims of an accepted token."""
 
-    issued_at: datetime
     jti: str
     email: str
     first_name: str
@@ -52,21 +51,15 @@ class Claims:
     subject: str | None
     accounts: list[AccountClaim]
 
-    @property
-    def valid_until(self) -> datetime:
-        """The time after which the token is not accepted, even if its `exp` is later."""
-        return self.issued_at + OLDEST
-
 
 def read_token(token: str, secret: str, now: datetime) -> Claims:
     """Returns the claims. Raises TokenRefused. Does not check whether the `jti` was used before."""
-    claims = _verified(token, secret)
-    issued_at = _read_times(claims, now)
+    claims = _without_nulls(_verified(token, secret))
+    _check_times(claims, now)
     email = _filled(claims, "email", 254)
     if _EMAIL.fullmatch(email) is None:
         raise TokenRefused("email", "email is not an e-mail address.")
     return Claims(
-        issued_at,
         _filled(claims, "jti", _LONGEST_JTI, trimmed=False),
         email,
         _text(claims, "first_name"),
@@ -94,8 +87,12 @@ def _verified(token: str, secret: str) -> dict[str, Any]:
         raise TokenRefused("token", "The token is not a JSON Web Token.") from None
 
 
-def _read_times(claims: dict[str, Any], now: datetime) -> datetime:
-    """Returns the time at which the token was issued."""
+def _without_nulls(claims: dict[str, Any]) -> dict[str, Any]:
+    """Returns the claims that are not null: null counts as left out."""
+    return {name: value for name, value in claims.items() if value is not None}
+
+
+def _check_times(claims: dict[str, Any], now: datetime) -> None:
     # Only compare: an integer of a token may be too large to be added to a float.
     clock, issued = now.timestamp(), _seconds(claims, "iat")
     if issued > _MILLISECONDS:
@@ -106,11 +103,14 @@ def _read_times(claims: dict[str, Any], now: datetime) -> datetime:
         raise TokenRefused("iat", "iat is older than 5 minutes.")
     if "exp" in claims and _seconds(claims, "exp") < clock - TOLERANCE.total_seconds():
         raise TokenRefused("exp", "exp is in the past.")
-    return datetime.fromtimestamp(issued, now.tzinfo)
+    if "nbf" in claims and _seconds(claims, "nbf") > clock + TOLERANCE.total_seconds():
+        raise TokenRefused("nbf", "nbf is more than 60 seconds in the future.")
 
 
 def _seconds(claims: dict[str, Any], name: str) -> int:
-    value = claims.get(name)
+    if name not in claims:
+        raise TokenRefused(name, f"{name} is missing.")
+    value = claims[name]
     if not isinstance(value, int) or isinstance(value, bool):
         raise TokenRefused(name, f"{name} has to be an integer, seconds since 1970.")
     return value
@@ -125,9 +125,11 @@ def _filled(claims: dict[str, Any], name: str, longest: int = _LONGEST_TEXT, *, 
 
 def _text(claims: dict[str, Any], name: str, longest: int = _LONGEST_TEXT, path: str = "") -> str:
     path = path or name
-    value = claims.get(name)
+    if name not in claims:
+        raise TokenRefused(path, f"{path} is missing.")
+    value = claims[name]
     if not isinstance(value, str):
-        raise TokenRefused(path, f"{path} is missing." if name not in claims else f"{path} has to be a string.")
+        raise TokenRefused(path, f"{path} has to be a string.")
     if len(value) > longest:
         raise TokenRefused(path, f"{path} is longer than {longest} characters.")
     if "\0" in value or not _is_unicode(value):
@@ -144,24 +146,27 @@ def _is_unicode(text: str) -> bool:
 
 
 def _read_accounts(claims: dict[str, Any]) -> list[AccountClaim]:
-    """Returns the accounts in `accounts`, else the one in the top-level claims, as older products send it."""
-    legacy = _read_account(claims, "")
-    if "accounts" in claims:
-        listed = claims["accounts"]
-        if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-            raise TokenRefused("accounts", "accounts has to be a list of objects.")
-        if len(listed) > MOST_ACCOUNTS:
-            raise TokenRefused("accounts", f"accounts has more than {MOST_ACCOUNTS} objects.")
-        if listed:
-            return [_read_account(each, f"accounts[{n}].") for n, each in enumerate(listed)]
-    return [legacy] if any((legacy.id, legacy.external_id, legacy.name, legacy.domain)) else []
+    """Returns the accounts in `accounts`; without any object in it, the one at top level, as older products send it.
+
+    Objects that name nothing are left out.
+    """
+    listed = claims.get("accounts", [])
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise TokenRefused("accounts", "accounts has to be a list of objects.")
+    if len(listed) > MOST_ACCOUNTS:
+        raise TokenRefused("accounts", f"accounts has more than {MOST_ACCOUNTS} objects.")
+    found = [_read_account(each, f"accounts[{n}].") for n, each in enumerate(listed)] or [_read_account(claims, "")]
+    return [account for account in found if account is not None]
 
 
-def _read_account(claims: dict[str, Any], at: str) -> AccountClaim:
-    texts = {name: _text(claims, name, path=at + name).strip() for name in _ACCOUNT_CLAIMS if name in claims}
-    return AccountClaim(
+def _read_account(claims: dict[str, Any], at: str) -> AccountClaim | None:
+    """Returns None if the claims name no account."""
+    given = _without_nulls(claims)
+    texts = {name: _text(given, name, path=at + name).strip() for name in _ACCOUNT_CLAIMS if name in given}
+    account = AccountClaim(
         parse_uuid(texts.get("accountId", "")),
         texts.get("accountExternalId") or None,
         texts.get("accountName") or None,
         texts.get("accountDomain") or None,
     )
+    return account if account != AccountClaim(None, None, None, None) else None

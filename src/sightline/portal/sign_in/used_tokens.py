@@ -1,14 +1,13 @@
-"""Replay protection: a token's `jti` works once. Specification: JWT claims."""
+"""Replay protection: a `jti` works once, whatever token carries it. Specification: JWT claims."""
 
 from datetime import timedelta
 from hashlib import sha256
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
-from sightline.portal.sign_in.tokens import TOLERANCE, Claims, TokenRefused
+from sightline.portal.sign_in.tokens import Claims, TokenRefused
 
-# A used token is kept until no server can accept it any more.
-_MARGIN = TOLERANCE + timedelta(minutes=1)
+KEPT = timedelta(days=90)
 
 _USE = sql("""
     INSERT INTO portal_used_tokens (workspace_id, jti_hash, valid_until)
@@ -19,18 +18,17 @@ _IS_USED = sql("""
 
 async def use_token(tx: Tx, workspace_id: UUID, claims: Claims) -> None:
     """Marks the token as used. Waits for another transaction that does so. Raises TokenRefused."""
-    until = claims.valid_until + _MARGIN
-    if not await tx.run(_USE, workspace_id=workspace_id, jti_hash=_hash(claims), valid_until=until):
+    if not await tx.run(_USE, workspace_id=workspace_id, jti_hash=jti_hash(claims), valid_until=tx.now + KEPT):
         raise _refusal()
 
 
 async def refuse_used_token(tx: Tx, workspace_id: UUID, claims: Claims) -> None:
     """Raises TokenRefused if the token was used. Does not mark it."""
-    if await tx.value(_IS_USED, workspace_id=workspace_id, jti_hash=_hash(claims)):
+    if await tx.value(_IS_USED, workspace_id=workspace_id, jti_hash=jti_hash(claims)):
         raise _refusal()
 
 
-def _hash(claims: Claims) -> bytes:
+def jti_hash(claims: Claims) -> bytes:
     return sha256(claims.jti.encode()).digest()
 
 
