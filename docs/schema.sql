@@ -2568,6 +2568,8 @@ CREATE INDEX study_feedback_by_metric ON public.study_feedback USING btree (work
 
 CREATE INDEX study_feedback_by_subject_type ON public.study_feedback USING btree (workspace_id, subject_type, submitted_at, id);
 
+CREATE INDEX study_feedback_changed ON public.study_feedback USING btree (workspace_id, updated_at, id);
+
 CREATE UNIQUE INDEX study_feedback_external_id ON public.study_feedback USING btree (workspace_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX study_feedback_in_order ON public.study_feedback USING btree (workspace_id, submitted_at, id);
@@ -2577,6 +2579,8 @@ CREATE UNIQUE INDEX study_feedback_key ON public.study_feedback USING btree (wor
 CREATE INDEX study_feedback_of_account ON public.study_feedback USING btree (workspace_id, account_id, submitted_at, id) WHERE (account_id IS NOT NULL);
 
 CREATE INDEX study_feedback_of_study ON public.study_feedback USING btree (workspace_id, study_id, submitted_at, id);
+
+CREATE INDEX study_feedback_of_study_changed ON public.study_feedback USING btree (workspace_id, study_id, updated_at, id);
 
 CREATE INDEX study_feedback_of_subject ON public.study_feedback USING btree (workspace_id, subject_type, subject_id, submitted_at, id);
 

@@ -15,6 +15,7 @@ from tests.world import World
 Json = dict[str, Any]
 Holds = Callable[[Json], bool]
 PATH = "/studies/feedback"
+CHANGES = [f"2026-06-{28 - n % 27:02}T10:00:00.{n % 3:03}Z" for n in range(200)]
 
 
 def rating(n: int) -> Json:
@@ -30,6 +31,7 @@ def rating(n: int) -> Json:
         "submittedAt": f"2026-03-{1 + n % 14:02}T12:00:00.{n % 3:03}Z",
         "source": ("study_completion", "live_interview")[n % 2],
         "account": (None, "globex", "initech")[n % 3],
+        "updatedAt": CHANGES[n],
     }
 
 
@@ -37,7 +39,7 @@ def rating(n: int) -> Json:
 async def acme(database: Database, served: str) -> AsyncIterator[World]:
     """45 ratings in three studies; `calls` counts for an initiative and an idea, `survey` for the idea alone."""
     async with World(database, served) as world:
-        await world.add(
+        await world.add_earlier(
             teams=[{"key": "core", "name": "Core"}],
             accounts=[{"key": "globex", "name": "Globex"}, {"key": "initech", "name": "Initech"}],
             products=[{"key": "app", "name": "App", "features": [{"key": "csv", "name": "CSV"}]}],
@@ -82,6 +84,7 @@ def filters(ids: dict[str, str]) -> dict[str, list[tuple[str, Holds]]]:
             (ids["search"], lambda _: False),
         ],
         "accountId": [(ids["globex"], lambda one: one["accountId"] == ids["globex"])],
+        "updatedSince": [(CHANGES[20], lambda one: one["updatedAt"] >= CHANGES[20])],
     }
 
 
@@ -92,7 +95,7 @@ async def test_a_rating_shows_every_field(acme: World, ids: dict[str, str]) -> N
         "rating": 7.5,
         "metric": "satisfaction",
         "subject": {"type": "feature", "id": ids["csv"]},
-        "comment": None,
+        "comment": "",
         "submittedAt": "2026-03-05T12:00:00.001Z",
         "source": "study_completion",
         "accountId": ids["globex"],
@@ -107,7 +110,42 @@ async def test_a_rating_shows_every_field(acme: World, ids: dict[str, str]) -> N
         },
         "initiativeIds": [],
         "ideaIds": [ids["exports"]],
+        "updatedAt": one["updatedAt"],
     }
+
+
+async def test_a_rating_that_arrives_late_is_found_by_its_change(world: World) -> None:
+    one = {"study": "calls", "account": None, "subject": SUBJECT}
+    await world.add(studies=[{"key": "calls", "name": "Calls"}], feedback=[rating(n) | one for n in range(9)])
+    latest = max(each["updatedAt"] for each in await listed(world.client, updatedSince="2000-01-01"))
+    old = {"submittedAt": "2021-01-01T00:00:00Z", "createdAt": "2021-01-01", "updatedAt": "2021-01-01"}
+    await world.add(feedback=[rating(9) | one | old])
+    await world.add(feedback=[{"key": "r0", "rating": 1}])
+    since = [each for each in await listed(world.client, updatedSince=latest) if each["updatedAt"] > latest]
+    ids = await world.ids("study_feedback")
+    assert [each["id"] for each in since] == [ids["r9"], ids["r0"]]
+    assert since[0]["submittedAt"] == "2021-01-01T00:00:00.000Z"
+    assert since[0]["updatedAt"] > latest
+
+
+async def test_a_changed_study_moves_no_rating(world: World) -> None:
+    one = {"study": "calls", "account": None, "subject": SUBJECT}
+    await world.add(studies=[{"key": "calls", "name": "Calls"}], feedback=[rating(1) | one])
+    [before] = await listed(world.client)
+    await world.add(studies=[{"key": "calls", "name": "Other calls"}])
+    assert (await listed(world.client))[0]["updatedAt"] == before["updatedAt"]
+
+
+async def test_a_change_is_listed_only_when_no_earlier_one_is_open(world: World) -> None:
+    world.is_patient = False
+    one = {"study": "calls", "account": None, "subject": SUBJECT}
+    await world.add(studies=[{"key": "calls", "name": "Calls"}])
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("SELECT pg_current_xact_id()")
+        await world.add(feedback=[rating(1) | one])
+        assert await listed(world.client, updatedSince="2000-01-01") == []
+    world.is_patient = True
+    assert len(await listed(world.client, updatedSince="2000-01-01")) == 1
 
 
 async def test_a_whole_rating_is_a_whole_number(acme: World, ids: dict[str, str]) -> None:
@@ -128,6 +166,8 @@ async def test_each_filter_finds_what_it_says_alone_and_with_others(
             chosen = {name: filters(ids)[name][turn % len(filters(ids)[name])] for name in names}
             query = {name: value for name, (value, _) in chosen.items()}
             expected = [one for one in everything if all(holds(one) for _, holds in chosen.values())]
+            if "updatedSince" in query:
+                expected.sort(key=lambda one: (one["updatedAt"], one["id"]))
             assert await listed(acme.client, **query, limit=100) == expected, query
 
 
@@ -162,6 +202,7 @@ async def test_the_first_page_has_twenty(acme: World) -> None:
         ("initiativeId", "INITIATIVE-1"),
         ("ideaId", ""),
         ("accountId", "globex"),
+        ("updatedSince", "lately"),
         ("submittedFrom", "today"),
         ("submittedTo", "2026-13-01"),
         ("metric", "\0"),

@@ -28,7 +28,7 @@ SELECT $1, md5(n::text)::uuid, ($3::uuid[])[1 + n % 5], n % 11,
        CASE WHEN n % 4 = 0 OR n > $2 - 100 THEN 'idea' ELSE 'feature' END,
        CASE WHEN n % 50 = 0 OR n > $2 - 100 THEN $5::uuid ELSE md5('s' || n % 300)::uuid END, repeat('word ', 20),
        '2025-01-01'::timestamptz + n * interval '1 minute', 'study_completion', CASE WHEN n % 3 = 0 THEN $4::uuid END,
-       now(), now()
+       now(), '2025-06-01'::timestamptz + n * interval '1 minute'
   FROM generate_series(1, $2::bigint) AS n"""
 
 
@@ -74,6 +74,9 @@ def plain_filters(ids: dict[str, str]) -> dict[str, Json]:
         "metric and initiative": {"metric": "satisfaction", "initiativeId": ids["data"]},
         "metric and account": {"metric": "satisfaction", "accountId": ids["globex"]},
         "subject and type": {"subjectType": "idea", "subjectId": str(SUBJECT)},
+        "changes": {"updatedSince": "2025-06-02"},
+        "late changes of a metric": {"updatedSince": "2025-06-17T12:00", "metric": "effort"},
+        "changes of an initiative": {"updatedSince": "2025-06-02", "initiativeId": ids["data"]},
         "initiative and window": {"initiativeId": ids["data"], "submittedTo": "2025-01-02"},
     }
 

@@ -26,7 +26,22 @@ __all__ = [
     "revision_on",
 ]
 
-REVISIONS = ("0001", "0002", "0003", "0005", "0011", "0012", "0013", "0014", "0015", "0016", "0017", "0018", "0019")
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0005",
+    "0011",
+    "0012",
+    "0013",
+    "0014",
+    "0015",
+    "0016",
+    "0017",
+    "0018",
+    "0019",
+    "0020",
+)
 HEAD = REVISIONS[-1]
 
 LOCK = 0x5197_11_0E  # an arbitrary number: the key of the advisory lock of all migrating programs

@@ -5,10 +5,12 @@ from uuid import UUID
 
 from sightline.platform.db import Tx, Where, sql
 from sightline.platform.db.feeds import Order, Selection
+from sightline.platform.db.horizon import find_horizon
 from sightline.studies.records import FeedbackFilters
 from sightline.workspaces.changes import count_of
 
 SUBMITTED = Order("feedback.submitted", "submitted_at", "id", UUID)
+CHANGED = Order("feedback.changed", "updated_at", "id", UUID)
 
 # For more studies than this, one larger range is read, and its other rows are filtered out.
 MOST_STUDIES = 48
@@ -19,18 +21,25 @@ _OF_IDEA = sql("SELECT study_id FROM study_ideas WHERE workspace_id = :workspace
 
 
 async def select_feedback(tx: Tx, workspace_id: UUID, filters: FeedbackFilters) -> Selection:
-    """Selects the ratings of a feed. The studies of a context are looked up first, also for the total."""
-    where = _where(workspace_id, filters)
+    """Selects the ratings of a feed, in its order; with `updated_since` up to the horizon of open writes.
+
+    The studies of a context are looked up first, also for the total.
+    """
+    where, order = _where(workspace_id, filters), SUBMITTED
+    if filters.updated_since is not None:
+        order = CHANGED
+        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
+        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
     studies = await _studies_of(tx, workspace_id, filters)
     if studies is None:
         count = count_of("study_feedback") if where.is_everything else _count(str(where))
-        return Selection(where, SUBMITTED, "study_feedback", [str(where)], count)
+        return Selection(where, order, "study_feedback", [str(where)], count)
     of_any = f"study_id = ANY({where.value('studies', list(studies))})"
     each = [of_any]
     if 0 < len(studies) <= MOST_STUDIES:
         each = [f"study_id = {where.value('study', id)}" for id in studies]
     ranges = [f"{where} AND {of_one}" for of_one in each]
-    return Selection(where, SUBMITTED, "study_feedback", ranges, _count(f"{where} AND {of_any}"))
+    return Selection(where, order, "study_feedback", ranges, _count(f"{where} AND {of_any}"))
 
 
 def _count(where: str) -> str:

@@ -13,18 +13,18 @@ from sightline.studies.records import Feedback, FeedbackFilters
 # Each rating with the current state of its study.
 _RATINGS = """(
     SELECT f.workspace_id, f.id, f.rating, f.metric, f.subject_type, f.subject_id, f.comment, f.submitted_at, f.source,
-           f.account_id, s.id AS study_id, s.number, s.name, s.status, s.type, s.phase, s.app_path, s.initiative_ids,
-           s.idea_ids
+           f.account_id, f.updated_at, s.id AS study_id, s.number, s.name, s.status, s.type, s.phase, s.app_path,
+           s.initiative_ids, s.idea_ids
       FROM study_feedback AS f JOIN studies AS s ON s.workspace_id = :workspace_id AND s.id = f.study_id
      WHERE f.workspace_id = :workspace_id) AS ratings"""
 
 # The fields of a Feedback under their names. A whole rating is shown as a whole number.
 _FEEDBACK = """
     id, to_jsonb(rating) AS rating, metric, jsonb_build_object('type', subject_type, 'id', subject_id) AS subject,
-    comment, iso(submitted_at) AS submitted_at, source, account_id,
+    coalesce(comment, '') AS comment, iso(submitted_at) AS submitted_at, source, account_id,
     jsonb_build_object('id', study_id, 'publicId', 'STUDY-' || number, 'name', name, 'status', status, 'type', type,
                        'phase', phase, 'appPath', app_path) AS study,
-    initiative_ids, idea_ids"""
+    initiative_ids, idea_ids, iso(updated_at) AS updated_at"""
 _FIELDS = itemgetter(*Feedback.__struct_fields__)
 _FEED = Feed("study_feedback", _RATINGS, "ratings", _FEEDBACK, stored_size("comment"))
 
@@ -42,5 +42,5 @@ async def find_feedback(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> list
 async def page_of_feedback(
     tx: Tx, totals: Totals, workspace_id: UUID, filters: FeedbackFilters, window: Window
 ) -> FeedPage:
-    """Returns a page, oldest rating first."""
+    """Returns a page, oldest rating first; with `updated_since` the oldest change first."""
     return await read_feed(tx, _FEED, await select_feedback(tx, workspace_id, filters), window, totals)

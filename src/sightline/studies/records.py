@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from sightline.platform.http.query_strings import Query
+from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.wire import Id, Moment, Record, Timestamp
 
 
@@ -32,20 +32,22 @@ class Feedback(Record):
     """One rating, 0 to 10 on the scale of its metric.
 
     `submittedAt` is the time of the study's response, or of the later pulse for a live interview. `initiativeIds` and
-    `ideaIds` are those that the study is accepted for now, independent of the rating's subject.
+    `ideaIds` are those that the study is accepted for now, independent of the rating's subject. `updatedAt` is when the
+    rating was last written here, which may be long after it was submitted; the study's changes do not move it.
     """
 
     id: UUID
     rating: int | float
     metric: str
     subject: FeedbackSubject
-    comment: str | None
+    comment: str
     submitted_at: Timestamp
     source: Literal["study_completion", "live_interview"]
     account_id: UUID | None
     study: FeedbackStudy
     initiative_ids: list[UUID]
     idea_ids: list[UUID]
+    updated_at: Timestamp
 
 
 class FeedbackFilters(Query):
@@ -59,3 +61,4 @@ class FeedbackFilters(Query):
     initiative_id: Annotated[Id | None, Meta(description="Only from studies accepted for this initiative.")] = None
     idea_id: Annotated[Id | None, Meta(description="Only from studies accepted for this idea.")] = None
     account_id: Annotated[Id | None, Meta(description="Only ratings by this account.")] = None
+    updated_since: UpdatedSince = None

@@ -14,7 +14,8 @@ from sightline.studies.records import Feedback, FeedbackFilters
 async def list_study_feedback(call: Call, query: FeedbackFilters, window: Window) -> Page[Feedback]:
     """Lists single ratings, the oldest first.
 
-    To keep a copy, keep `submittedTo` fixed while you follow `Link` to the end, and start there next time. The subject
+    To keep a copy, list with `updatedSince` and follow `Link` to the end. Next time start at the latest `updatedAt` you
+    received: ratings that arrive late come then. With `submittedTo` fixed you walk through a closed window. The subject
     of a rating never changes; its initiatives and ideas are those that the study is accepted for now.
     """
     async with call.db.autocommit() as tx:
