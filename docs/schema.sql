@@ -1761,6 +1761,8 @@ CREATE TABLE public.research_briefs (
     created_by uuid,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
+    kept_revision integer,
+    kept_definition jsonb,
     CONSTRAINT research_briefs_run_policy_check CHECK ((run_policy = ANY (ARRAY['on_demand'::text, 'daily'::text, 'weekly'::text]))),
     CONSTRAINT research_briefs_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
 );
@@ -1854,7 +1856,8 @@ CREATE TABLE public.research_sources (
     url text NOT NULL,
     content_hash text NOT NULL,
     content text NOT NULL,
-    retrieved_at timestamp(3) with time zone NOT NULL
+    retrieved_at timestamp(3) with time zone NOT NULL,
+    language text
 );
 
 CREATE TABLE public.signal_accounts (

@@ -7,7 +7,7 @@ import pytest
 from sightline.intelligence.engine import Engine
 from sightline.research import jobs
 from sightline.research.delivery import deliver
-from tests.research.lab import FORECASTS, MISSING, Json, Lab, code, exports, of, page, section
+from tests.research.lab import EXPORTS, FORECASTS, MISSING, Json, Lab, code, exports, of, page, section
 
 
 async def signals(lab: Lab) -> list[Json]:
@@ -30,13 +30,16 @@ async def test_each_source_becomes_a_signal_of_the_product(lab: Lab) -> None:
         assert signal["source"]["external_data"] == {
             **of(run),
             "sectionId": FORECASTS,
+            "sectionIds": [FORECASTS],
             "productId": product,
             "findingIds": [finding["id"]],
+            "publishedAt": finding["publishedAt"],
         }
         assert signal["rawData"]["text"] == "\n\n".join(one["quote"] for one in finding["observations"])
         [link] = signal["sourceLinks"]
         assert (link["url"], link["primary"]) == (finding["url"], True)
-        assert (signal["name"], signal["createdAt"]) == (finding["title"], finding["publishedAt"])
+        assert signal["name"] == finding["title"]
+        assert signal["createdAt"] == signal["updatedAt"] > run["createdAt"]
 
 
 async def test_a_delivered_signal_is_market_evidence_that_is_processed(lab: Lab) -> None:
@@ -136,7 +139,9 @@ async def test_an_addition_without_its_product_fails_and_returns_its_credits(lab
     assert added == {"status": "failed", "productId": None, "signalIds": [], "failure": "The product was deleted."}
     assert await lab.credits() == 5
     assert code(await lab.run("retry_addition", **of(run))) == (409, "DESTINATION_UNAVAILABLE")
-    assert code(await lab.add(run, "site")) == (409, "DESTINATION_UNAVAILABLE")
+    assert code(await lab.add(run, "site")) == (200, "")
+    await lab.deliver(run)
+    assert (await lab.progress(run["briefId"]))["addition"]["status"] == "completed"
 
 
 async def test_a_failed_addition_goes_on_where_it_stopped(lab: Lab) -> None:
@@ -185,3 +190,89 @@ async def test_while_sources_are_added_nothing_is_searched_again(lab: Lab) -> No
 async def test_a_run_without_sources_is_added_without_a_signal(lab: Lab) -> None:
     run = await lab.added(section(topic="submarine cable", questions=["Who lays cables?"], objective="Cables."))
     assert (run["addition"]["status"], run["addition"]["signalIds"]) == ("completed", [])
+
+
+DELETE_PRODUCT = "DELETE FROM products WHERE workspace_id = $1 AND key = $2"
+TWICE = (section(), section(EXPORTS, name="Again"))
+
+
+async def refail(lab: Lab, run: Json) -> None:
+    """The second section failed, and found nothing."""
+    await lab.sql(
+        "UPDATE research_sections SET status = 'failed', sealed_at = NULL"
+        " WHERE workspace_id = $1 AND run_id = $2 AND position = 1",
+        run["id"],
+    )
+    await lab.sql("DELETE FROM research_findings WHERE workspace_id = $1 AND section_id = $2", UUID(EXPORTS))
+
+
+async def test_a_source_of_two_sections_is_delivered_once(lab: Lab) -> None:
+    run = await lab.added(*TWICE)
+    assert len(run["addition"]["signalIds"]) == len(await signals(lab)) == 2
+    for signal in await signals(lab):
+        data = signal["source"]["external_data"]
+        assert (data["sectionId"], data["sectionIds"]) == (FORECASTS, [FORECASTS, EXPORTS])
+        assert len(data["findingIds"]) == 2
+    assert await lab.credits() == 2 * 5 + 2
+
+
+async def test_what_a_retry_finds_in_a_delivered_source_is_appended_without_a_credit(lab: Lab) -> None:
+    other = section(EXPORTS, name="Again", topic="week of work", questions=["What takes a week of work?"])
+    run = await lab.searched(section(), other)
+    await refail(lab, run)
+    await lab.add(run)
+    await lab.deliver(run)
+    for id in (await lab.progress(run["briefId"]))["addition"]["signalIds"]:
+        await lab.process(id)
+    before, paid = {one["id"]: one for one in await signals(lab)}, await lab.credits()
+    await lab.run("retry", **of(run))
+    await lab.search(run)
+    found = (await lab.findings(run, EXPORTS))["items"]
+    assert found
+    assert (await lab.add(run)).json()["run"]["addition"]["status"] == "queued"
+    await lab.deliver(run)
+    added = (await lab.progress(run["briefId"]))["addition"]
+    assert (added["status"], set(added["signalIds"])) == ("completed", set(before))
+    after = {one["id"]: one for one in await signals(lab)}
+    [appended] = [one for one in after.values() if found[0]["id"] in one["source"]["external_data"]["findingIds"]]
+    assert appended["source"]["external_data"]["sectionIds"] == [FORECASTS, EXPORTS]
+    assert all(one["quote"] in appended["rawData"]["text"] for one in found[0]["observations"])
+    assert appended["rawData"]["text"].startswith(before[appended["id"]]["rawData"]["text"])
+    assert appended["updatedAt"] > before[appended["id"]]["updatedAt"]
+    assert await lab.credits() == paid + 5  # of the section
+    again = await lab.add(run)
+    assert again.json()["run"]["addition"] == added
+    untouched = [id for id in before if id != appended["id"]]
+    assert [after[id]["updatedAt"] for id in untouched] == [before[id]["updatedAt"] for id in untouched]
+
+
+async def test_a_signal_that_was_deleted_is_not_made_again(lab: Lab) -> None:
+    run = await lab.searched(*TWICE)
+    await refail(lab, run)
+    await lab.add(run)
+    await lab.deliver(run)
+    [first, *_] = (await lab.progress(run["briefId"]))["addition"]["signalIds"]
+    assert (await lab.client.delete(f"/signals/{first}")).status_code == 200
+    await lab.run("retry", **of(run))
+    await lab.search(run)
+    await lab.add(run)
+    await lab.deliver(run)
+    assert (await lab.progress(run["briefId"]))["addition"]["status"] == "completed"
+    assert first not in {one["id"] for one in await signals(lab)}
+
+
+async def test_findings_whose_product_went_before_anything_was_delivered_go_to_another(lab: Lab) -> None:
+    run = await lab.searched()
+    await lab.add(run)
+    assert code(await lab.add(run, "site")) == (409, "DESTINATION_UNAVAILABLE")
+    reserved = await lab.credits()
+    await lab.sql(DELETE_PRODUCT, "app")
+    assert code(await lab.add(run, "site")) == (200, "")
+    assert await lab.credits() == reserved
+    await lab.deliver(run)
+    added = (await lab.progress(run["briefId"]))["addition"]
+    assert (added["status"], added["productId"]) == ("completed", (await lab.products())["site"])
+    assert await lab.credits() == reserved
+    await lab.sql(DELETE_PRODUCT, "site")
+    await lab.world.add(products=[{"key": "third", "name": "Third"}])
+    assert code(await lab.add(run, "third")) == (409, "DESTINATION_UNAVAILABLE")

@@ -1,6 +1,5 @@
 """The list and the six views: what each needs and takes, and that reading starts nothing."""
 
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -34,25 +33,28 @@ async def test_a_brief_without_a_run_has_no_progress(lab: Lab) -> None:
 
 
 NEEDED = {"run": ["runId"], "findings": ["runId", "sectionId"], "records": ["runId"]}
-NOT_USED = {
-    "brief": ["runId", "sectionId", "cursor"],
-    "progress": ["sectionId", "cursor"],
-    "runs": ["runId", "sectionId"],
-    "run": ["sectionId", "cursor"],
-    "findings": ["cursor"],
-    "records": ["cursor"],
-}
+VIEWS = ("brief", "progress", "runs", "run", "findings", "records")
 
 
-@pytest.mark.parametrize("view", NOT_USED)
-async def test_a_view_names_what_it_needs_and_what_it_does_not_use(lab: Lab, view: str) -> None:
+@pytest.mark.parametrize("view", NEEDED)
+async def test_a_view_names_what_it_needs(lab: Lab, view: str) -> None:
     address = f"/research/{(await lab.start())['briefId']}"
-    for name in NOT_USED[view]:
-        given: dict[str, Any] = {"cursor": "x"} if name == "cursor" else {name: MISSING}
-        needed = dict.fromkeys(NEEDED.get(view, []), MISSING)
-        assert faults(await lab.client.get(address, params={"view": view, **needed, **given})) in ([name], ["cursor"])
-    if view in NEEDED:
-        assert faults(await lab.client.get(address, params={"view": view})) == NEEDED[view]
+    assert faults(await lab.client.get(address, params={"view": view})) == NEEDED[view]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_a_parameter_that_a_view_does_not_use_is_checked_and_has_no_effect(lab: Lab, view: str) -> None:
+    runs = await history(lab, 2)
+    run = runs[-1]
+    cursor = (await lab.view(run["briefId"], "runs", limit=1))["nextCursor"]
+    everything = {"runId": run["id"], "sectionId": FORECASTS, "limit": 5, "cursor": cursor}
+    used = {"run": ["runId"], "findings": ["runId", "sectionId"], "runs": ["cursor"]}
+    used |= {"records": ["runId", "sectionId"], "progress": ["runId"]}
+    needed = {name: everything[name] for name in used.get(view, [])} | {"limit": 5}
+    assert await lab.view(run["briefId"], view, **everything) == await lab.view(run["briefId"], view, **needed)
+    for wrong in ({"runId": "1"}, {"sectionId": "x"}, {"cursor": "x"}, {"offset": -1}, {"limit": 51}):
+        query = {"view": view, **everything, **wrong}
+        assert faults(await lab.client.get(f"/research/{run['briefId']}", params=query)) == list(wrong)
 
 
 async def test_what_is_not_there_is_not_found(lab: Lab) -> None:
@@ -66,7 +68,7 @@ async def test_what_is_not_there_is_not_found(lab: Lab) -> None:
     ):
         answer = await lab.client.get(f"/research/{run['briefId']}", params=query)
         assert code(answer) == (404, "NOT_FOUND"), query
-    for view in NOT_USED:
+    for view in VIEWS:
         query = {"view": view, **dict.fromkeys(NEEDED.get(view, []), MISSING)}
         assert code(await lab.client.get(f"/research/{uuid4()}", params=query)) == (404, "NOT_FOUND"), view
     assert code(await lab.client.get("/research/BRIEF-1")) == (400, "INVALID_REFERENCE")
@@ -120,8 +122,8 @@ async def test_a_cursor_is_valid_for_its_own_brief_only(lab: Lab) -> None:
     ):
         answer = await lab.client.get(f"/research/{brief_id}", params={"view": "runs", "cursor": wrong})
         assert faults(answer) == ["cursor"]
-    answer = await lab.client.get(f"/research/{runs[0]['briefId']}", params={"view": "runs", "offset": 1})
-    assert faults(answer) == ["offset"]
+    brief_id = runs[0]["briefId"]
+    assert await lab.view(brief_id, "runs", offset=1) == await lab.view(brief_id, "runs")
 
 
 @pytest.mark.parametrize("path", ["/research", "/research/{}"])
@@ -217,3 +219,14 @@ async def test_another_workspace_sees_and_changes_nothing(lab: Lab) -> None:
             assert code(await theirs.run(action, briefId=run["briefId"], runId=run["id"])) == (404, "NOT_FOUND")
         assert code(await theirs.update("pause", briefId=run["briefId"])) == (404, "NOT_FOUND")
     assert await lab.progress(run["briefId"]) == run
+
+
+async def test_the_words_of_a_search_begin_words_of_the_plan(lab: Lab) -> None:
+    scope = {"sourceMode": "preferred", "domains": ["news.trade-press.example"], "geography": "Südtirol"}
+    started = await lab.start(section(scope=scope, topic="demand-forecasting_tools"))
+    for words in ("forec", "FORECASTS", "dem plan", "trade", "press.exam", "news.trade-press.example", "südt", "tool"):
+        found = (await lab.client.get("/research", params={"q": words})).json()
+        assert [one["id"] for one in found["items"]] == [started["briefId"]], words
+    for words in ("orecast", "preferred", "market", "demand ships", "!!", "' & |", "a:*b"):
+        found = (await lab.client.get("/research", params={"q": words})).json()
+        assert found["pagination"]["total"] == 0, words

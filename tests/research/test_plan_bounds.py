@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from tests.research.lab import EXPORTS, FORECASTS, MISSING, Json, Lab, definition, faults, section
+from tests.research.lab import EXPORTS, FORECASTS, Json, Lab, definition, faults, section
 
 COMPETITORS: Json = {"type": "competitors", "topic": None}
 RIVAL: Json = {"name": "Rival"}
@@ -43,7 +43,6 @@ BOUNDS: dict[str, tuple[Json, Json, str]] = {
     "short output": (definition(outputLanguage="D"), definition(outputLanguage=""), "outputLanguage"),
     "long output": (definition(outputLanguage="x" * 50), definition(outputLanguage="x" * 51), "outputLanguage"),
     "product": (definition(productId=""), definition(productId="app"), "productId"),
-    "foreign product": (definition(productId=None), definition(productId=MISSING), "productId"),
     "fewest sections": (definition(), {"sections": []}, "sections"),
     "most sections": (
         definition(*[section(id) for id in ids(5)]),

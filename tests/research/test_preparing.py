@@ -70,7 +70,18 @@ async def test_a_selection_is_taken_from_the_choices_of_its_plan(lab: Lab) -> No
 async def test_a_given_plan_is_checked_like_any_other(lab: Lab) -> None:
     wrong = {**GIVEN, "definition": definition(productId=MISSING)}
     answer = await lab.run("prepare", question=QUESTION, preparedPlan=wrong, selection=[])
-    assert faults(answer) == ["preparedPlan.definition.productId"]
+    assert (code(answer), answer.json()["field"]) == (
+        (404, "NOT_FOUND"),
+        "command.preparedPlan.definition.productId",
+    )
     wrong = {**GIVEN, "definition": {"sections": []}}
     answer = await lab.run("prepare", question=QUESTION, preparedPlan=wrong, selection=[])
     assert faults(answer) == ["preparedPlan.definition.sections"]
+
+
+async def test_a_given_plan_without_a_target_gets_the_target_of_a_drafted_one(lab: Lab) -> None:
+    answer = await lab.run("prepare", question=QUESTION, preparedPlan=GIVEN, selection=[])
+    assert answer.json()["preparedPlan"]["definition"]["maxSourcesPerSection"] == 3
+    stated = {**GIVEN, "definition": definition(maxSourcesPerSection=7)}
+    answer = await lab.run("prepare", question=QUESTION, preparedPlan=stated, selection=[])
+    assert answer.json()["preparedPlan"]["definition"]["maxSourcesPerSection"] == 7

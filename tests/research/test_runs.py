@@ -81,10 +81,26 @@ async def test_what_was_read_is_stored_so_that_quotes_can_be_checked(lab: Lab) -
     assert await lab.sql(unquoted, run["id"]) == 0
 
 
-async def test_one_address_is_one_source_of_the_run(lab: Lab) -> None:
+async def test_a_source_serves_several_sections_and_is_read_once(lab: Lab) -> None:
     run = await lab.searched(section(), section(EXPORTS, name="Again"))
-    assert [one["findingCount"] for one in run["sections"]] == [2, 0]
+    assert [one["findingCount"] for one in run["sections"]] == [2, 2]
     assert await lab.sql(SOURCES, run["id"]) == 2
+    assert len(lab.shelf.read_urls) == len(set(lab.shelf.read_urls))
+    first, second = await lab.findings(run), await lab.findings(run, EXPORTS)
+    assert {one["url"] for one in first["items"]} == {one["url"] for one in second["items"]}
+    assert not {one["id"] for one in first["items"]} & {one["id"] for one in second["items"]}
+
+
+async def test_a_page_in_another_language_serves_no_section_that_excludes_it(lab: Lab) -> None:
+    german = section(EXPORTS, name="Again", scope={"languages": ["German"]})
+    run = await lab.searched(section(), german)
+    assert [one["findingCount"] for one in run["sections"]] == [2, 0]
+
+
+async def test_a_source_that_another_section_excludes_stays_out_of_it(lab: Lab) -> None:
+    without = section(EXPORTS, name="Again", scope={"excludedDomains": ["crops.example"]})
+    run = await lab.searched(section(), without)
+    assert {one["url"] for one in (await lab.findings(run, EXPORTS))["items"]} == {"https://fields.example/fields"}
 
 
 async def test_the_window_is_recorded_at_the_first_start(lab: Lab) -> None:

@@ -125,7 +125,9 @@ async def test_a_scheduled_run_without_credits_is_failed_and_says_so(lab: Lab) -
 
 async def test_a_plan_that_is_not_valid_fails_its_run_and_no_other(lab: Lab) -> None:
     wrong, run = await kept(lab), await kept(lab)
-    await lab.sql("UPDATE research_briefs SET definition = '{}' WHERE workspace_id = $1 AND id = $2", wrong["briefId"])
+    await lab.sql(
+        "UPDATE research_briefs SET kept_definition = '{}' WHERE workspace_id = $1 AND id = $2", wrong["briefId"]
+    )
     await lab.tick(await due_at(lab, run))
     assert "not valid" in (await runs(lab, wrong))[0]["failure"]
     assert (await runs(lab, run))[0]["status"] == "queued"

@@ -156,3 +156,11 @@ async def test_a_command_is_known_and_takes_its_own_fields_only(lab: Lab) -> Non
     assert faults(await lab.client.post("/research/run", json={"command": "start"})) == ["command"]
     run = await lab.searched()
     assert faults(await lab.run("retry", **of(run), productId=MISSING)) == ["productId"]
+
+
+async def test_a_product_of_another_workspace_is_not_found(lab: Lab) -> None:
+    for id in (MISSING, str(uuid4())):
+        answer = await lab.run("start", **lab.new(productId=id))
+        assert (code(answer), answer.json()["field"]) == ((404, "NOT_FOUND"), "command.definition.productId")
+    wrong = lab.new(productId=MISSING, maxSourcesPerSection=11)
+    assert faults(await lab.run("start", **wrong)) == ["maxSourcesPerSection"]

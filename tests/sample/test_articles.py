@@ -29,8 +29,8 @@ async def search(library: Library, question: str) -> list[tuple[Section, Searche
     """Everything a plan for the question finds, section by section."""
     definition = (await RESEARCHER.plan(question, PlanContext())).definition
     terms = Terms(research_mode="recent", since=NOW - timedelta(days=30), until=NOW, target=3)
-    tools, seen = Tools(RESEARCHER, library, library), set[str]()
-    return [(one, await search_section(one, terms, tools, seen=seen)) for one in definition.sections]
+    tools = Tools(RESEARCHER, library, library)
+    return [(one, await search_section(one, terms, tools, known={})) for one in definition.sections]
 
 
 async def test_every_article_is_read_and_leads_nowhere(library: Library) -> None:
@@ -81,7 +81,7 @@ async def test_undated_and_old_articles_are_left_to_a_baseline(library: Library)
         topic="telephone",
     )
     terms = Terms(research_mode="baseline", since=NOW - timedelta(days=30), until=NOW, target=3)
-    found = await search_section(section, terms, Tools(RESEARCHER, library, library), seen=set())
+    found = await search_section(section, terms, Tools(RESEARCHER, library, library), known={})
     assert None in [one.published_at for one in found.findings]
 
 
@@ -96,7 +96,7 @@ async def test_the_german_article_answers_a_german_section(library: Library) -> 
         scope=Scope(languages=["German"]),
     )
     terms = Terms(research_mode="recent", since=NOW - timedelta(days=30), until=NOW, target=3)
-    found = await search_section(section, terms, Tools(RESEARCHER, library, library), seen=set())
+    found = await search_section(section, terms, Tools(RESEARCHER, library, library), known={})
     assert [one.title for one in found.findings] == ["Kettensteg Flotte rechnet Diensträder ab"]
 
 

@@ -12,12 +12,14 @@ from sightline.intelligence.plans import Competitor, ResearchMode, Scope, Sectio
 from sightline.intelligence.research import Judgement, Observation
 from sightline.research.runs.searching import (
     Budget,
+    KnownSource,
     SearchedSection,
     SectionSearchFailed,
     Terms,
     Tools,
     search_section,
 )
+from sightline.sources.addresses import identity
 from sightline.sources.pages import IsAllowed, Page, everywhere
 from sightline.sources.search import SearchFailed
 from tests.sources.shelf import SINCE, UNTIL, Shelf, page
@@ -51,13 +53,11 @@ async def search(
     wanted: Section | None = None,
     order: Terms | None = None,
     *,
-    seen: set[str] | None = None,
+    known: dict[str, KnownSource] | None = None,
     budget: Budget | None = None,
 ) -> SearchedSection:
     tools = Tools(EmbeddedResearcher(), shelf, shelf)
-    return await search_section(
-        wanted or section(), order or terms(), tools, seen=set() if seen is None else seen, budget=budget or QUICK
-    )
+    return await search_section(wanted or section(), order or terms(), tools, known=known or {}, budget=budget or QUICK)
 
 
 QUICK = Budget(pause=0.0)
@@ -133,7 +133,7 @@ async def test_what_was_found_until_the_time_is_up_is_kept() -> None:
             return await super().queries(section, round, tried)
 
     found = await search_section(
-        section(), terms(), Tools(Slow(), shelf, shelf), seen=set(), budget=Budget(seconds=3.0, patience=50.0)
+        section(), terms(), Tools(Slow(), shelf, shelf), known={}, budget=Budget(seconds=3.0, patience=50.0)
     )
     assert urls(found) == {"https://trade.example/a"}
     assert "The time for this section was used up." in found.warnings
@@ -161,15 +161,21 @@ async def test_dates_qualify_by_mode(mode: ResearchMode, kept: set[str]) -> None
     assert all(one.published_at is None for one in undated)
 
 
-async def test_one_source_per_address_and_run() -> None:
-    seen: set[str] = set()
+async def test_one_source_per_address() -> None:
     shelf = Shelf([page("https://trade.example/a", SAYS), page("http://trade.example/a/", SAYS)])
-    first = await search(shelf, seen=seen)
-    assert len(first.findings) == 1
+    found = await search(shelf)
+    assert (len(found.findings), len(found.sources)) == (1, 1)
+
+
+async def test_a_source_of_another_section_is_not_read_again() -> None:
+    shelf = Shelf([page("https://trade.example/a", SAYS)])
+    first = await search(shelf)
+    [source] = first.sources
+    as_read = page(source.url, source.content)
     reads = len(shelf.read_urls)
-    second = await search(shelf, seen=seen)
-    assert second.findings == []
-    assert len(shelf.read_urls) == reads
+    second = await search(shelf, known={identity(source.url): KnownSource(source.id, as_read)})
+    assert [one.source_id for one in second.findings] == [source.id]
+    assert (second.sources, len(shelf.read_urls)) == ([], reads)
 
 
 PLACES = (
@@ -238,7 +244,7 @@ async def test_a_page_whose_own_address_is_excluded_does_not_count() -> None:
         section(scope=Scope(excluded_domains=["blocked.example"])),
         terms(),
         Tools(EmbeddedResearcher(), shelf, reader),
-        seen=set(),
+        known={},
         budget=QUICK,
     )
     assert found.findings == []
@@ -369,7 +375,7 @@ async def test_quotes_that_are_not_in_the_text_are_dropped() -> None:
             return [Judgement(0.9, "It is certain.", [invented, *one]) for one in real]
 
     shelf = Shelf([page("https://trade.example/a", SAYS), page("https://trade.example/b", SAYS)])
-    found = await search_section(section(), terms(), Tools(Inventive(), shelf, shelf), seen=set(), budget=QUICK)
+    found = await search_section(section(), terms(), Tools(Inventive(), shelf, shelf), known={}, budget=QUICK)
     assert [[one.quote for one in finding.observations] for finding in found.findings] == [["with one tap"]]
 
 

@@ -50,12 +50,17 @@ class GivenPlan(Input):
     rationale: Rationale | None = None
 
 
+ShownText = Annotated[str, Meta(max_length=1_000)]
+
+
 class SelectedApp(Input):
-    """One of the `choices` of an earlier response."""
+    """One of the `choices` of an earlier response, with all or some of what it gave. The store is searched again."""
 
     connector: Connector
     external_id: NumericId
     label: ReadLabel
+    publisher: ShownText | None = None
+    reason: ShownText | None = None
 
 
 class Prepare(Input, tag_field="action", tag="prepare"):

@@ -50,9 +50,14 @@ async def _index_words(run: Run, entries: list[Entry]) -> None:
 
 
 async def _settle_briefs(run: Run, entries: list[Entry]) -> None:
-    """Unless the file gives it, active research with a cadence gets a next slot, and other research none."""
+    """Unless the file gives it, active research with a cadence gets a next slot, and other research none.
+
+    Active and paused research without a kept plan keeps to its current one.
+    """
     for entry in entries:
         row, stored = entry.row, entry.stored
+        if not entry.broken and row["state"] in ("active", "paused") and row["kept_definition"] is None:
+            row["kept_definition"], row["kept_revision"] = row["definition"], row["revision"]
         if entry.broken or "nextRunAt" in entry.given:
             continue
         if row["state"] != "active":
@@ -118,6 +123,7 @@ SOURCES = Table(
         of.word("contentHash", required=True),
         of.text("content"),
         of.moment("retrievedAt", required=True),
+        of.word("language"),
     ),
     parents=_IN_RUN,
     primary=("run_id", "id"),
@@ -197,6 +203,8 @@ BRIEFS = Table(
         of.whole("rowVersion", 1, least=1),
         of.whole("revision", 1, least=1),
         of.json("definition", default={}),
+        of.whole("keptRevision", None, least=1),
+        of.json("keptDefinition"),
         of.choice("runPolicy", "on_demand", "daily", "weekly", default="on_demand"),
         of.zone("timezone"),
         of.moment("nextRunAt"),

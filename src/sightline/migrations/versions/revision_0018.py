@@ -1,4 +1,4 @@
-"""The times at which records were written."""
+"""Moments of writing, kept plans, and what came with them."""
 
 from sightline.migrations.runner import run_sql
 

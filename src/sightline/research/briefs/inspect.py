@@ -25,17 +25,15 @@ from sightline.research.briefs.records import (
 from sightline.research.runs import findings
 from sightline.research.runs.queries import find_latest_run, find_run
 
-# What each view needs, and what it takes besides.
 _NEEDS = {"run": ("run_id",), "findings": ("run_id", "section_id"), "records": ("run_id",)}
-_TAKES = {"progress": ("run_id",), "runs": ("cursor",), "records": ("section_id",)}
-_NAMES = {"run_id": "runId", "section_id": "sectionId", "cursor": "cursor"}
+_NAMES = {"run_id": "runId", "section_id": "sectionId"}
 
 
 async def inspect(
     db: Database, actor: Actor, brief_id: UUID, asked: Inspection, window: Window
 ) -> Versioned[ResearchView]:
-    """Raises ValidationFailed for parameters that the view needs or does not take, NotFound."""
-    _check(asked, window)
+    """Parameters that the view does not use have no effect. Raises ValidationFailed for a missing one, NotFound."""
+    _ensure_needed(asked)
     after = _read_cursor(brief_id, asked.cursor)
     async with db.autocommit() if asked.view == "brief" else db.snapshot() as tx:
         view = await _view(tx, actor.workspace_id, brief_id, asked, window, after)
@@ -43,17 +41,9 @@ async def inspect(
     return Versioned(view, f'"{brief_id.hex}.{digest}"')
 
 
-def _check(asked: Inspection, window: Window) -> None:
+def _ensure_needed(asked: Inspection) -> None:
     needed = _NEEDS.get(asked.view, ())
-    known = (*needed, *_TAKES.get(asked.view, ()))
     faults = [Fault(_NAMES[name], f"Required for view={asked.view}") for name in needed if getattr(asked, name) is None]
-    faults += [
-        Fault(shown, f"Not used by view={asked.view}")
-        for name, shown in _NAMES.items()
-        if name not in known and getattr(asked, name) is not None
-    ]
-    if asked.view == "runs" and window.offset:
-        faults.append(Fault("offset", "Runs are followed by cursor"))
     if faults:
         raise ValidationFailed(faults)
 

@@ -1,5 +1,6 @@
 """The SQL of briefs."""
 
+import re
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -21,8 +22,15 @@ _SUMMARY = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
 # In the order of Brief's fields.
 _BRIEF = f"""{_SUMMARY}, question,
-    jsonb_build_object('state', state, 'draft', jsonb_build_object('revision', revision, 'definition', definition))
+    jsonb_build_object(
+        'state', state,
+        'draft', jsonb_build_object('revision', revision, 'definition', definition),
+        'kept', CASE WHEN kept_definition IS NOT NULL
+                     THEN jsonb_build_object('revision', kept_revision, 'definition', kept_definition) END)
     AS configuration"""
+
+_WORD = re.compile(r"[^\W_]+")
+_JOINS = r".-/:@_+~\<>&"  # between words that a search finds one by one
 
 _COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
 _LISTING = Listing("research_briefs", _SUMMARY, _COUNT)
@@ -30,10 +38,11 @@ _NEWEST_FIRST = "created_at DESC, id DESC"
 
 
 async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: Window) -> tuple[list[Any], int]:
-    """The newest first, and how many there are in all."""
+    """The newest first, and how many there are in all. Each of the words begins a word of the brief."""
     where = Where(workspace_id)
     if words is not None and words.strip():
-        where.add("search @@ plainto_tsquery('simple', :words)", words=words)
+        beginnings = " & ".join(f"'{word}':*" for word in _WORD.findall(words))
+        where.add("search @@ to_tsquery('simple', :beginnings)", beginnings=beginnings)
     rows, total = await read_page(tx, _LISTING, where, _NEWEST_FIRST, window)
     return [BriefSummary(*fields) for *fields, _ in rows], total
 
@@ -86,7 +95,7 @@ async def lock_brief(tx: Tx, workspace_id: UUID, id: UUID) -> BriefRow:
 def words_of(name: str, question: str, definition: str) -> str:
     """What a search finds a brief by: its name, its question, and what its sections and apps are about.
 
-    Ids, types and modes are no words of the plan.
+    Ids, types and modes are no words of the plan. A host and a compound count as the words that they join.
     """
     subjects = (
         '$.sections[*].keyvalue() ? (@.key != "id" && @.key != "type" && @.key != "scope").value',
@@ -95,7 +104,9 @@ def words_of(name: str, question: str, definition: str) -> str:
     )
     found = " || ".join(f"jsonb_path_query_array({definition}, '{path}', '{{}}', true)" for path in subjects)
     return f"""
-       to_tsvector('simple', {name} || ' ' || {question}) || jsonb_to_tsvector('simple', {found}, '["string"]')"""
+       to_tsvector('simple', translate({name} || ' ' || {question} || ' ' || coalesce((
+           SELECT string_agg(word #>> '{{}}', ' ') FROM jsonb_path_query({found}, 'strict $.**') AS word
+            WHERE jsonb_typeof(word) = 'string'), ''), '{_JOINS}', '{" " * len(_JOINS)}'))"""
 
 
 _ADD = sql(
@@ -141,6 +152,16 @@ class Activity(NamedTuple):
     run_policy: str
     timezone: str
     next_run_at: datetime | None
+
+
+_KEEP_PLAN = sql("""
+UPDATE research_briefs SET kept_revision = revision, kept_definition = definition
+ WHERE workspace_id = :workspace_id AND id = :id""")
+
+
+async def keep_plan(tx: Tx, workspace_id: UUID, id: UUID) -> None:
+    """From now on scheduled runs keep to the current plan."""
+    await tx.run(_KEEP_PLAN, workspace_id=workspace_id, id=id)
 
 
 async def change_state(tx: Tx, workspace_id: UUID, id: UUID, activity: Activity) -> None:

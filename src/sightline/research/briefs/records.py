@@ -55,17 +55,18 @@ class BriefSummary(Record):
 
 
 class Draft(Record):
-    """The plan; `revision` counts its versions."""
+    """A version of the plan; `revision` counts them."""
 
     revision: int
     definition: Definition
 
 
 class Configuration(Record):
-    """The state of a brief and its plan."""
+    """The state of a brief, its plan, and the plan that was kept last: scheduled runs keep to that one."""
 
     state: BriefState
     draft: Draft
+    kept: Draft | None
 
 
 class Brief(BriefSummary):
@@ -103,7 +104,8 @@ class BriefFilters(Query):
     """What to find."""
 
     q: Annotated[
-        SearchText | None, Meta(description="Every word is in the name, the question, the subjects or the scope.")
+        SearchText | None,
+        Meta(description="Each begins a word of the name, the question, the subjects, the scope or a host."),
     ] = None
 
 

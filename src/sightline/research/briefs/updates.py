@@ -9,6 +9,7 @@ from sightline.research.briefs import queries
 from sightline.research.briefs.queries import Activity, BriefRow
 from sightline.research.briefs.records import Brief
 from sightline.research.commands import Archive, Keep, Pause, Resume, Schedule, UpdateCommand
+from sightline.research.delivery.queries import count_pending
 from sightline.research.refusals import IncompatibleRun, ScheduleNotAllowed, StalePlan
 from sightline.research.runs.queries import lock_run
 from sightline.research.schedules.cadence import next_slot
@@ -35,6 +36,8 @@ async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
     activity = await _activity(tx, actor, brief, command)
     if activity is not None:
         await queries.change_state(tx, actor.workspace_id, brief.id, activity)
+        if isinstance(command, Keep):
+            await queries.keep_plan(tx, actor.workspace_id, brief.id)
         action = type(command).__struct_config__.tag
         await log_change(tx, actor, "research_brief", brief.id, None, "changed", command=str(action))
     return ChangedBrief(await queries.find_brief(tx, actor.workspace_id, brief.id))
@@ -66,12 +69,12 @@ def _ensure_state(brief: BriefRow, action: str, *allowed: str) -> None:
 
 
 async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: Keep) -> Activity:
-    """Takes a run of the current plan whose addition is complete."""
+    """Takes a run of the current plan whose findings were all delivered."""
     run = await lock_run(tx, actor.workspace_id, command.run_id, brief.id)
     _ensure_state(brief, "keep", "draft", "active", "paused")
     activity = await _cadence(tx, actor, brief, command)
-    if run.addition_status != "completed":
-        detail = "The findings of the run have not been added to a product."
+    if run.addition_status != "completed" or (await count_pending(tx, actor.workspace_id, run)).sources:
+        detail = "The run has findings that have not been added to a product."
         raise IncompatibleRun(detail, currentStatus=run.status)
     if run.revision != brief.revision:
         raise StalePlan("The plan was edited after this run.", currentRowVersion=brief.row_version)

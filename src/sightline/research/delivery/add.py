@@ -7,6 +7,7 @@ from sightline.platform.db import Tx
 from sightline.platform.jobs import JobKind, add_job
 from sightline.research.commands import Add, RetryAddition
 from sightline.research.delivery import queries
+from sightline.research.delivery.queries import Pending
 from sightline.research.refusals import DestinationUnavailable, IncompatibleRun
 from sightline.research.runs.queries import RunState, count_sections, find_run, lock_run
 from sightline.research.runs.records import ACTIVE
@@ -18,29 +19,44 @@ ADD_SOURCES = JobKind("research.add")
 
 
 async def add(tx: Tx, actor: Actor, command: Add) -> ChangedRun:
-    """Queues the sources that are not signals yet; changes nothing when the product has them or gets them already.
+    """Queues what is not delivered yet; changes nothing when the product has it or gets it already.
 
     Raises NotFound, CreditsExhausted, IncompatibleRun, DestinationUnavailable.
     """
     run = await lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
     tx = tx.later()
-    missing = await queries.count_missing(tx, actor.workspace_id, run)
-    if run.status not in ACTIVE and _has_it(run, command.product_id, missing):
+    pending = await queries.count_pending(tx, actor.workspace_id, run)
+    if run.status not in ACTIVE and _has_it(run, command.product_id, pending):
         return ChangedRun(await find_run(tx, actor.workspace_id, run.brief_id, run.id))
-    await reserve_credits(tx, actor.workspace_id, missing)
+    credits = max(pending.new - _reserved(run), 0)
+    await reserve_credits(tx, actor.workspace_id, credits)
     await _ensure_addable(tx, actor, run)
-    if run.addition_status is not None and run.addition_product_id != command.product_id:
+    if run.addition_product_id != command.product_id and not await _is_free(tx, actor, run):
         raise DestinationUnavailable("The findings belong to another product.", field="command.productId")
     if not await queries.hold_product(tx, actor.workspace_id, command.product_id):
         raise DestinationUnavailable("The workspace has no such product.", field="command.productId")
-    return await _queue(tx, actor, run, command.product_id, missing)
+    return await _queue(tx, actor, run, command.product_id, credits)
 
 
-def _has_it(run: RunState, product_id: UUID, missing: int) -> bool:
-    """Whether an addition to this product is queued, has failed, or is complete without a source missing."""
+def _has_it(run: RunState, product_id: UUID, pending: Pending) -> bool:
+    """Whether an addition to this product is queued, has failed, or is complete with nothing left to deliver."""
     if run.addition_status is None or run.addition_product_id != product_id:
         return False
-    return run.addition_status != "completed" or not missing
+    return run.addition_status != "completed" or not pending.sources
+
+
+def _reserved(run: RunState) -> int:
+    """The credits that the addition holds: an ended run holds no others."""
+    return run.credits_reserved if run.addition_status in ("queued", "running") else 0
+
+
+async def _is_free(tx: Tx, actor: Actor, run: RunState) -> bool:
+    """Whether the findings can go to any product: none was named, or it is gone and has got nothing."""
+    if run.addition_status is None:
+        return True
+    return not run.addition_signal_ids and not await queries.hold_product(
+        tx, actor.workspace_id, run.addition_product_id
+    )
 
 
 async def _ensure_addable(tx: Tx, actor: Actor, run: RunState) -> None:
@@ -56,17 +72,17 @@ async def retry_addition(tx: Tx, actor: Actor, command: RetryAddition) -> Change
     run = await lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
     tx = tx.later()
     has_failed = run.addition_status == "failed"
-    missing = 0
+    credits = 0
     if has_failed:
-        missing = await queries.count_missing(tx, actor.workspace_id, run)
-    await reserve_credits(tx, actor.workspace_id, missing)
+        credits = (await queries.count_pending(tx, actor.workspace_id, run)).new
+    await reserve_credits(tx, actor.workspace_id, credits)
     if not has_failed or run.status in ACTIVE:
         raise IncompatibleRun("The run has no addition that failed.", currentStatus=run.status)
     if run.addition_product_id is None or not await queries.hold_product(
         tx, actor.workspace_id, run.addition_product_id
     ):
         raise DestinationUnavailable("The product of the addition was deleted.")
-    return await _queue(tx, actor, run, run.addition_product_id, missing)
+    return await _queue(tx, actor, run, run.addition_product_id, credits)
 
 
 async def _queue(tx: Tx, actor: Actor, run: RunState, product_id: UUID, credits: int) -> ChangedRun:

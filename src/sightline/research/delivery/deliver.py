@@ -1,5 +1,9 @@
-"""Turning the sources of a run into signals, one after the other, each once. Decisions: a delivered signal."""
+"""Turning the sources of a run into signals, one after the other, each once. Decisions: a delivered signal.
 
+A finding that a later search of the run adds to a delivered source is appended to its signal.
+"""
+
+from contextlib import suppress
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -8,11 +12,13 @@ import msgspec
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
+from sightline.platform.errors import NotFound
 from sightline.platform.wire import read_wire_type, shown_moment
 from sightline.research.delivery import queries
-from sightline.research.delivery.queries import Source
+from sightline.research.delivery.queries import Delivered, Source
 from sightline.research.runs.queries import RunState, lock_known_run
 from sightline.research.runs.records import Observation
+from sightline.signals.append import append_passages
 from sightline.signals.create import create_signal
 from sightline.signals.records import LONGEST_NAME, NewSignal, WebAddress
 from sightline.workspaces.changes import log_change
@@ -23,17 +29,16 @@ DELETED = "The product was deleted."
 
 
 class Delivery(NamedTuple):
-    """A source that is to become a signal, its place among the run's sources, and where it goes."""
+    """A source that is to be delivered, and where it goes."""
 
     brief_id: UUID
     run_id: UUID
     product_id: UUID
-    place: int
     source: Source
 
 
 async def find_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Delivery | None:
-    """The next source. Ends the addition and returns None when all are signals, or the product is gone."""
+    """The next source. Ends the addition and returns None when all are delivered, or the product is gone."""
     run = await lock_known_run(tx, workspace_id, run_id)
     if run is None or run.addition_status not in ("queued", "running"):
         return None
@@ -42,25 +47,43 @@ async def find_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Delivery | None
         await _fail(tx, workspace_id, run, DELETED)
         return None
     assert run.addition_product_id is not None  # noqa: S101 - the product was found
-    place = len(run.addition_signal_ids)
-    source = await queries.find_source(tx, workspace_id, run_id, place)
-    if source is None:
+    pending = await queries.find_pending(tx, workspace_id, run)
+    if not pending:
         await queries.set_addition(tx, workspace_id, run_id, "completed")
         await _log(tx, workspace_id, run, "added")
         return None
     await queries.set_addition(tx, workspace_id, run_id, "running")
-    return Delivery(run.brief_id, run_id, run.addition_product_id, place, source)
+    return Delivery(run.brief_id, run_id, run.addition_product_id, pending[0])
 
 
 async def deliver(db: Database, engine: Engine, workspace_id: UUID, delivery: Delivery) -> None:
-    """Creates the signal, or finds the one that an interrupted attempt created, and notes it at the run."""
+    """Creates the signal, or finds the one that an interrupted attempt created, and notes it at the run.
+
+    A signal that was noted before gets what was found since.
+    """
     actor = Actor(workspace_id, "job", str(delivery.run_id))
+    if delivery.source.signal_id is not None:
+        await _append(db, actor, delivery, delivery.source.signal_id)
+        return
     created = await create_signal(db, engine, actor, _signal_of(delivery))
+    noted = Delivered(created.record.id, delivery.product_id, delivery.source.place)
     async with db.transaction() as tx:
         if await lock_known_run(tx, workspace_id, delivery.run_id) is None:
             return
-        if await queries.add_signal(tx.later(), workspace_id, delivery.run_id, delivery.place, created.record.id):
+        if await queries.add_signal(tx.later(), workspace_id, delivery.run_id, noted):
             await settle_credits(tx, workspace_id, 1)
+
+
+async def _append(db: Database, actor: Actor, delivery: Delivery, signal_id: UUID) -> None:
+    source = delivery.source
+    new_data = {"sectionIds": _texts(source.section_ids), "findingIds": _texts(source.finding_ids)}
+    async with db.transaction() as tx:
+        with suppress(NotFound):  # somebody has deleted it
+            await append_passages(tx, actor, signal_id, _quotes_of(source), new_data)
+
+
+def _texts(ids: list[UUID]) -> list[str]:
+    return [str(id) for id in dict.fromkeys(ids)]
 
 
 def _signal_of(delivery: Delivery) -> NewSignal:
@@ -68,14 +91,16 @@ def _signal_of(delivery: Delivery) -> NewSignal:
     external_data = {
         "briefId": str(delivery.brief_id),
         "runId": str(delivery.run_id),
-        "sectionId": str(source.section_id),
+        "sectionId": str(source.section_ids[0]),
+        "sectionIds": _texts(source.section_ids),
         "productId": str(delivery.product_id),
-        "findingIds": [str(id) for id in source.finding_ids],
+        "findingIds": _texts(source.finding_ids),
+        "publishedAt": shown_moment(source.published_at) if source.published_at else None,
     }
     name = source.title.strip()[:LONGEST_NAME].strip() or source.url[:LONGEST_NAME]
     signal = {
         "name": name,
-        "text": _quotes_of(source),
+        "text": "\n\n".join(_quotes_of(source)),
         "context": "research",
         "processorType": "document",
         "providerType": "research",
@@ -86,16 +111,15 @@ def _signal_of(delivery: Delivery) -> NewSignal:
         "sourceLinks": _links(name, source.url),
         "sourceKey": SOURCE_KEY,
         "externalId": f"{delivery.run_id}:{source.source_id}",
-        "createdAt": shown_moment(source.published_at) if source.published_at else None,
     }
     return msgspec.convert(signal, NewSignal, dec_hook=read_wire_type)
 
 
-def _quotes_of(source: Source) -> str:
-    """The quotes of the source's findings, a paragraph each."""
+def _quotes_of(source: Source) -> list[str]:
+    """The quotes of the source's findings; its title if there are none."""
     of_findings = msgspec.json.decode(source.observations, type=list[list[Observation]])
     quotes = dict.fromkeys(one.quote for observations in of_findings for one in observations)
-    return "\n\n".join(quotes) or source.title
+    return list(quotes) or [source.title]
 
 
 def _links(name: str, url: str) -> list[dict[str, Any]]:
@@ -114,9 +138,9 @@ async def fail(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str) -> None:
 
 
 async def _fail(tx: Tx, workspace_id: UUID, run: RunState, failure: str) -> None:
-    missing = await queries.count_missing(tx, workspace_id, run)
-    await return_credits(tx, workspace_id, missing)
-    await queries.set_addition(tx, workspace_id, run.id, "failed", failure, returned=missing)
+    new = (await queries.count_pending(tx, workspace_id, run)).new
+    await return_credits(tx, workspace_id, new)
+    await queries.set_addition(tx, workspace_id, run.id, "failed", failure, returned=new)
     await _log(tx, workspace_id, run, "addition_failed")
 
 

@@ -1,6 +1,7 @@
-"""The SQL of additions: the sources of a run in a fixed order, and how many of them have become signals.
+"""The SQL of additions: the sources of a run in a fixed order, and what of them is not delivered yet.
 
 The n-th signal of `addition_signal_ids` is the n-th source: sections that are completed later come after the others.
+A source is pending while it has no signal, or while its signal lacks one of its findings. A deleted signal lacks none.
 """
 
 from datetime import datetime
@@ -13,51 +14,63 @@ from sightline.research.runs.queries import RunState
 PENDING = """
 SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE addition_status IN ('queued', 'running')"""
 
-_SOURCES = """
-SELECT coalesce(f.source_id, f.id) AS source_id, f.id, f.section_id, f.title, f.url, f.publisher, f.published_at,
-       f.observations, f.position, s.sealed_at, s.position AS section_position
-  FROM research_findings AS f
-  JOIN research_sections AS s ON s.workspace_id = :workspace_id AND s.run_id = f.run_id AND s.id = f.section_id
- WHERE f.workspace_id = :workspace_id AND f.run_id = :run_id AND s.status = 'completed'"""
-_COUNT = sql("SELECT count(DISTINCT source_id) FROM ({rows}) AS found", rows=_SOURCES)
 _FIRST = "(array_agg({column} ORDER BY sealed_at, section_position, position, id))[1] AS {column}"
-_FIND = sql(
+_PENDING_SOURCES = sql(
     """
-SELECT source_id, {first}, array_agg(id ORDER BY sealed_at, section_position, position, id) AS finding_ids,
-       jsonb_agg(observations ORDER BY sealed_at, section_position, position, id) AS observations
-  FROM ({rows}) AS found
- GROUP BY source_id
- ORDER BY min(sealed_at), min(section_position), min(position), source_id OFFSET :skipped LIMIT 1""",
-    rows=_SOURCES,
-    first=", ".join(
-        _FIRST.format(column=column) for column in ("section_id", "title", "url", "publisher", "published_at")
-    ),
+SELECT sources.*, s.id AS signal_id
+  FROM (SELECT source_id, {first}, array_agg(id ORDER BY sealed_at, section_position, position, id) AS finding_ids,
+               array_agg(section_id ORDER BY sealed_at, section_position, position, id) AS section_ids,
+               jsonb_agg(observations ORDER BY sealed_at, section_position, position, id) AS observations,
+               row_number() OVER (ORDER BY min(sealed_at), min(section_position), min(position), source_id) AS place
+          FROM (SELECT coalesce(f.source_id, f.id) AS source_id, f.id, f.section_id, f.title, f.url, f.publisher,
+                       f.published_at, f.observations, f.position, s.sealed_at, s.position AS section_position
+                  FROM research_findings AS f
+                  JOIN research_sections AS s
+                    ON s.workspace_id = :workspace_id AND s.run_id = f.run_id AND s.id = f.section_id
+                 WHERE f.workspace_id = :workspace_id AND f.run_id = :run_id AND s.status = 'completed') AS found
+         GROUP BY source_id) AS sources
+  LEFT JOIN signals AS s ON s.workspace_id = :workspace_id AND s.id = (:signal_ids::uuid[])[sources.place]
+ WHERE sources.place > cardinality(:signal_ids::uuid[])
+    OR NOT coalesce(s.external_data -> 'findingIds' @> to_jsonb(sources.finding_ids), true)
+ ORDER BY sources.place""",
+    first=", ".join(_FIRST.format(column=column) for column in ("title", "url", "publisher", "published_at")),
 )
 
 
 class Source(NamedTuple):
-    """A source with the findings that rest on it; `observations` is a list for each finding."""
+    """A source with the findings that rest on it; `observations` is a list for each finding.
+
+    `signal_id` is null before the source is a signal. `place` counts the run's sources from 1.
+    """
 
     source_id: UUID
-    section_id: UUID
     title: str
     url: str
     publisher: str | None
     published_at: datetime | None
     finding_ids: list[UUID]
+    section_ids: list[UUID]
     observations: Any
+    place: int
+    signal_id: UUID | None
 
 
-async def count_missing(tx: Tx, workspace_id: UUID, run: RunState) -> int:
-    """How many sources of the run's completed sections are not signals yet."""
-    count: int = await tx.value(_COUNT, workspace_id=workspace_id, run_id=run.id)
-    return max(count - len(run.addition_signal_ids), 0)
+class Pending(NamedTuple):
+    """How many sources have findings that are not delivered, and how many of these are not signals yet."""
+
+    sources: int
+    new: int
 
 
-async def find_source(tx: Tx, workspace_id: UUID, run_id: UUID, place: int) -> Source | None:
-    """The source at that place, the first being 0."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, run_id=run_id, skipped=place)
-    return Source(*row) if row else None
+async def count_pending(tx: Tx, workspace_id: UUID, run: RunState) -> Pending:
+    pending = await find_pending(tx, workspace_id, run)
+    return Pending(len(pending), sum(one.place > len(run.addition_signal_ids) for one in pending))
+
+
+async def find_pending(tx: Tx, workspace_id: UUID, run: RunState) -> list[Source]:
+    """The sources with findings that are not delivered, in the order of delivery."""
+    rows = await tx.rows(_PENDING_SOURCES, workspace_id=workspace_id, run_id=run.id, signal_ids=run.addition_signal_ids)
+    return [Source(*row) for row in rows]
 
 
 _QUEUE = sql("""
@@ -73,7 +86,7 @@ _ADD_SIGNAL = sql("""
 UPDATE research_runs
    SET addition_signal_ids = addition_signal_ids || :signal_id::uuid, credits_reserved = credits_reserved - 1
  WHERE workspace_id = :workspace_id AND id = :run_id AND addition_status = 'running'
-   AND cardinality(addition_signal_ids) = :place""")
+   AND addition_product_id = :product_id AND cardinality(addition_signal_ids) = :place - 1""")
 _HOLD_PRODUCT = sql("""
 SELECT id FROM products WHERE workspace_id = :workspace_id AND id = :id FOR KEY SHARE""")
 
@@ -91,9 +104,17 @@ async def set_addition(
     )
 
 
-async def add_signal(tx: Tx, workspace_id: UUID, run_id: UUID, place: int, signal_id: UUID) -> bool:
+class Delivered(NamedTuple):
+    """The signal that a source has become, the product it was added to, and the place of the source."""
+
+    signal_id: UUID
+    product_id: UUID
+    place: int
+
+
+async def add_signal(tx: Tx, workspace_id: UUID, run_id: UUID, delivered: Delivered) -> bool:
     """Notes the signal of the source at that place, once, and takes its credit off what the run has reserved."""
-    return await tx.run(_ADD_SIGNAL, workspace_id=workspace_id, run_id=run_id, place=place, signal_id=signal_id) == 1
+    return await tx.run(_ADD_SIGNAL, workspace_id=workspace_id, run_id=run_id, **delivered._asdict()) == 1
 
 
 async def hold_product(tx: Tx, workspace_id: UUID, id: UUID | None) -> bool:

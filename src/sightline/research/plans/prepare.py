@@ -5,11 +5,11 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from sightline.intelligence.plans import MOST_READS, Definition, Name, Read
+from sightline.intelligence.plans import MOST_READS, PREPARED_SOURCES, Definition, Name, Read
 from sightline.intelligence.research import PlanContext, Researcher
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
-from sightline.platform.errors import CreatorNotAllowed, Fault, ValidationFailed
+from sightline.platform.errors import CreatorNotAllowed, Fault, NotFound, ValidationFailed
 from sightline.platform.http.operations import Keep, keep_nothing
 from sightline.platform.wire import Record
 from sightline.research.commands import GivenPlan, Prepare, SelectedApp
@@ -52,7 +52,7 @@ async def prepare(
 
     A store that does not answer leaves the plan without apps, and the rationale says so. The answer is kept before it
     is charged: of two requests with one Idempotency-Key the second pays nothing. Raises ValidationFailed,
-    CreatorNotAllowed, CreditsExhausted, KeyInUse.
+    NotFound, CreatorNotAllowed, CreditsExhausted, KeyInUse.
     """
     given = _given(command)
     if given is not None:
@@ -133,7 +133,10 @@ def _given(command: Prepare) -> PreparedPlan | None:
     if command.prepared_plan is None:
         return None
     plan: GivenPlan = command.prepared_plan
-    return PreparedPlan(plan.name, complete(plan.definition), plan.rationale or NO_RATIONALE)
+    definition = complete(plan.definition)
+    if plan.definition.max_sources_per_section is None:
+        definition = replace(definition, max_sources_per_section=PREPARED_SOURCES)
+    return PreparedPlan(plan.name, definition, plan.rationale or NO_RATIONALE)
 
 
 async def _ensure_destination(db: Database, actor: Actor, definition: Definition) -> None:
@@ -141,7 +144,7 @@ async def _ensure_destination(db: Database, actor: Actor, definition: Definition
         return
     async with db.autocommit() as tx:
         if not await is_product(tx, actor.workspace_id, UUID(definition.product_id)):
-            raise ValidationFailed.of("command.preparedPlan.definition.productId", "Not in this workspace")
+            raise NotFound("The workspace has no such product.", field="command.preparedPlan.definition.productId")
 
 
 async def _draft(researcher: Researcher, question: str, context: PlanContext) -> PreparedPlan:

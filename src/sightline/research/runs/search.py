@@ -17,6 +17,7 @@ from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import ACTIVE
 from sightline.research.runs.searching import (
     Budget,
+    KnownSource,
     SearchedSection,
     SectionSearchFailed,
     Terms,
@@ -26,7 +27,6 @@ from sightline.research.runs.searching import (
 from sightline.research.runs.sections import Attempt
 from sightline.research.runs.start import SECTION_CREDITS
 from sightline.research.runs.wanted import while_wanted
-from sightline.sources.addresses import identity
 from sightline.workspaces.changes import log_change
 from sightline.workspaces.credits import return_credits, settle_credits
 
@@ -46,7 +46,7 @@ class Begun:
     section: Section
     terms: Terms
     budget: Budget
-    seen: set[str]
+    known: dict[str, KnownSource]
     warnings: tuple[str, ...]
 
 
@@ -69,7 +69,7 @@ async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
                 section=next(section for section in definition.sections if section.id == id),
                 terms=_terms(definition, since, until),
                 budget=Budget() if earlier.has_completed else Budget(rounds=PREVIEW_ROUNDS),
-                seen={identity(url) for url in await sections.find_addresses(tx, workspace_id, run_id)},
+                known=await sections.find_sources(tx, workspace_id, run_id),
                 warnings=warnings_of(definition, await find_scores(tx, workspace_id, run_id), id),
             )
         await _fail(tx, Attempt(workspace_id, run_id, id, attempts), GAVE_UP)
@@ -116,7 +116,7 @@ async def search_section_of(db: Database, tools: Tools, begun: Begun) -> None:
 async def _search_while_wanted(db: Database, tools: Tools, begun: Begun) -> SearchedSection | None:
     """Leaves the search within a second of the run being stopped."""
     searching = search_section(
-        begun.section, begun.terms, tools, seen=begun.seen, budget=begun.budget, warnings=begun.warnings
+        begun.section, begun.terms, tools, known=begun.known, budget=begun.budget, warnings=begun.warnings
     )
     return await while_wanted(searching, lambda: _is_wanted(db, begun.attempt))
 

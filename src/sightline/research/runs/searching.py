@@ -5,7 +5,7 @@ not worth another attempt of the same job.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import zip_longest
@@ -108,6 +108,14 @@ class FoundSource(Struct, frozen=True):
     content_hash: str
     content: str
     retrieved_at: datetime
+    language: str | None = None
+
+
+class KnownSource(NamedTuple):
+    """A source that another section of the run has found, and its page as it was read then."""
+
+    id: UUID
+    page: Page
 
 
 class NewFinding(Struct, frozen=True, kw_only=True):
@@ -126,7 +134,7 @@ class NewFinding(Struct, frozen=True, kw_only=True):
 
 
 class SearchedSection(Struct, frozen=True):
-    """All that a section found: findings, best first, their sources, the answer, and what did not work."""
+    """All that a section found: findings, best first, the sources new to the run, the answer, what did not work."""
 
     findings: list[NewFinding]
     sources: list[FoundSource]
@@ -139,16 +147,16 @@ async def search_section(
     terms: Terms,
     tools: Tools,
     *,
-    seen: set[str],
+    known: Mapping[str, KnownSource],
     budget: Budget | None = None,
     warnings: Sequence[str] = (),
 ) -> SearchedSection:
     """Searches until the target is met or the budget is spent, then answers. Raises SectionSearchFailed.
 
-    `seen` holds the identity (`sources.addresses.identity`) of each source of the run; those found are added.
+    `known` has the sources of the run by their identity (`sources.addresses.identity`): they are not read again.
     `warnings` are said of the section before those of its search.
     """
-    search = _Search(section, terms, tools, seen, budget or Budget(), warnings=list(warnings))
+    search = _Search(section, terms, tools, known, budget or Budget(), warnings=list(warnings))
     try:
         async with asyncio.timeout(search.budget.seconds - tools.researcher.answer_seconds):
             await search.run()
@@ -187,7 +195,7 @@ class _Search:
     section: Section
     terms: Terms
     tools: Tools
-    seen: set[str]
+    known: Mapping[str, KnownSource]
     budget: Budget
     tried: list[str] = field(default_factory=list)
     candidates: list[_Candidate] = field(default_factory=list)
@@ -286,7 +294,7 @@ class _Search:
     def _visit(self, url: str) -> bool:
         """Whether the address may be read and was not yet considered in this section."""
         key = identity(url)
-        is_new = key not in self.visited and key not in self.seen and self._is_allowed(url)
+        is_new = key not in self.visited and self._is_allowed(url)
         self.visited.add(key)
         return is_new
 
@@ -297,11 +305,16 @@ class _Search:
         return scope.source_mode != "restricted" or is_within(url, scope.domains)
 
     async def _read(self, url: str) -> Page | None:
+        """The page, as the run has read it before if it has."""
+        if (source := self.known.get(identity(url))) is not None:
+            return source.page
         try:
-            return await asyncio.wait_for(self.tools.reader.read(url, self._is_allowed), self.budget.patience)
+            page = await asyncio.wait_for(self.tools.reader.read(url, self._is_allowed), self.budget.patience)
         except (PageUnavailable, TimeoutError):
             self.unreadable += 1
             return None
+        source = self.known.get(identity(page.url))
+        return source.page if source else page
 
     def _qualifies(self, page: Page) -> bool:
         """Whether the page may be kept; its own address and language count, whatever the hit said."""
@@ -328,11 +341,12 @@ class _Search:
         return page.published is None or page.published.is_within(None, self.terms.until)
 
     def accept(self) -> None:
-        """Takes the best candidates until the target is met, each address once in the run."""
+        """Takes the best candidates until the target is met, each address once."""
+        taken = {identity(one.page.url) for one in self.accepted}
         for one in sorted(self.candidates, key=_worst_last):
             key = identity(one.page.url)
-            if len(self.accepted) < self.terms.target and key not in self.seen:
-                self.seen.add(key)
+            if len(self.accepted) < self.terms.target and key not in taken:
+                taken.add(key)
                 self.accepted.append(one)
         self.candidates = []
 
@@ -343,9 +357,12 @@ class _Search:
     async def result(self) -> SearchedSection:
         if self.unreadable:
             self.warn(f"{self.unreadable} of {self.reads} pages could not be read.")
-        sources = [_source(one.page) for one in self.accepted]
-        pairs = zip(self.accepted, sources, strict=True)
-        findings = [self._finding(one, source.id) for one, source in pairs]
+        findings, sources = [], []
+        for one in self.accepted:
+            source = self.known.get(identity(one.page.url))
+            if source is None:
+                sources.append(_source(one.page))
+            findings.append(self._finding(one, source.id if source else sources[-1].id))
         answer = await self.tools.researcher.answer(self.section, _texts(findings), self._coverage())
         return SearchedSection(findings, sources, answer, self.warnings)
 
@@ -387,7 +404,7 @@ def _worst_last(found: _Candidate) -> tuple[bool, float, str]:
 
 
 def _source(page: Page) -> FoundSource:
-    return FoundSource(new_id(), page.url, page.content_hash, page.text, page.retrieved_at)
+    return FoundSource(new_id(), page.url, page.content_hash, page.text, page.retrieved_at, page.language)
 
 
 def _texts(findings: Iterable[NewFinding]) -> list[FindingText]:

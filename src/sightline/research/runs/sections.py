@@ -1,12 +1,14 @@
 """The SQL of searching a run: a section is begun, and sealed once with all that it found."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, time
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sightline.platform.db import Tx, sql
-from sightline.research.runs.searching import SearchedSection
+from sightline.platform.db import Row, Tx, sql
+from sightline.research.runs.searching import KnownSource, SearchedSection
+from sightline.sources.addresses import identity
+from sightline.sources.pages import Page, Published
 
 PENDING = """
 SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE status IN ('queued', 'running')"""
@@ -23,7 +25,13 @@ SELECT id, attempts FROM research_sections
 _BEGIN_SECTION = sql("""
 UPDATE research_sections SET status = 'running', attempts = attempts + 1
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")
-_FIND_ADDRESSES = sql("SELECT url FROM research_sources WHERE workspace_id = :workspace_id AND run_id = :run_id")
+_FIND_SOURCES = sql("""
+SELECT DISTINCT ON (s.id) s.id, s.url, s.content, s.retrieved_at, s.language, coalesce(f.title, s.url) AS title,
+       f.publisher, f.published_at
+  FROM research_sources AS s
+  LEFT JOIN research_findings AS f ON f.workspace_id = :workspace_id AND f.run_id = s.run_id AND f.source_id = s.id
+ WHERE s.workspace_id = :workspace_id AND s.run_id = :run_id
+ ORDER BY s.id, f.position""")
 
 
 async def begin_run(tx: Tx, workspace_id: UUID, run_id: UUID, since: datetime | None, until: datetime | None) -> None:
@@ -41,9 +49,23 @@ async def begin_section(tx: Tx, workspace_id: UUID, run_id: UUID, id: UUID) -> N
     await tx.run(_BEGIN_SECTION, workspace_id=workspace_id, run_id=run_id, id=id)
 
 
-async def find_addresses(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[str]:
-    """The addresses of the sources that the run has."""
-    return [row["url"] for row in await tx.rows(_FIND_ADDRESSES, workspace_id=workspace_id, run_id=run_id)]
+async def find_sources(tx: Tx, workspace_id: UUID, run_id: UUID) -> dict[str, KnownSource]:
+    """The sources that sections of the run have found, by the identity of their address."""
+    rows = await tx.rows(_FIND_SOURCES, workspace_id=workspace_id, run_id=run_id)
+    return {identity(row["url"]): KnownSource(row["id"], _page(row)) for row in rows}
+
+
+def _page(row: Row) -> Page:
+    published = row["published_at"]
+    return Page(
+        url=row["url"],
+        title=row["title"],
+        text=row["content"],
+        retrieved_at=row["retrieved_at"],
+        publisher=row["publisher"],
+        published=published and Published(published, "structured", "source", published.time() == time()),
+        language=row["language"],
+    )
 
 
 class Earlier(NamedTuple):
@@ -112,8 +134,8 @@ async def spend_reserved(tx: Tx, workspace_id: UUID, run_id: UUID, credits: int)
 
 
 _ADD_SOURCE = sql("""
-INSERT INTO research_sources (workspace_id, run_id, id, url, content_hash, content, retrieved_at)
-VALUES (:workspace_id, :run_id, :id, :url, :content_hash, :content, :retrieved_at)""")
+INSERT INTO research_sources (workspace_id, run_id, id, url, content_hash, content, retrieved_at, language)
+VALUES (:workspace_id, :run_id, :id, :url, :content_hash, :content, :retrieved_at, :language)""")
 _ADD_FINDING = sql("""
 INSERT INTO research_findings (workspace_id, run_id, section_id, id, source_id, position, title, url, publisher,
                                published_at, retrieved_at, relevance, observations, provenance)
@@ -132,7 +154,7 @@ async def add_found(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
     )
 
 
-_SOURCE = ("id", "url", "content_hash", "content", "retrieved_at")
+_SOURCE = ("id", "url", "content_hash", "content", "retrieved_at", "language")
 _FINDING = (
     "id",
     "source_id",

@@ -10,7 +10,7 @@ from sightline.intelligence.plans import Definition
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.retries import retry_when_overtaken
-from sightline.platform.errors import Conflict, RequestIdReused, ValidationFailed
+from sightline.platform.errors import Conflict, NotFound, RequestIdReused
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.wire import Record
@@ -74,7 +74,7 @@ def _hash_of(command: Start, definition: Definition) -> bytes:
 async def _start(tx: Tx, actor: Actor, command: Start, plan: _Plan) -> StartedRun:
     product_id = plan.definition.product_id
     if product_id and not await is_product(tx, actor.workspace_id, UUID(product_id)):
-        raise ValidationFailed.of("command.definition.productId", "Not in this workspace")
+        raise NotFound("The workspace has no such product.", field="command.definition.productId")
     brief = None if command.brief_id is None else await briefs.lock_brief(tx, actor.workspace_id, command.brief_id)
     requested = await queries.find_requested(tx, actor.workspace_id, command.request_id)
     if requested is not None:

@@ -21,7 +21,9 @@ from sightline.workspaces.credits import CreditsExhausted, reserve_credits
 _FIND = sql("""
 SELECT workspace_id, id FROM research_briefs WHERE state = 'active' AND next_run_at <= :now ORDER BY next_run_at, id""")
 _TAKE = sql("""
-SELECT workspace_id, id, revision, definition, run_policy, timezone, next_run_at FROM research_briefs
+SELECT workspace_id, id, coalesce(kept_revision, revision), coalesce(kept_definition, definition), run_policy, timezone,
+       next_run_at
+  FROM research_briefs
  WHERE workspace_id = :workspace_id AND id = :id AND state = 'active' AND next_run_at <= :now
    FOR NO KEY UPDATE SKIP LOCKED""")
 _MOVE_ON = sql("""
@@ -29,7 +31,7 @@ UPDATE research_briefs SET next_run_at = :next_run_at WHERE workspace_id = :work
 
 
 class Due(NamedTuple):
-    """A brief that is due."""
+    """A brief that is due, with the plan that was kept last."""
 
     workspace_id: UUID
     id: UUID
