@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from tests.research.lab import EXPORTS, FORECASTS, Json, Lab, definition, faults, section
+from tests.research.lab import EXPORTS, FORECASTS, MISSING, Json, Lab, definition, faults, section
 
 COMPETITORS: Json = {"type": "competitors", "topic": None}
 RIVAL: Json = {"name": "Rival"}
