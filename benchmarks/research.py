@@ -104,7 +104,7 @@ async def sections(number: int, delay: float = DELAY) -> Case:
             async def search(_: int, number: int) -> None:
                 nonlocal ideal, found
                 before = web.asked.copy()
-                found += len((await search_section(_section(number), _terms(), tools, seen=set())).findings)
+                found += len((await search_section(_section(number), _terms(), tools, known={})).findings)
                 asked = web.asked - before
                 ideal += delay * (asked["search"] + ceil(asked["page"] / READS_AT_ONCE))
 

@@ -9,7 +9,8 @@ import pytest
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Scope, Section
 from sightline.intelligence.research import PlanContext
-from sightline.research.runs.searching import SearchedSection, Terms, Tools, search_section
+from sightline.research.runs.found import SearchedSection
+from sightline.research.runs.searching import Terms, Tools, search_section
 from sightline.sample.articles import write_articles
 from sightline.sources.addresses import host_of
 from sightline.sources.library import Library

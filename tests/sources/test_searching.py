@@ -10,10 +10,9 @@ import pytest
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Competitor, ResearchMode, Scope, Section
 from sightline.intelligence.research import Judgement, Observation
+from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.research.runs.searching import (
     Budget,
-    KnownSource,
-    SearchedSection,
     SectionSearchFailed,
     Terms,
     Tools,

@@ -13,12 +13,11 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import first_line
 from sightline.research.records.queries import find_scores, warnings_of
 from sightline.research.runs import queries, sections
+from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import ACTIVE
 from sightline.research.runs.searching import (
     Budget,
-    KnownSource,
-    SearchedSection,
     SectionSearchFailed,
     Terms,
     Tools,

@@ -23,11 +23,10 @@ from sightline.intelligence.research import (
     Judgement,
     Observation,
     Researcher,
-    SectionAnswer,
     keep_exact,
 )
 from sightline.platform.ids import new_id
-from sightline.platform.wire import Record
+from sightline.research.runs.found import FoundSource, KnownSource, NewFinding, Provenance, Relevance, SearchedSection
 from sightline.sources.addresses import identity, is_within
 from sightline.sources.languages import code_of
 from sightline.sources.pages import Page, PageReader, PageUnavailable
@@ -82,64 +81,6 @@ class Budget(Struct, frozen=True, kw_only=True):
     seconds: float = 45.0
     patience: float = 12.0
     pause: float = 0.5
-
-
-class Relevance(Record):
-    """How relevant the source is, 0 to 1, and why in one line."""
-
-    score: float
-    reason: str
-
-
-class Provenance(Record):
-    """Which provider found the source by which query, the hash of its text, and the engine that judged it."""
-
-    provider: str
-    query: str
-    content_hash: str
-    engine: str
-
-
-class FoundSource(Struct, frozen=True):
-    """A source with the text that quotes are exact parts of."""
-
-    id: UUID
-    url: str
-    content_hash: str
-    content: str
-    retrieved_at: datetime
-    language: str | None = None
-
-
-class KnownSource(NamedTuple):
-    """A source that another section of the run has found, and its page as it was read then."""
-
-    id: UUID
-    page: Page
-
-
-class NewFinding(Struct, frozen=True, kw_only=True):
-    """A finding, with at least one observation. `published_at` is None where no date can be relied on."""
-
-    id: UUID
-    source_id: UUID
-    title: str
-    url: str
-    publisher: str | None
-    published_at: datetime | None
-    retrieved_at: datetime
-    relevance: Relevance
-    observations: list[Observation]
-    provenance: Provenance
-
-
-class SearchedSection(Struct, frozen=True):
-    """All that a section found: findings, best first, the sources new to the run, the answer, what did not work."""
-
-    findings: list[NewFinding]
-    sources: list[FoundSource]
-    answer: SectionAnswer
-    warnings: list[str]
 
 
 async def search_section(

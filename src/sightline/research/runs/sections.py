@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Row, Tx, sql
-from sightline.research.runs.searching import KnownSource, SearchedSection
+from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.sources.addresses import identity
 from sightline.sources.pages import Page, Published
 
