@@ -83,11 +83,11 @@ async def list_initiatives(tx: Tx, world: World, filters: InitiativeFilters, win
 
 
 async def list_signals(tx: Tx, world: World, filters: SignalFilters, window: Window) -> Any:
-    return (await page_of_signals(tx, _totals, world.workspace_id, filters, window)).rows
+    return (await page_of_signals(tx, _totals, world.workspace_id, filters, window, _as_rows)).items
 
 
 async def list_feedback(tx: Tx, world: World, filters: FeedbackFilters, window: Window) -> Any:
-    return (await page_of_feedback(tx, _totals, world.workspace_id, filters, window)).rows
+    return (await page_of_feedback(tx, _totals, world.workspace_id, filters, window)).items
 
 
 LISTS: dict[str, tuple[type[Query], Callable[..., Awaitable[Any]]]] = {

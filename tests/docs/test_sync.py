@@ -76,7 +76,7 @@ async def follow_while_others_write(world: World, count: int) -> None:
     assert copy.deleted > "1970-01-01"
     there = await everything(world)
     assert len(there) > 3
-    assert copy.signals == there
+    assert copy.records == there
 
 
 async def test_the_copy_ends_equal_while_others_write(world: World) -> None:
@@ -88,13 +88,13 @@ async def test_the_copy_follows_all_pages(world: World) -> None:
     await world.add(signals=[{"key": f"s{n}", "name": f"S{n}", "createdAt": then} for n in range(250)])
     copy = program()["Copy"](f"{world.address}{API}", await world.key("signals:read"))
     await asyncio.to_thread(copy.follow)
-    assert copy.signals == await everything(world)
+    assert copy.records == await everything(world)
     await world.add(signals=[{"key": "old", "name": "Old", "createdAt": then, "updatedAt": then}])
     await asyncio.to_thread(copy.follow)
-    assert copy.signals == await everything(world)
+    assert copy.records == await everything(world)
     await world.add(signals=[{"key": "s0", "name": "Kept"}], prune=["signals"])
     await asyncio.to_thread(copy.follow)
-    assert [signal["name"] for signal in copy.signals.values()] == ["Kept"]
+    assert [signal["name"] for signal in copy.records.values()] == ["Kept"]
 
 
 @pytest.mark.torture

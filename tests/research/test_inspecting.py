@@ -148,9 +148,13 @@ async def test_the_list_shows_the_newest_first(lab: Lab) -> None:
     }
     last = {"id": runs[-1]["id"], "status": "completed", "finishedAt": runs[-1]["finishedAt"]}
     assert (first["state"], first["lastRun"]) == ("draft", last)
-    page = (await lab.client.get("/research", params={"limit": 1, "offset": 1})).json()
+    answer = await lab.client.get("/research", params={"limit": 1, "offset": 1})
+    page = answer.json()
     assert [one["id"] for one in page["items"]] == [runs[1]["briefId"]]
     assert page["pagination"] == {"total": 3, "limit": 1, "offset": 1, "hasMore": True}
+    last_page = await lab.client.get(answer.links["next"]["url"])
+    assert [one["id"] for one in last_page.json()["items"]] == [runs[0]["briefId"]]
+    assert "link" not in last_page.headers
 
 
 async def test_the_search_finds_names_questions_subjects_and_scopes(lab: Lab) -> None:

@@ -128,25 +128,58 @@ async def application(database_url: str) -> AsyncIterator[Any]:
     await lifespan
 
 
-async def test_no_connection_is_held_while_a_client_reads(large: World, application: Any) -> None:
-    """With a pool of one connection, others are answered while a reader has stopped in the middle of a page."""
+class StoppingReader(Reader):
+    """A reader that takes so many pieces, and then none before it may go on."""
+
+    def __init__(self, world: World, key: str, query: str, pieces: int) -> None:
+        super().__init__(world, key, query)
+        self.pieces = pieces
+        self.has_stopped, self.may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def on_piece(self) -> None:
+        if len(self.sizes) == self.pieces:
+            self.has_stopped.set()
+            await self.may_go_on.wait()
+
+
+async def test_no_connection_is_held_while_clients_do_not_read(large: World, application: Any) -> None:
+    """With a pool of one connection, others are answered while readers have stopped in any part of a page."""
     key = await large.key("all")
-    slow, quick = Reader(large, key, "include=raw&limit=5"), Reader(large, key, "limit=1")
-    has_stopped, may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def stop() -> None:
-        if len(slow.sizes) == 3:
-            has_stopped.set()
-            await may_go_on.wait()
-
-    slow.on_piece = stop  # type: ignore[method-assign]  # this reader stops
-    reading = asyncio.create_task(application(slow.scope, slow.receive, slow.send))
-    await asyncio.wait_for(has_stopped.wait(), 30)
+    places = (1, 2, 3, 50, 70, 100, 130, 200)
+    stopping = [StoppingReader(large, key, "include=raw&limit=5", pieces) for pieces in places]
+    reading = [asyncio.create_task(application(one.scope, one.receive, one.send)) for one in stopping]
+    for one in stopping:
+        await asyncio.wait_for(one.has_stopped.wait(), 60)
+    quick = Reader(large, key, "limit=1")
     await asyncio.wait_for(application(quick.scope, quick.receive, quick.send), 30)
     assert len(json.loads(quick.body)) == 1
-    may_go_on.set()
-    await reading
-    assert len(json.loads(slow.body)) == 5
+    for one in stopping:
+        one.may_go_on.set()
+    await asyncio.gather(*reading)
+    assert [len(json.loads(one.body)) for one in stopping] == [5] * len(stopping)
+
+
+async def test_clients_that_do_not_read_cost_little_memory(database: Database, served: str, application: Any) -> None:
+    """Of text that compresses to a hundredth too: how large it will be is known only when it is read."""
+    async with World(database, served) as world:
+        for n in range(40):
+            text = f"{n} " + "the same again " * 40_000
+            await world.client.post("/signals", json={"text": text, "analysisProfile": "none"})
+        key = await world.key("all")
+        stopping = [StoppingReader(world, key, "include=raw&limit=40", pieces=1) for _ in range(8)]
+        tracemalloc.start()
+        try:
+            reading = [asyncio.create_task(application(one.scope, one.receive, one.send)) for one in stopping]
+            for one in stopping:
+                await asyncio.wait_for(one.has_stopped.wait(), 60)
+            held, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        for one in stopping:
+            one.may_go_on.set()
+        await asyncio.gather(*reading)
+        assert {len(json.loads(one.body)) for one in stopping} == {40}
+        assert held < 60 * MIB
 
 
 async def test_records_deleted_during_the_response_are_left_out(

@@ -112,10 +112,10 @@ async def test_a_page_near_the_end_is_read_from_there(busy: World, name: str) ->
     _, first = await explained(busy, name, Window(1), totals)
     plan, page = await explained(busy, name, Window(PAGE, first.total - 2 * PAGE), totals)
     assert plan.rows_read <= 30 * PAGE
-    assert len(page.rows) == PAGE
-    walked, at, after = [row[0] for row in first.rows], 1, first.after
+    assert len(page.items) == PAGE
+    walked, at, after = [one.id for one in first.items], 1, first.after
     while after is not None:
-        _, more = await explained(busy, name, Window(5_000, at, after), totals)
-        walked += [row[0] for row in more.rows]
+        _, more = await explained(busy, name, Window(500, at, after), totals)
+        walked += [one.id for one in more.items]
         at, after = len(walked), more.after
-    assert [row[0] for row in page.rows] == walked[-2 * PAGE : -PAGE]
+    assert [one.id for one in page.items] == walked[-2 * PAGE : -PAGE]

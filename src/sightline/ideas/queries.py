@@ -9,11 +9,11 @@ from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
-from sightline.platform.db.horizon import MOMENT, find_horizon
-from sightline.platform.db.pages import Listing, stored_size
+from sightline.platform.db.feeds import Feed, Order, stored_size
+from sightline.platform.db.horizon import MOMENT
 from sightline.platform.db.sql import Statement, Where, by_reference, columns, sql, values
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import AsRecords, read_list
+from sightline.platform.lists import AsRecords, Listing, read_list
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
@@ -95,21 +95,18 @@ async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
     return Located(*_found(await tx.row(_HOLD_ID[ref.column], workspace_id=workspace_id, ref=ref.value)))
 
 
-_LISTING = Listing("ideas", IDEA, count_of("idea"), stored_size("name", "description", "feature_matching"))
-_NEWEST_FIRST = "ideas.created_at DESC, ideas.number DESC"
-_OLDEST_CHANGE_FIRST = "ideas.updated_at, ideas.id"
+_LISTING = Listing(
+    Feed("ideas", IDEA, stored_size("name", "description", "feature_matching")),
+    Order("ideas.newest", "created_at", "number", int, is_descending=True),
+    count_of("idea"),
+)
 
 
 async def page_of_ideas(
     tx: Tx, workspace_id: UUID, filters: IdeaFilters, window: Window, as_ideas: AsRecords[Idea]
 ) -> Page[Idea]:
-    """Returns a page, newest first. With `updated_since`: changes up to the horizon, the oldest first."""
-    where = _where(workspace_id, filters)
-    if filters.updated_since is not None:
-        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
-        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
-    order = _NEWEST_FIRST if filters.updated_since is None else _OLDEST_CHANGE_FIRST
-    return await read_list(tx, _LISTING, where, order, window, as_ideas)
+    """Returns a page, newest first; with `updated_since` the oldest change first."""
+    return await read_list(tx, _LISTING, _where(workspace_id, filters), filters.updated_since, window, as_ideas)
 
 
 # By the name of the filter.
@@ -168,7 +165,8 @@ WITH added AS (
     SELECT :workspace_id, {values},
            coalesce(:status, (SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id
                                ORDER BY promotion, position, label LIMIT 1), 'New'),
-           {moment}, {moment}
+           moment, moment
+      FROM (SELECT {moment} AS moment) AS written
     ON CONFLICT DO NOTHING
     RETURNING *, 'IDEA-' || number AS public_id),
 drafted AS ({drafted}),

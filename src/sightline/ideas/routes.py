@@ -32,9 +32,15 @@ async def get_idea(call: Call, ref: IdeaRef, query: Include) -> Versioned[Idea]:
         return await read.get_idea(tx, call.actor, ref, query)
 
 
-@operation("GET", "/ideas", scopes=[Scope.IDEAS_READ], paging=Paging(20, 100, clamp=True), refuses=[UnknownStatus])
+@operation(
+    "GET",
+    "/ideas",
+    scopes=[Scope.IDEAS_READ],
+    paging=Paging(20, 100, clamp=True, cursor=True),
+    refuses=[UnknownStatus],
+)
 async def list_ideas(call: Call, query: IdeaFilters, window: Window) -> Page[Idea]:
-    """Lists ideas, newest first."""
+    """Lists ideas, newest first; with `updatedSince` the oldest change first. Votes change no `updatedAt`."""
     async with call.db.autocommit() as tx:
         return await read.list_ideas(tx, call.actor, query, window)
 

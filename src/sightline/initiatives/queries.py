@@ -8,10 +8,10 @@ from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
-from sightline.platform.db.horizon import find_horizon
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.sql import Where, by_reference, columns, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.lists import Listing, as_structs, read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
@@ -22,11 +22,15 @@ INITIATIVE = """
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) ORDER BY assigned.n), '[]')
        FROM unnest(team_ids) WITH ORDINALITY AS assigned (id, n)
        JOIN teams t ON t.workspace_id = :workspace_id AND t.id = assigned.id) AS teams,
-    to_char(start_date, 'YYYY-MM-DD'), to_char(finish_date, 'YYYY-MM-DD'), iso(created_at), iso(updated_at)"""
+    to_char(start_date, 'YYYY-MM-DD') AS start_date, to_char(finish_date, 'YYYY-MM-DD') AS finish_date,
+    iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
 
-_LISTING = Listing("initiatives", INITIATIVE, count_of("initiative"))
-_LATEST_FIRST = "initiatives.updated_at DESC, initiatives.number DESC"
-_OLDEST_CHANGE_FIRST = "initiatives.updated_at, initiatives.id"
+_LISTING = Listing(
+    Feed("initiatives", INITIATIVE, stored_size("description")),
+    Order("initiatives.latest", "updated_at", "number", int, is_descending=True),
+    count_of("initiative"),
+)
+_AS_INITIATIVES = as_structs(Initiative)
 
 
 def _versioned(row: Row) -> Versioned[Initiative]:
@@ -51,14 +55,9 @@ async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Ver
 async def page_of_initiatives(
     tx: Tx, workspace_id: UUID, filters: InitiativeFilters, window: Window
 ) -> Page[Initiative]:
-    """Returns a page, latest update first; with `updated_since` the oldest change first, up to the horizon."""
+    """Returns a page, latest update first; with `updated_since` the oldest change first."""
     where = _where(workspace_id, filters)
-    order = _LATEST_FIRST
-    if filters.updated_since is not None:
-        order = _OLDEST_CHANGE_FIRST
-        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
-    rows, total = await read_page(tx, _LISTING, where, order, window)
-    return Page([_listed(row) for row in rows], total, window)
+    return await read_list(tx, _LISTING, where, filters.updated_since, window, _AS_INITIATIVES)
 
 
 def _where(workspace_id: UUID, filters: InitiativeFilters) -> Where:
@@ -75,14 +74,7 @@ def _where(workspace_id: UUID, filters: InitiativeFilters) -> Where:
         )
     if filters.q is not None:
         where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
-    if filters.updated_since is not None:
-        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
     return where
-
-
-def _listed(row: Row) -> Initiative:
-    *fields, _total = row
-    return Initiative(*fields)
 
 
 class Requested(NamedTuple):

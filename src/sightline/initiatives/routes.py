@@ -12,9 +12,9 @@ from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned
 
 
-@operation("GET", "/initiatives", scopes=[Scope.INITIATIVES_READ], paging=Paging(20, 100))
+@operation("GET", "/initiatives", scopes=[Scope.INITIATIVES_READ], paging=Paging(20, 100, cursor=True))
 async def list_initiatives(call: Call, filters: InitiativeFilters, window: Window) -> Page[Initiative]:
-    """Lists initiatives, the most recently updated first."""
+    """Lists initiatives, the most recently updated first; with `updatedSince` the oldest change first."""
     async with call.db.autocommit() as tx:
         return await queries.page_of_initiatives(tx, call.actor.workspace_id, filters, window)
 

@@ -81,6 +81,14 @@ class Page(Struct, Generic[Shown], frozen=True):
         return bool(self.items) and self.window.offset + length < self.total
 
 
+class Listed(Struct, Generic[Shown], frozen=True):
+    """A record that shows a part of a list and says which part itself."""
+
+    record: Shown
+    window: Window
+    has_more: bool
+
+
 Expectation = Callable[[str | None], None]
 
 

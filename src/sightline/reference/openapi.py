@@ -17,7 +17,7 @@ from sightline.platform.http.operations import Operation
 from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.http.query_strings import description_of_parameter, parameter_of
 from sightline.platform.refs import Ref
-from sightline.platform.wire import Page, schema_of_wire_type
+from sightline.platform.wire import Listed, Page, schema_of_wire_type
 from sightline.reference.problems import (
     code_schema,
     problem_examples,
@@ -245,6 +245,8 @@ def _success(operation: Operation, schemas: _Schemas) -> Json:
         names += ["X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link"]
         if operation.paging:
             schema["maxItems"] = operation.paging.most
+    if getattr(operation.answer_type, "__origin__", None) is Listed:
+        names.append("Link")
     if operation.keeps_answers:
         names.append("Idempotent-Replayed")
     return {

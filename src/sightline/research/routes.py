@@ -7,7 +7,7 @@ from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.pagination import Paging
 from sightline.platform.refs import RecordId
 from sightline.platform.scopes import Scope
-from sightline.platform.wire import Versioned
+from sightline.platform.wire import Listed, Versioned
 from sightline.research.briefs import inspect, listing, updates
 from sightline.research.briefs.records import BriefFilters, BriefList, Inspection, ResearchView
 from sightline.research.briefs.updates import ChangedBrief
@@ -26,7 +26,7 @@ PAGING = Paging(10, 50)
 
 
 @operation("GET", "/research", scopes=[Scope.RESEARCH_READ], paging=PAGING)
-async def list_research(call: Call, query: BriefFilters, window: Window) -> BriefList:
+async def list_research(call: Call, query: BriefFilters, window: Window) -> Listed[BriefList]:
     """Lists saved research, newest first. Calls no model and no source."""
     async with call.db.autocommit() as tx:
         return await listing.list_briefs(tx, call.actor, query, window)

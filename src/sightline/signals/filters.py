@@ -6,8 +6,7 @@ from typing import NamedTuple, get_args
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where
-from sightline.platform.db.feeds import Order, Selection
-from sightline.platform.db.horizon import find_horizon
+from sightline.platform.db.feeds import Order, Selection, changed_since
 from sightline.platform.refs import Ref
 from sightline.signals.records import SignalFilters, Status
 from sightline.workspaces.changes import count_of
@@ -48,8 +47,7 @@ async def select_signals(tx: Tx, workspace_id: UUID, filters: SignalFilters) -> 
         where.add("integration_id = :integration_id", integration_id=filters.integration_id)
     order, times = NEWEST, list[str]()
     if filters.updated_since is not None:
-        where.values |= {"updated_since": filters.updated_since, "horizon": await find_horizon(tx)}
-        order, times = CHANGED, ["updated_at >= :updated_since", "updated_at <= :horizon"]
+        order, times = CHANGED, await changed_since(tx, where, CHANGED.moment, filters.updated_since)
     links = _links(where, filters)
     count = _count(where, filters, links, times)
     if links:

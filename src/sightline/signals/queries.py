@@ -11,10 +11,11 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, by_reference, sql
-from sightline.platform.db.feeds import Feed, FeedPage, Totals, read_feed
-from sightline.platform.db.pages import read_portion, stored_size
+from sightline.platform.db.feeds import Feed, Totals, stored_size
 from sightline.platform.errors import NotFound
+from sightline.platform.lists import AsRecords, read_selection
 from sightline.platform.refs import SignalRef
+from sightline.platform.wire import Page
 from sightline.signals.filters import select_signals
 from sightline.signals.records import CreatedSignal, Signal, SignalFilters
 from sightline.workspaces.changes import add_changes, change_by, count_rows, slot
@@ -41,8 +42,8 @@ _RAW_SIZE = f"coalesce((SELECT {stored_size('raw')} {_OF_SIGNAL}), 0)"
 # Keyed by whether the raw data is included.
 _COLUMNS = {False: _SIGNAL, True: _WITH_RAW}
 _FEED = {
-    False: Feed("signals", "signals", "signals", _SIGNAL, _SIZE),
-    True: Feed("signals", "signals", "signals", _WITH_RAW, f"{_SIZE} + {_RAW_SIZE}"),
+    False: Feed("signals", _SIGNAL, _SIZE, versions="signals"),
+    True: Feed("signals", _WITH_RAW, f"{_SIZE} + {_RAW_SIZE}", versions="signals"),
 }
 _FIND = {
     with_raw: by_reference(
@@ -70,17 +71,17 @@ async def find_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: b
     return row
 
 
-async def find_signals(tx: Tx, workspace_id: UUID, ids: Sequence[UUID], *, with_raw: bool) -> list[Row]:
-    """Returns the columns of the signals that still exist, in the order of the ids."""
-    return await read_portion(tx, "signals", _COLUMNS[with_raw], workspace_id, ids)
-
-
 async def page_of_signals(
-    tx: Tx, totals: Totals, workspace_id: UUID, filters: SignalFilters, window: Window
-) -> FeedPage:
-    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
-    feed = _FEED[bool(filters.include)]
-    return await read_feed(tx, feed, await select_signals(tx, workspace_id, filters), window, totals)
+    tx: Tx,
+    totals: Totals,
+    workspace_id: UUID,
+    filters: SignalFilters,
+    window: Window,
+    as_signals: AsRecords[Signal],
+) -> Page[Signal]:
+    """Returns a page, newest first; with `updated_since` the oldest change first. Raises ValidationFailed."""
+    selection = await select_signals(tx, workspace_id, filters)
+    return await read_selection(tx, _FEED[bool(filters.include)], selection, window, as_signals, totals)
 
 
 # The columns that a write compares and changes, under their own names.

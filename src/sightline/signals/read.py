@@ -1,8 +1,7 @@
 """Reading signals: one, or a page of them."""
 
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 from zlib import crc32
 
 import msgspec
@@ -29,18 +28,12 @@ async def get_signal(tx: Tx, actor: Actor, ref: SignalRef, query: Include) -> Ve
 
 async def list_signals(tx: Tx, totals: Totals, actor: Actor, filters: SignalFilters, window: Window) -> Page[Signal]:
     """Returns a page. Raises ValidationFailed if `after` belongs to another list."""
-    found = await queries.page_of_signals(tx, totals, actor.workspace_id, filters, window)
-    with_raw = bool(filters.include)
-    read_more = partial(_read_more, actor.workspace_id, with_raw)
-    return Page(_shown(found.rows, with_raw), found.total, window, found.after, found.rest, read_more)
+    shown = _with_raw if filters.include else queries.as_signal
 
+    async def as_signals(tx: Tx, rows: Sequence[Row]) -> list[Signal]:
+        return [shown(row) for row in rows]
 
-async def _read_more(workspace_id: UUID, with_raw: bool, tx: Tx, ids: list[UUID]) -> list[Signal]:
-    return _shown(await queries.find_signals(tx, workspace_id, ids, with_raw=with_raw), with_raw)
-
-
-def _shown(rows: list[Row], with_raw: bool) -> list[Signal]:
-    return [_with_raw(row) if with_raw else queries.as_signal(row) for row in rows]
+    return await queries.page_of_signals(tx, totals, actor.workspace_id, filters, window, as_signals)
 
 
 def versioned(row: Row) -> Versioned[Signal]:

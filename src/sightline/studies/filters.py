@@ -4,8 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, sql
-from sightline.platform.db.feeds import Order, Selection
-from sightline.platform.db.horizon import find_horizon
+from sightline.platform.db.feeds import Order, Selection, changed_since
 from sightline.studies.records import FeedbackFilters
 from sightline.workspaces.changes import count_of
 
@@ -28,8 +27,7 @@ async def select_feedback(tx: Tx, workspace_id: UUID, filters: FeedbackFilters) 
     where, order = _where(workspace_id, filters), SUBMITTED
     if filters.updated_since is not None:
         order = CHANGED
-        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
-        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
+        where.conditions += await changed_since(tx, where, order.moment, filters.updated_since)
     studies = await _studies_of(tx, workspace_id, filters)
     if studies is None:
         count = count_of("study_feedback") if where.is_everything else _count(str(where))

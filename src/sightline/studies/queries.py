@@ -1,12 +1,11 @@
 """The SQL of study feedback."""
 
-from collections.abc import Sequence
-from operator import itemgetter
 from uuid import UUID
 
-from sightline.platform.db import Row, Tx, Window
-from sightline.platform.db.feeds import Feed, FeedPage, Totals, read_feed
-from sightline.platform.db.pages import read_portion, stored_size
+from sightline.platform.db import Tx, Window
+from sightline.platform.db.feeds import Feed, Totals, stored_size
+from sightline.platform.lists import as_structs, read_selection
+from sightline.platform.wire import Page
 from sightline.studies.filters import select_feedback
 from sightline.studies.records import Feedback, FeedbackFilters
 
@@ -25,22 +24,13 @@ _FEEDBACK = """
     jsonb_build_object('id', study_id, 'publicId', 'STUDY-' || number, 'name', name, 'status', status, 'type', type,
                        'phase', phase, 'appPath', app_path) AS study,
     initiative_ids, idea_ids, iso(updated_at) AS updated_at"""
-_FIELDS = itemgetter(*Feedback.__struct_fields__)
-_FEED = Feed("study_feedback", _RATINGS, "ratings", _FEEDBACK, stored_size("comment"))
-
-
-def as_feedback(row: Row) -> Feedback:
-    """Returns a rating with its study."""
-    return Feedback(*_FIELDS(row))
-
-
-async def find_feedback(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> list[Row]:
-    """Returns the ratings that still exist, in the order of the ids."""
-    return await read_portion(tx, _RATINGS, _FEEDBACK, workspace_id, ids)
+_FEED = Feed(_RATINGS, _FEEDBACK, stored_size("comment"), alias="ratings", versions="study_feedback")
+_AS_FEEDBACK = as_structs(Feedback)
 
 
 async def page_of_feedback(
     tx: Tx, totals: Totals, workspace_id: UUID, filters: FeedbackFilters, window: Window
-) -> FeedPage:
-    """Returns a page, oldest rating first; with `updated_since` the oldest change first."""
-    return await read_feed(tx, _FEED, await select_feedback(tx, workspace_id, filters), window, totals)
+) -> Page[Feedback]:
+    """Returns a page, oldest rating first; with `updated_since` the oldest change first. Raises ValidationFailed."""
+    selection = await select_feedback(tx, workspace_id, filters)
+    return await read_selection(tx, _FEED, selection, window, _AS_FEEDBACK, totals)

@@ -6,7 +6,7 @@ from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.pagination import Paging
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page
-from sightline.studies import feedback
+from sightline.studies import queries
 from sightline.studies.records import Feedback, FeedbackFilters
 
 
@@ -19,4 +19,4 @@ async def list_study_feedback(call: Call, query: FeedbackFilters, window: Window
     of a rating never changes; its initiatives and ideas are those that the study is accepted for now.
     """
     async with call.db.autocommit() as tx:
-        return await feedback.list_feedback(tx, call.tool(Totals), call.actor, query, window)
+        return await queries.page_of_feedback(tx, call.tool(Totals), call.actor.workspace_id, query, window)

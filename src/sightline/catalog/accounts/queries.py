@@ -5,15 +5,20 @@ from zlib import crc32
 
 from sightline.catalog.accounts.records import Account, AccountDetail, AccountFilters
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.horizon import find_horizon
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.feeds import Feed, Order
 from sightline.platform.errors import NotFound
+from sightline.platform.lists import Listing, as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import count_of
 
 # The fields of an Account in order.
 _ACCOUNT = "id, name, external_id, domain, iso(created_at) AS created_at, iso(updated_at) AS updated_at"
-_ACCOUNTS = Listing("accounts", _ACCOUNT, count_of("account"))
+_LISTING = Listing(
+    Feed("accounts", _ACCOUNT),
+    Order("accounts.newest", "created_at", "id", UUID, is_descending=True),
+    count_of("account"),
+)
+_AS_ACCOUNTS = as_structs(Account)
 _FIND = sql(
     """
 SELECT {columns},
@@ -35,17 +40,12 @@ async def find_account(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Accoun
 
 
 async def page_of_accounts(tx: Tx, workspace_id: UUID, filters: AccountFilters, window: Window) -> Page[Account]:
-    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
-    where, order = Where(workspace_id), "accounts.created_at DESC, accounts.id DESC"
+    """Returns a page, newest first; with `updated_since` the oldest change first."""
+    where = Where(workspace_id)
     if filters.external_id is not None:
         where.add("external_id = :external_id", external_id=filters.external_id)
     if filters.domain is not None:
         where.add("lower(domain) = lower(:domain)", domain=filters.domain)
     if filters.q is not None:
         where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
-    if filters.updated_since is not None:
-        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
-        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
-        order = "accounts.updated_at, accounts.id"
-    rows, total = await read_page(tx, _ACCOUNTS, where, order, window)
-    return Page([Account(*fields) for *fields, _ in rows], total, window)
+    return await read_list(tx, _LISTING, where, filters.updated_since, window, _AS_ACCOUNTS)

@@ -10,7 +10,7 @@ from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned
 
 
-@operation("GET", "/accounts", scopes=[Scope.ACCOUNTS_READ], paging=Paging(20, 100))
+@operation("GET", "/accounts", scopes=[Scope.ACCOUNTS_READ], paging=Paging(20, 100, cursor=True))
 async def list_accounts(call: Call, query: AccountFilters, window: Window) -> Page[Account]:
     """Lists accounts, newest first; with `updatedSince` the oldest change first."""
     async with call.db.autocommit() as tx:

@@ -1,25 +1,46 @@
 """A feed: a list that others read to its end, however long it is and under any filter.
 
-A page is read from the front of one index or several, and its total is counted only when the feed has changed since it
-was last counted. The statements are written out in docs/decisions/0021-feeds.md.
+A page is read from the front of one index or several, in one statement with its total, and names the position after
+which the next one begins. Of large records at most 256 KiB are read at once: the statement numbers the portions of the
+page by the bytes that precede a record, reads the records of the first portion, and of the others only the ids. The
+statements are written out in docs/decisions/0021-feeds.md.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db.database import Row, Tx
-from sightline.platform.db.pages import IDS_FIRST_FROM, PAGE_IN_PORTIONS, rows_by_id, split_page
+from sightline.platform.db.horizon import find_horizon
+from sightline.platform.db.pages import IDS_FIRST_FROM, rows_by_id
 from sightline.platform.db.sql import Position, Statement, Where, Window, sql
 from sightline.platform.errors import ValidationFailed
 
+PORTION_BYTES = 256 * 1024  # the last record of a portion may exceed it
 BYTES_OF_TOTALS = 8 * 1024 * 1024
 BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dictionary
 
 # From this offset on it is worth knowing the total before the page, to read a late page from the end.
 _FAR = 5_000
+_COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
+
+# The columns of the record, null from the second portion on; `key`, its id from then on; `portion`, null in the first.
+# What is null costs no time to decode: most pages have one portion.
+_PAGE = f"""
+SELECT shown.*, CASE WHEN portion > 0 THEN {{alias}}.id END AS key, nullif(portion, 0) AS portion, {{more}}
+  FROM (SELECT *, coalesce(sum({{size}}) OVER (ORDER BY {{order}} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                  / {PORTION_BYTES} AS portion
+          FROM ({{rows}}) AS {{alias}}) AS {{alias}}
+  LEFT JOIN LATERAL (SELECT {{columns}} WHERE portion = 0) AS shown ON true
+ ORDER BY {{order}}"""
+_PORTION = """
+SELECT {columns} FROM {table}
+ WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]){still} ORDER BY array_position(:ids::uuid[], id)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,7 @@ class Selection:
 
     `ranges` are conditions on rows of `source`, each of which one index answers in the feed's order; a row may be in
     several. `count` is an expression for the number of rows, and equal for equal filters. `where` holds the values that
-    all of these name; one that is named `horizon` is the time after which rows are left out.
+    all of these name; one that is named `horizon`, of `changed_since`, is the time after which rows are left out.
     """
 
     where: Where
@@ -61,19 +82,30 @@ class Selection:
     count: str
 
 
+def select_rows(table: str, where: Where, order: Order, count: str) -> Selection:
+    """Selects rows of one table as one range. `count` is the number of all rows, for when nothing is filtered."""
+    if not where.is_everything:
+        count = f"(SELECT count(*) FROM {table} WHERE {where})"
+    return Selection(where, order, table, [str(where)], count)
+
+
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What is shown of a feed.
+    """What is shown of a feed: a table or a FROM item, its alias if it is not the table's name, and its columns.
 
-    `name` is the table whose changes are counted, `table` a FROM item with the alias `alias`, `columns` what is shown
-    of a row, and `size` an expression for the bytes of a row (see `pages.stored_size`).
+    `size`, where records may be large, is an expression for the bytes of one (see `stored_size`). `versions` is the
+    table whose changes are counted (see the triggers `move_feed`), so that totals can be kept.
     """
 
-    name: str
     table: str
-    alias: str
     columns: str
-    size: str
+    size: str = "0"
+    alias: str = ""
+    versions: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.alias or self.table
 
 
 class FeedPage(NamedTuple):
@@ -98,10 +130,25 @@ class Totals(dict[bytes, tuple[int, int]]):
             del self[next(iter(self))]
 
 
-async def read_feed(tx: Tx, feed: Feed, selection: Selection, window: Window, totals: Totals) -> FeedPage:
-    """Raises ValidationFailed for a position of another order."""
+async def changed_since(tx: Tx, where: Where, moment: str, since: datetime | None) -> list[str]:
+    """Returns the conditions for rows written at or after a time, up to the horizon, and adds their values.
+
+    `moment` is the column with the time of writing. No row is ever added between those that they select, so a client
+    that starts again at the latest time it received misses none.
+    """
+    conditions = [f"{moment} <= {where.value('horizon', await find_horizon(tx))}"]
+    if since is not None:
+        conditions.append(f"{moment} >= {where.value('since', since)}")
+    return conditions
+
+
+async def read_feed(tx: Tx, feed: Feed, selection: Selection, window: Window, totals: Totals | None = None) -> FeedPage:
+    """Reads a page; keeps its total in `totals`, if the feed has versions.
+
+    Raises ValidationFailed for a position of another order.
+    """
     reading = _Reading(tx, feed, selection, totals)
-    if window.after is None and window.offset >= _FAR:
+    if totals is not None and window.after is None and window.offset >= _FAR:
         total = await reading.count()
         if total // 2 < window.offset < total:
             page = await reading.page_from_end(window, total)
@@ -110,17 +157,40 @@ async def read_feed(tx: Tx, feed: Feed, selection: Selection, window: Window, to
     return await reading.page(window)
 
 
+async def read_portion(tx: Tx, feed: Feed, selection: Selection, ids: Sequence[UUID]) -> list[Row]:
+    """Returns the columns of these records of a page, in the order of the ids.
+
+    Leaves out records that were deleted meanwhile, or written after the selection's horizon: the client would start
+    again too late.
+    """
+    values: dict[str, Any] = {"workspace_id": selection.where.workspace_id, "ids": ids}
+    still = ""
+    if "horizon" in selection.where.values:
+        still = f" AND {feed.name}.{selection.order.moment} <= :horizon"
+        values["horizon"] = selection.where.values["horizon"]
+    return await tx.rows(sql(_PORTION, table=feed.table, columns=feed.columns, still=still), **values)
+
+
+def stored_size(*columns: str) -> str:
+    """An expression for the bytes that columns of variable length hold, without reading them."""
+    return " + ".join(
+        f"coalesce(pg_column_size({column}) * "
+        f"CASE WHEN pg_column_compression({column}) IS NULL THEN 1 ELSE {_COMPRESSED} END, 0)"
+        for column in columns
+    )
+
+
 class _Reading:
     """Reads pages of a selection, each with its total in the same statement."""
 
-    def __init__(self, tx: Tx, feed: Feed, selection: Selection, totals: Totals) -> None:
+    def __init__(self, tx: Tx, feed: Feed, selection: Selection, totals: Totals | None) -> None:
         self.tx = tx
         self.feed = feed
         self.selection = selection
         self.totals = totals
         # Hashed, since the values of a filter may be long.
         values = sorted((name, value) for name, value in selection.where.values.items() if name != "horizon")
-        self.key = blake2b(repr((feed.name, selection.count, values)).encode(), digest_size=16).digest()
+        self.key = blake2b(repr((feed.versions, selection.count, values)).encode(), digest_size=16).digest()
 
     async def count(self) -> int:
         """The total alone."""
@@ -159,38 +229,42 @@ class _Reading:
         return rows_by_id(self.feed.table, ids)
 
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:
-        order, table = self.selection.order, self.feed.alias
+        order, alias = self.selection.order, self.feed.name
         page = sql(
-            PAGE_IN_PORTIONS,
+            _PAGE,
             rows=rows,
-            table=table,
+            alias=alias,
             columns=self.feed.columns,
             size=self.feed.size,
-            order=order.clause(table),
-            more=f"{table}.{order.moment} AS moment, {table}.{order.tie} AS tie, {self._total()}",
+            order=order.clause(alias),
+            more=f"{alias}.{order.moment} AS moment, {alias}.{order.tie} AS tie, {self._total()}",
         )
         found = await self._run(page, values)
         if not found:
             return FeedPage([], [], await self.count(), None)
         shown = found[: window.limit]
         after = Position(order.name, shown[-1]["moment"], shown[-1]["tie"]) if len(found) > len(shown) else None
-        return FeedPage(*split_page(shown), found[0]["total"], after)
+        return FeedPage(*_split(shown), found[0]["total"], after)
 
     def _total(self) -> str:
-        """The columns `total`, and `version`: that of the feed, or null when the total is true at this time only."""
+        """The columns `total`, and `version` if totals are kept: null when the total is true at this time only."""
+        if self.totals is None:
+            return f"{self.selection.count} AS total"
         version = f"""
     (SELECT coalesce(sum(version), 0)::bigint FROM feed_versions
-      WHERE workspace_id = :workspace_id AND feed = '{self.feed.name}')"""
+      WHERE workspace_id = :workspace_id AND feed = '{self.feed.versions}')"""
         may_keep = "true"
         if "horizon" in self.selection.where.values:
             latest = f"max({self.selection.order.moment})"
-            may_keep = f"(SELECT {latest} FROM {self.feed.name} WHERE workspace_id = :workspace_id) <= :horizon"
+            may_keep = f"(SELECT {latest} FROM {self.feed.versions} WHERE workspace_id = :workspace_id) <= :horizon"
         return f"""
     CASE WHEN {may_keep} AND {version} = :known_version THEN :known_total ELSE {self.selection.count} END AS total,
     CASE WHEN {may_keep} THEN {version} END AS version"""
 
     async def _run(self, statement: Statement, values: dict[str, Any]) -> list[Row]:
         """Runs a statement that has a total, and keeps the total."""
+        if self.totals is None:
+            return await self.tx.rows(statement, **{name: values[name] for name in statement.names})
         version, total = self.totals.get(self.key, (-1, 0))
         values = values | {"known_version": version, "known_total": total}
         used = {name: values[name] for name in statement.names}  # the total alone has no use for those of the ranges
@@ -198,3 +272,11 @@ class _Reading:
         if rows and rows[0]["version"] is not None:
             self.totals.keep(self.key, rows[0]["version"], rows[0]["total"])
         return rows
+
+
+def _split(rows: list[Row]) -> tuple[list[Row], list[list[UUID]]]:
+    """Returns the rows of the first portion, and the ids of each of the others."""
+    if not rows or rows[-1]["portion"] is None:
+        return rows, []
+    first, *others = [list(portion) for _, portion in groupby(rows, itemgetter("portion"))]
+    return first, [[row["key"] for row in portion] for portion in others]

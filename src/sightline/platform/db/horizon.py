@@ -11,7 +11,8 @@ from sightline.platform.db.database import OURS, Tx
 from sightline.platform.db.sql import sql
 
 # For statements that may commit by themselves: the caller's moment, but not one before the database knows of it.
-MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', now()) + :clock_offset::interval)"
+# now() is taken when the statement arrives, just before others can see that it runs.
+MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', clock_timestamp()) + :clock_offset::interval)"
 
 # Sessions of other programs count once they have written; ours from their start, except those that only read.
 _AGE = sql(f"""
@@ -22,9 +23,10 @@ SELECT max(clock_timestamp() - xact_start)
 
 
 async def find_horizon(tx: Tx) -> datetime:
-    """The time before which no row will be added. Call it in a statement before the one that reads the rows."""
-    age: timedelta | None = await tx.value(_AGE)
-    if age is None:
-        return tx.now
+    """The last time at which no row will be added. Call it in a statement before the one that reads the rows.
+
+    A transaction that starts now may still write in the present millisecond.
+    """
+    age: timedelta = await tx.value(_AGE) or timedelta(0)
     horizon = tx.now - age - timedelta(milliseconds=1)
     return horizon.replace(microsecond=horizon.microsecond // 1000 * 1000)

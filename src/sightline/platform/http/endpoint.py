@@ -21,13 +21,13 @@ from sightline.platform.http.idempotency import (
 )
 from sightline.platform.http.large_pages import pieces_of
 from sightline.platform.http.operations import Call, Operation
-from sightline.platform.http.pagination import page_headers
+from sightline.platform.http.pagination import link_to_next, page_headers
 from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
 from sightline.platform.http.query_strings import Parameters, Query, QueryReader, parse_query
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.scopes import require_scopes
-from sightline.platform.wire import Page, Record, Versioned
+from sightline.platform.wire import Listed, Page, Record, Versioned
 
 _JSON = (b"content-type", b"application/json")
 _ENCODER = msgspec.json.Encoder()
@@ -169,15 +169,23 @@ class Endpoint:
                 return 304, headers[1:], b""
             body = _ENCODER.encode(result.record)
         elif isinstance(result, Page):
-            headers.extend(page_headers(result, parameters, f"{origin_of(scope)}{scope['path']}"))
+            headers.extend(page_headers(result, parameters, _address(scope)))
             if result.rest:
                 scope["large_page"] = result
                 return self.operation.status, headers, b""
             body = _ENCODER.encode(result.items)
+        elif isinstance(result, Listed):
+            if result.has_more:
+                headers.append(link_to_next(result.window, parameters, _address(scope)))
+            body = _ENCODER.encode(result.record)
         else:
             body = _ENCODER.encode(result)
         headers.append((b"content-length", b"%d" % len(body)))
         return self.operation.status, headers, body
+
+
+def _address(scope: Any) -> str:
+    return f"{origin_of(scope)}{scope['path']}"
 
 
 def is_known(if_none_match: str, tag: str) -> bool:

@@ -17,7 +17,7 @@ from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
 from sightline.platform.http.pagination import Paging
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Input, Page, Record, Versioned
+from sightline.platform.wire import Input, Listed, Page, Record, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
 Keep = Callable[[Tx, Record], Awaitable[None]]
@@ -76,7 +76,7 @@ class Operation:
     """One row of the table, and the decorator that makes one of a handler `(call, ...)`.
 
     The handler's other parameters: those named in the path, a Window (the requested page), a Query and an Input (the
-    body). It returns a Record, `Versioned[Record]` or `Page[Record]`.
+    body). It returns a Record, `Versioned[Record]`, `Listed[Record]` or `Page[Record]`.
 
     A key needs all of `scopes` and one of each set in `any_of`. A write also needs `role` of the key's creator;
     `role_first` checks it before the handler's 400 and 404. Every POST honours Idempotency-Key: `runs_again` answers a
@@ -156,7 +156,7 @@ class Operation:
     @property
     def shown_type(self) -> Any:
         """The type of the response's body: a record or an array of records."""
-        if get_origin(self.answer_type) is Versioned:
+        if get_origin(self.answer_type) in (Listed, Versioned):
             return get_args(self.answer_type)[0]
         if get_origin(self.answer_type) is Page:
             return types.GenericAlias(list, get_args(self.answer_type))

@@ -62,11 +62,16 @@ def page_headers(page: Page[Any], parameters: list[tuple[str, str]], address: st
         (b"x-has-more", b"true" if page.has_more else b"false"),
     ]
     if page.has_more:
-        kept = [(name, text) for name, text in parameters if name not in ("limit", "offset", "after")]
-        next_page = f"limit={window.limit}&offset={window.offset + window.limit}"
-        if kept:
-            next_page = f"{urlencode(kept)}&{next_page}"
-        if page.after:
-            next_page = f"{next_page}&after={write_cursor(page.after)}"
-        headers.append((b"link", f'<{address}?{next_page}>; rel="next"'.encode()))
+        headers.append(link_to_next(window, parameters, address, page.after or None))
     return headers
+
+
+def link_to_next(
+    window: Window, parameters: list[tuple[str, str]], address: str, after: Position | None = None
+) -> tuple[bytes, bytes]:
+    """`Link` to the page after this one, of a list that has more."""
+    kept = [(name, text) for name, text in parameters if name not in ("limit", "offset", "after")]
+    kept += [("limit", str(window.limit)), ("offset", str(window.offset + window.limit))]
+    if after is not None:
+        kept.append(("after", write_cursor(after)))
+    return b"link", f'<{address}?{urlencode(kept)}>; rel="next"'.encode()

@@ -1,19 +1,16 @@
 """The SQL of insights."""
 
-from collections.abc import Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Row, Tx, Where, Window, sql
-from sightline.platform.db.horizon import find_horizon
-from sightline.platform.db.pages import Listing, stored_size
+from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.updates import update_record
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import read_list
+from sightline.platform.lists import Listing, as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.insights.records import Extract, Insight, InsightFilters
 from sightline.workspaces.changes import count_of, log_change
@@ -24,8 +21,12 @@ _INSIGHT = """
     external_id, signal_ids, account_ids,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id", columns=_INSIGHT)
-_FIELDS = itemgetter(*Insight.__struct_fields__)
-_LISTING = Listing("insights", _INSIGHT, count_of("insight"), stored_size("description", "extracts"))
+_LISTING = Listing(
+    Feed("insights", _INSIGHT, stored_size("description", "extracts")),
+    Order("insights.newest", "created_at", "id", UUID, is_descending=True),
+    count_of("insight"),
+)
+_AS_INSIGHTS = as_structs(Insight)
 
 _OF_SIGNAL = {
     "id": "id IN (SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal)",
@@ -53,17 +54,9 @@ async def find_insight(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Insigh
 
 
 async def page_of_insights(tx: Tx, workspace_id: UUID, filters: InsightFilters, window: Window) -> Page[Insight]:
-    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
-    where, order = _where(workspace_id, filters), "insights.created_at DESC, insights.id DESC"
-    if filters.updated_since is not None:
-        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
-        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
-        order = "insights.updated_at, insights.id"
-    return await read_list(tx, _LISTING, where, order, window, _as_insights)
-
-
-async def _as_insights(tx: Tx, rows: Sequence[Row]) -> list[Insight]:
-    return [Insight(*_FIELDS(row)) for row in rows]
+    """Returns a page, newest first; with `updated_since` the oldest change first."""
+    where = _where(workspace_id, filters)
+    return await read_list(tx, _LISTING, where, filters.updated_since, window, _AS_INSIGHTS)
 
 
 def _where(workspace_id: UUID, filters: InsightFilters) -> Where:

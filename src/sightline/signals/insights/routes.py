@@ -12,7 +12,7 @@ from sightline.signals.insights.records import Insight, InsightChanges, InsightD
 from sightline.signals.insights.review import InsightMerged
 
 
-@operation("GET", "/insights", scopes=[Scope.INSIGHTS_READ], paging=Paging(20, 100))
+@operation("GET", "/insights", scopes=[Scope.INSIGHTS_READ], paging=Paging(20, 100, cursor=True))
 async def list_insights(call: Call, query: InsightFilters, window: Window) -> Page[Insight]:
     """Lists insights with rejected and merged ones, newest first; with `updatedSince` the oldest change first."""
     async with call.db.autocommit() as tx:

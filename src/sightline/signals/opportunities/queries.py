@@ -4,9 +4,9 @@ from uuid import UUID
 from zlib import crc32
 
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.horizon import find_horizon
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.errors import NotFound
+from sightline.platform.lists import Listing, as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.opportunities.records import Opportunity, OpportunityFilters
 from sightline.workspaces.changes import count_of
@@ -18,7 +18,12 @@ _OPPORTUNITY = """
            WHERE l.workspace_id = :workspace_id AND l.opportunity_id = opportunities.id ORDER BY l.link) AS idea_ids,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM opportunities WHERE workspace_id = :workspace_id AND id = :id", columns=_OPPORTUNITY)
-_LISTING = Listing("opportunities", _OPPORTUNITY, count_of("opportunity"))
+_LISTING = Listing(
+    Feed("opportunities", _OPPORTUNITY, stored_size("description")),
+    Order("opportunities.newest", "created_at", "id", UUID, is_descending=True),
+    count_of("opportunity"),
+)
+_AS_OPPORTUNITIES = as_structs(Opportunity)
 
 
 async def find_opportunity(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Opportunity]:
@@ -34,11 +39,5 @@ async def find_opportunity(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Op
 async def page_of_opportunities(
     tx: Tx, workspace_id: UUID, filters: OpportunityFilters, window: Window
 ) -> Page[Opportunity]:
-    """Returns a page, newest first; with `updated_since` the oldest change first, up to the horizon of open writes."""
-    where, order = Where(workspace_id), "opportunities.created_at DESC, opportunities.id DESC"
-    if filters.updated_since is not None:
-        where.add("updated_at >= :updated_since", updated_since=filters.updated_since)
-        where.add("updated_at <= :horizon", horizon=await find_horizon(tx))
-        order = "opportunities.updated_at, opportunities.id"
-    rows, total = await read_page(tx, _LISTING, where, order, window)
-    return Page([Opportunity(*fields) for *fields, _, _ in rows], total, window)
+    """Returns a page, newest first; with `updated_since` the oldest change first."""
+    return await read_list(tx, _LISTING, Where(workspace_id), filters.updated_since, window, _AS_OPPORTUNITIES)

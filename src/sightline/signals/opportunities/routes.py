@@ -10,7 +10,7 @@ from sightline.signals.opportunities import queries
 from sightline.signals.opportunities.records import Opportunity, OpportunityFilters
 
 
-@operation("GET", "/opportunities", scopes=[Scope.OPPORTUNITIES_READ], paging=Paging(20, 100))
+@operation("GET", "/opportunities", scopes=[Scope.OPPORTUNITIES_READ], paging=Paging(20, 100, cursor=True))
 async def list_opportunities(call: Call, query: OpportunityFilters, window: Window) -> Page[Opportunity]:
     """Lists opportunities, newest first; with `updatedSince` the oldest change first."""
     async with call.db.autocommit() as tx:
