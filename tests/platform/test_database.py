@@ -6,6 +6,10 @@ import asyncpg
 import pytest
 
 from sightline.platform.db import Database
+from sightline.platform.db.retries import is_away
+from tests.line import open_line
+
+SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
 
 async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database) -> None:
@@ -59,6 +63,49 @@ async def test_a_block_whose_connection_is_ended_fails_and_spoils_no_other(datab
     with pytest.raises((asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError)):
         await _end_itself(database)
     assert [await _answer(database) for _ in range(30)] == [1] * 30
+
+
+async def test_a_connection_that_was_ended_while_idle_is_replaced(database_url: str) -> None:
+    """The server says so first and closes the connection a moment later."""
+    async with open_line(database_url) as line:
+        database = await Database.connect(line.url, size=3)
+        assert await asyncio.gather(*(_answer(database) for _ in range(20))) == [1] * 20
+        line.say_ended()
+        await asyncio.sleep(0.1)
+        with pytest.raises(asyncpg.ConnectionDoesNotExistError, match="ended the connection") as refused:
+            await _answer(database)
+        assert is_away(refused.value)
+        assert [await _answer(database) for _ in range(30)] == [1] * 30  # the others were replaced too
+        await database.close()
+
+
+async def test_no_session_is_left_behind_when_the_network_stands_still(database: Database, database_url: str) -> None:
+    async def sleep(slow: Database) -> None:
+        async with slow.transaction() as tx:
+            await tx.connection.fetchval("SELECT pg_sleep(5)")
+
+    async with open_line(database_url) as line:
+        slow = await Database.connect(line.url, size=5)
+        before = await _sessions(database)
+        sleepers = [asyncio.create_task(sleep(slow)) for _ in range(5)]
+        while await _sessions(database) < before + 4:
+            await asyncio.sleep(0.01)
+        line.stop()
+        for sleeper in sleepers:
+            sleeper.cancel()
+        await asyncio.gather(*sleepers, return_exceptions=True)
+        await _until_noticed(slow)
+        line.resume()
+        async with asyncio.timeout(30):
+            while await _sessions(database) >= before:
+                await asyncio.sleep(0.01)
+        assert await _answer(slow) == 1
+        await slow.close()
+
+
+async def _sessions(database: Database) -> int:
+    async with database.autocommit() as tx:
+        return int(await tx.connection.fetchval(SESSIONS))
 
 
 async def test_more_blocks_than_connections_wait_their_turn(database: Database) -> None:

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
+from types import TracebackType
 from typing import Any
 
 import asyncpg
@@ -139,21 +140,13 @@ class Database:
     @asynccontextmanager
     async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
         async with _Autocommit(self.pool, self.clock) as alone:
-            connection = alone.connection
-            transaction = connection.transaction(**options)
-            await transaction.start()
-            try:
-                if options.get("readonly"):
+            connection, is_read = alone.connection, bool(options.get("readonly"))
+            async with block(connection, **options):
+                if is_read:
                     await connection.execute(_ONLY_READS)
                 yield Tx(connection, self.clock.now(), clock=self.clock)
-            except UNUSABLE:
-                raise  # the connection is closed, which ends the transaction
-            except BaseException:
-                await transaction.rollback()
-                raise
-            if not options.get("readonly"):
-                _may_have_committed.set(True)
-            await transaction.commit()
+                if not is_read:
+                    _may_have_committed.set(True)
 
     async def close(self) -> None:
         """Waits up to 5 seconds for the connections in use, then closes all."""
@@ -173,8 +166,32 @@ class _Autocommit:
         self._connection = await self._pool.take()
         return Tx(self._connection, self._clock.now(), True, self._clock)
 
-    async def __aexit__(self, kind: type[BaseException] | None, *problem: object) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, _trace: TracebackType | None
+    ) -> None:
         self._pool.give_back(self._connection, kind)
+        if kind is asyncpg.InternalClientError:
+            # The server's last message came while the connection was idle, so nothing was sent. The driver's words for
+            # it, "another operation is in progress", mislead.
+            raise asyncpg.ConnectionDoesNotExistError("The server ended the connection.") from problem
+
+
+@asynccontextmanager
+async def block(connection: Connection, **options: Any) -> AsyncIterator[None]:
+    """A transaction or, inside one, a savepoint; rolled back by an exception.
+
+    The driver's own would ask for a rollback where the connection does not answer any more, and wait without a limit.
+    """
+    transaction = connection.transaction(**options)
+    await transaction.start()
+    try:
+        yield
+    except UNUSABLE:
+        raise  # the connection is closed, which ends the transaction
+    except BaseException:
+        await transaction.rollback()
+        raise
+    await transaction.commit()
 
 
 def first_line(error: BaseException) -> str:

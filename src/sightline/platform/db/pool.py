@@ -15,13 +15,16 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 CLOSE_SECONDS = 2.0
 END_SECONDS = 5.0
 
-# After these a connection is not used again: it is lost, or a statement may still be running on it.
+# After these a connection is not used again: it is lost, its server does not take writes any more, or a statement may
+# still be running on it.
 UNUSABLE = (
     OSError,  # TimeoutError too
     asyncio.CancelledError,
+    asyncpg.InterfaceError,
     asyncpg.InternalClientError,
+    asyncpg.OperatorInterventionError,
     asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
+    asyncpg.ReadOnlySQLTransactionError,
 )
 
 
@@ -65,21 +68,30 @@ class Pool:
         return connection
 
     def give_back(self, connection: Connection, problem: type[BaseException] | None) -> None:
-        """Keeps the connection, or closes it if this problem left it in disorder; nobody waits for that."""
+        """Keeps the connection, or closes it if this problem left it in disorder; nobody waits for that.
+
+        If it was lost or did not answer, the idle ones are closed too: they have probably met the same.
+        """
         if problem is None or not (issubclass(problem, UNUSABLE) or connection.is_in_transaction()):
             self.idle.append(connection)
             self._turns.release()
             return
+        if issubclass(problem, UNUSABLE) and problem is not asyncio.CancelledError:
+            while self.idle:
+                self.idle.pop().terminate()
         dropping = asyncio.create_task(self._drop(connection))
         self._dropping.add(dropping)
         dropping.add_done_callback(self._dropping.discard)
 
     async def _drop(self, connection: Connection) -> None:
-        """Cancels what still runs on the connection and closes it, both within 2 s."""
+        """Closes the connection, and before that waits up to 2 s until what still runs on it is cancelled.
+
+        Not by `close`: where that is not answered in time, the driver leaves the session open.
+        """
         try:
-            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            with suppress(Exception):
                 async with asyncio.timeout(CLOSE_SECONDS):
-                    await connection.close()
+                    await connection.execute("SELECT 1")  # the driver sends it after the cancellation
         finally:
             connection.terminate()
             self._turns.release()

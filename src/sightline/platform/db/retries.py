@@ -22,7 +22,8 @@ AWAY = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
-    asyncpg.InternalClientError,  # a connection that was lost in the middle of a statement
+    asyncpg.InternalClientError,  # a connection that was lost
+    asyncpg.ReadOnlySQLTransactionError,  # a standby, or a primary that has become one
     DeadlockDetectedError,
     SerializationError,
 )
@@ -73,5 +74,5 @@ def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given,
 def is_away(error: Exception) -> bool:
     """Whether the error means that the database is away or busy, so that trying again may help."""
     if isinstance(error, asyncpg.InterfaceError):  # also raised for wrong arguments
-        return "clos" in str(error) or "connection" in str(error)
+        return any(word in str(error) for word in ("clos", "connection", "operation"))
     return isinstance(error, AWAY)

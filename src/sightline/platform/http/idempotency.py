@@ -15,6 +15,7 @@ import msgspec
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, sql
+from sightline.platform.db.database import block
 from sightline.platform.errors import Conflict, KeyReused, Refusal, ValidationFailed
 from sightline.platform.http.bodies import run_beside
 from sightline.platform.http.problems import Answer
@@ -48,7 +49,7 @@ class OneTransaction(Database):
 
     @asynccontextmanager
     async def _part(self) -> AsyncIterator[Tx]:
-        async with self._tx.connection.transaction():
+        async with block(self._tx.connection):
             yield self._tx
 
     def autocommit(self) -> AbstractAsyncContextManager[Tx]:
