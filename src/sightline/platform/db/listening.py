@@ -22,10 +22,21 @@ async def listen_forever(
     """Calls `on_notify` with the payload of each notification of the channel.
 
     Calls `on_gap` whenever notifications may have been missed, with whether they arrive from now on. `url` is the
-    database's own address, not a pooler's; pg_stat_activity shows the connection under `name`. A connection that does
-    not answer for 10 s counts as lost.
+    database's own address, not a pooler's; pg_stat_activity and the log show the connection under `name`. A connection
+    that does not answer for 10 s counts as lost.
     """
-    wait = FIRST_WAIT
+    wait, log = FIRST_WAIT, _log.bind(listener=name, channel=channel)
+    is_missed = False
+
+    def on_change(arrive: bool) -> None:
+        nonlocal wait, is_missed
+        if arrive:
+            wait = FIRST_WAIT
+            if is_missed:
+                log.info("Notifications arrive again")
+            is_missed = False
+        on_gap(arrive)
+
     while True:
         try:
             link = await asyncpg.connect(
@@ -35,11 +46,11 @@ async def listen_forever(
                 statement_cache_size=0,
                 server_settings={"application_name": name},
             )
-            wait = FIRST_WAIT
-            await _listen(link, channel, on_notify, on_gap)
+            await _listen(link, channel, on_notify, on_change)
         except Exception as error:  # listening starts again after any error
-            if wait == FIRST_WAIT:
-                _log.warning("Notifications do not arrive", channel=channel, error=first_line(error))
+            if not is_missed:
+                log.warning("Notifications do not arrive", error=first_line(error))
+            is_missed = True
         await asyncio.sleep(wait)
         wait = min(wait * 2, LONGEST_WAIT)
 
@@ -50,7 +61,7 @@ async def _listen(
     on_notify: Callable[[str], None],
     on_gap: Callable[[bool], None],
 ) -> None:
-    """Listens until the connection is lost."""
+    """Listens until the connection is lost; always raises."""
     lost = asyncio.Event()
     link.add_termination_listener(lambda _: lost.set())
     try:
@@ -60,6 +71,7 @@ async def _listen(
             await link.execute("SELECT 1")
             with suppress(TimeoutError):
                 await asyncio.wait_for(lost.wait(), HEARTBEAT_SECONDS)
+        raise ConnectionResetError("the connection was closed")
     finally:
         on_gap(False)
         link.terminate()
