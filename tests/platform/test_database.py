@@ -88,19 +88,24 @@ async def test_no_session_is_left_behind_when_the_network_stands_still(database:
         slow = await Database.connect(line.url, size=5)
         before = await _sessions(database)
         sleepers = [asyncio.create_task(sleep(slow)) for _ in range(5)]
-        while await _sessions(database) < before + 4:
-            await asyncio.sleep(0.01)
+        await _until_sessions(database, before + 4)
         line.stop()
         for sleeper in sleepers:
             sleeper.cancel()
         await asyncio.gather(*sleepers, return_exceptions=True)
         await _until_noticed(slow)
         line.resume()
-        async with asyncio.timeout(30):
-            while await _sessions(database) >= before:
-                await asyncio.sleep(0.01)
+        await _until_sessions(database, before - 1)
         assert await _answer(slow) == 1
         await slow.close()
+
+
+async def _until_sessions(database: Database, number: int) -> None:
+    for _ in range(3000):
+        if await _sessions(database) == number:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{await _sessions(database)} sessions, not {number}.")
 
 
 async def _sessions(database: Database) -> int:
