@@ -19,17 +19,17 @@ class Line:
         where = parse_qs(self._parts.query)
         self._socket = f"{where['host'][0]}/.s.PGSQL.{where.get('port', ['5432'])[0]}"
         self._server: asyncio.Server | None = None
+        self._port = 0
         self._clients: list[asyncio.StreamWriter] = []
         self._flows = asyncio.Event()
         self._flows.set()
-        self._is_asleep = asyncio.Event()
+        self._is_stopped = asyncio.Event()
         self.stops_at: bytes | None = None
         self.connections = 0
 
     async def open(self) -> None:
         """Takes connections, also again after `cut`."""
-        port = self._port if self._server else 0
-        self._server = await asyncio.start_server(self._connect, "127.0.0.1", port)
+        self._server = await asyncio.start_server(self._connect, "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
 
     @property
@@ -61,13 +61,13 @@ class Line:
         """Lets nothing pass any more; connections stay open and new ones are accepted."""
         self.stops_at = None
         self._flows.clear()
-        self._is_asleep.set()
+        self._is_stopped.set()
 
     async def until_stopped(self) -> None:
-        await self._is_asleep.wait()
+        await self._is_stopped.wait()
 
     def resume(self) -> None:
-        self._is_asleep.clear()
+        self._is_stopped.clear()
         self._flows.set()
 
     def cut(self) -> None:
