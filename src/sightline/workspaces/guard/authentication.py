@@ -90,8 +90,8 @@ class KeyGuard:
         if known.expires_at is not None and known.expires_at <= self._now():
             raise Unauthorized(_REFUSED, str(known.key_id))
         self._used.add(known.key_id)
-        if not known.is_used:  # the first use is shown at once
-            await self._usage.write()
+        if not known.is_used:  # the first use is shown at once; in a task, as it is no change of this request
+            await asyncio.create_task(self._usage.write())
         return known.actor
 
     async def _look_up(self, text: str) -> _Known:
