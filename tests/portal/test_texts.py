@@ -47,7 +47,7 @@ def as_written(html: str) -> str | None:
         "\n\n".join([SQUARE, SQUARE]),
         QUOTES,
         "1. " * 2000 + "deep",
-        "&" * 100_000,
+        "<&" * 50_000,
         "<b>&amp; **whole** " * 20_000,
         "word " * 200_000 + "end",
     ],
@@ -80,11 +80,24 @@ async def test_a_hostile_comment_is_shown_as_it_was_written(world: PortalWorld) 
 
 async def test_html_in_a_text_is_shown_as_text(world: PortalWorld) -> None:
     browser = await signed_in(world)
-    text = "Use <Button> & `<i>`.\n\n<div onclick=x>\n\n# <h1>"
+    text = "Use <Button> & `<i>`.\n\n<div onclick=x>\n\n# <h1>\n\n<https://ok.test/?a=<b> <https://ok.test>"
     shown = prose((await browser.get(await describe(world, text))).text)
     assert "Use &lt;Button&gt; &amp; <code>&lt;i&gt;</code>." in shown
     assert "&lt;div onclick=x&gt;" in shown
     assert "<h3>&lt;h1&gt;</h3>" in shown
+    assert re.search('<a href="https://ok.test" [^>]*>https://ok.test</a>', shown)
+
+
+async def test_lines_of_a_comment_stay_lines(world: PortalWorld) -> None:
+    path = await describe(world, "One\ntwo")
+    browser = await signed_in(world)
+    body = "# Head\none\ntwo\\\nthree\n\n- a\n- b\n  c\n\n| a |\n|---|\n| b |"
+    await browser.post(f"{path}/comments", {"body": body})
+    page = (await browser.get(path)).text
+    assert "<p>One\ntwo</p>" in page
+    assert "<p>one<br>\ntwo<br>\nthree</p>" in page
+    assert "<li>b<br>\nc</li>" in page
+    assert "<td>b</td>" in page
 
 
 async def test_comments_come_in_pages_the_newest_first(world: PortalWorld) -> None:

@@ -3,12 +3,12 @@
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
+from urllib.parse import quote
 
 import nh3
-from comrak import ExtensionOptions, RenderOptions, render_markdown
+import pyromark
 from markupsafe import Markup, escape
 
 # A text beyond one of these is shown as it was written.
@@ -17,20 +17,26 @@ _MOST_CELLS = 2000  # of all tables of a text; short rows are filled up
 _DEEPEST = 100  # quotes and lists that one line opens
 
 _KEPT_CHARACTERS = 16 * 1024 * 1024
+_MOST_KEPT = 5000  # texts
 _TAGS = {
     "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _LINE_END = re.compile(r"\r\n?|\n")
-_BELOW_A_HEAD = re.compile(r"[ \t>|:]*-[ \t>|:-]*")
+_BELOW_A_HEAD = re.compile(r"[ \t\v\f>|:]*-[ \t\v\f>|:-]*")
+_SOFT_BREAK = re.compile(r"(?<!\\)\n")
 _DASHES = re.compile("-+")
 _DEEP = re.compile(r"^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" % (_DEEPEST + 1), re.MULTILINE)  # noqa: UP031 - braces
+# In place of `<` where it would open HTML, so that it is a letter to the parser; Unicode gives it to nobody.
+_LESS_THAN = "\ufdd0"
+_OPENS_HTML = re.compile("<(?!https?://|mailto:)")
+_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
 _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 
 # The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown")
 # Part of the keys of what is kept; another way of rendering gets another number.
-_RENDERER = f"1 comrak-{version('comrak')} nh3-{version('nh3')}"
+_RENDERER = f"1 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
 
 
@@ -52,9 +58,9 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
 
 
 def _make_room(characters: int) -> None:
-    """Forgets texts, those not used for longest first, until so many characters fit."""
+    """Forgets texts, those not used for longest first, until one of so many characters fits."""
     free = _KEPT_CHARACTERS - sum(map(len, _kept.values()))
-    while free < characters and _kept:
+    while _kept and (free < characters or len(_kept) >= _MOST_KEPT):
         free += len(_kept.pop(next(iter(_kept))))
 
 
@@ -62,7 +68,10 @@ def _render(text: str, keeps_lines: bool) -> Markup:
     text = _LINE_END.sub("\n", text)
     if _DEEP.search(text) or _count_cells(text) > _MOST_CELLS:
         return _as_written(text)
-    html = render_markdown(text, _extensions(), render_options=_options(keeps_lines))
+    markdown = _OPENS_HTML.sub(_LESS_THAN, text)
+    if keeps_lines:
+        markdown = _SOFT_BREAK.sub("  \n", markdown)
+    html = pyromark.html(markdown, options=_OPTIONS).replace(_LESS_THAN, "&lt;").replace(quote(_LESS_THAN), "%3C")
     if len(html) > _LONGEST:
         return _as_written(text)
     clean = nh3.clean(
@@ -90,20 +99,3 @@ def _count_cells(text: str) -> int:
             columns = max(columns, len(_DASHES.findall(line)))
         cells += columns  # of a row; the dashes count for the head
     return cells
-
-
-@cache
-def _extensions() -> ExtensionOptions:
-    made = ExtensionOptions()
-    made.table = True
-    made.strikethrough = True
-    return made
-
-
-@cache
-def _options(keeps_lines: bool) -> RenderOptions:
-    made = RenderOptions()
-    made.hardbreaks = keeps_lines
-    made.escape = True
-    made.unsafe_ = True  # addresses of links; they are cleaned afterwards
-    return made
