@@ -35,6 +35,29 @@ def test_a_quote_is_located_in_the_words_of_the_source(quote: str, words: str) -
     assert SOURCE[place.start : place.end] == words
 
 
+SIGNED = "Down to -25 % this year, from +$40 (>30 %); a -30\u00b0C rating for 10-20 trips. \u22125 is worse."
+
+
+@pytest.mark.parametrize(
+    ("quote", "words"),
+    [
+        ("25 % this year", "-25 % this year"),
+        ("25 THIS YEAR", "-25 % this year"),
+        ("down to 25", "Down to -25 %"),
+        ("$40", "+$40"),
+        ("40", "+$40"),
+        ("30 %); a", ">30 %); a"),
+        ("30\u00b0C rating", "-30\u00b0C rating"),
+        ("20 trips", "20 trips"),
+        ("5 is worse", "\u22125 is worse"),
+    ],
+)
+def test_the_sign_of_a_number_belongs_to_the_quote(quote: str, words: str) -> None:
+    place = locate(quote, SIGNED)
+    assert place is not None
+    assert SIGNED[place.start : place.end] == words
+
+
 @pytest.mark.parametrize(
     "quote",
     [

@@ -8,6 +8,7 @@ from typing import Final
 
 from sightline.intelligence.embedded.headlines import capitalised, fitted
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
+from sightline.intelligence.embedded.signs import without_marks
 from sightline.intelligence.embedded.vocabulary import word_set
 
 LONGEST_NAME: Final = 80
@@ -176,7 +177,7 @@ def _is_telling(words: Sequence[str]) -> bool:
 
 
 def _unmarked(sentence: str) -> list[str]:
-    words = (word.lstrip(_MARKS_BEFORE).rstrip(_MARKS_AFTER) for word in sentence.split())
+    words = (without_marks(word, _MARKS_BEFORE, _MARKS_AFTER) for word in sentence.split())
     return [word for word in words if word]
 
 

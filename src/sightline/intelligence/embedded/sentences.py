@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.signs import without_marks
 from sightline.intelligence.embedded.words import words_of
 
 MOST_CHARACTERS: Final = 40_000
@@ -33,7 +34,7 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for stop in chain((end.end() for end in _END.finditer(text)), (len(text),)):
         part = text[start:stop]
-        sentence = part.strip().lstrip(_EDGE).rstrip(_EDGE_AFTER).strip()
+        sentence = without_marks(part.strip(), _EDGE, _EDGE_AFTER).strip()
         at = start + part.find(sentence)
         end, start = at + len(sentence), stop
         while at < end:

@@ -3,6 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
+
 _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"[“\"„«]([^”\"“«»]{3,})[”\"“»]")
@@ -28,8 +30,13 @@ def locate(quote: str, source: str) -> Place | None:
     """Returns the place of the same words, or None.
 
     Case, white space and punctuation may differ, and one word in six, three at most, may be left out of the quote. No
-    word may be added, changed or moved.
+    word may be added, changed or moved. The sign of a number at either end belongs to it.
     """
+    found = _locate(quote, source)
+    return found and Place(start_with_sign(source, found.start), end_with_sign(source, found.end))
+
+
+def _locate(quote: str, source: str) -> Place | None:
     exact = quote.strip(_MARKS)
     if not _WORD.search(exact):
         return None

@@ -10,8 +10,8 @@ _LIST_START: Final = re.compile(r"^(\d{1,9})([.)])")
 _LINE_START: Final = re.compile(r"^([-+=:])")
 
 _BULLET: Final = re.compile(r"\s*[-*+•]\s+")
-_MARK: Final = re.compile(r"\s*(?:#{1,6}\s+|>\s?)")
-_OWN_LINE: Final = re.compile(r"\s*(?:[-*+•]\s|#{1,6}\s|>|\||\d{1,9}[.)]\s)")
+_MARK: Final = re.compile(r"\s*(?:#{1,6}\s+|>(?!=?\d)\s?)")
+_OWN_LINE: Final = re.compile(r"\s*(?:[-*+•]\s|#{1,6}\s|>(?!=?\d)|\||\d{1,9}[.)]\s)")
 _NO_WORDS: Final = re.compile(r"[\s|:*_=~`+-]*|\s*`{3,}[^`]*")
 
 

@@ -8,7 +8,7 @@ from sightline.intelligence.embedded.signals.lines import Line
 
 _BOUNDED: Final = 300
 
-_QUOTED = re.compile(r"\s*[>|]")
+_QUOTED = re.compile(r"\s*(?:>(?!=?\d)|\|)")
 _HEADER = re.compile(
     r"\s*(?:from|to|cc|bcc|subject|date|sent|reply-to|von|an|betreff|gesendet|datum|ticket|case|priority|assignee"
     r"|requester|status|channel|attachments?)\s?:.*",

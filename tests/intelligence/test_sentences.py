@@ -1,0 +1,70 @@
+"""Sentences are exact parts of a text, without marks of lists and headings, with the signs of their numbers."""
+
+import pytest
+
+from sightline.intelligence.embedded.naming import name_idea
+from sightline.intelligence.embedded.sentences import split_sentences
+
+SIGNED = [
+    "-30°C rating",
+    "-25 percent",
+    "\u221225 percent",
+    "\u201325 percent",
+    "+5 % this year",
+    "±5 % of all",
+    "+/-5 degrees",
+    "+-5 degrees",
+    "<3 seconds",
+    "<=3 seconds",
+    ">90 % of shops",
+    ">=90 % of shops",
+    "~40 minutes",
+    "=0 in most shops",
+    "-$5 for each order",
+    "$5 for each order",
+    "€5 for each order",
+    "-.5 points",
+    "#1 complaint of shops",
+    "Written in C++",
+    "Written in C#",
+    "Riders are 18+",
+    "They are rated A-",
+]
+
+
+@pytest.mark.parametrize("text", SIGNED)
+def test_a_sign_is_a_part_of_the_sentence(text: str) -> None:
+    assert split_sentences(text) == [text]
+
+
+@pytest.mark.parametrize("mark", ["- ", "-  ", "* ", "• ", "+ ", "> ", "\u2013 ", "## ", "  - ", "| ", "> - "])
+@pytest.mark.parametrize("text", SIGNED)
+def test_a_bullet_before_a_sign_is_left_out(mark: str, text: str) -> None:
+    assert split_sentences(f"First\n{mark}{text}") == ["First", text]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("- 30 users", "30 users"),
+        ("-users", "users"),
+        ("--- Users ---", "Users"),
+        ("--30 users", "30 users"),
+        ("# Title #", "Title"),
+        ("**30 users**", "30 users"),
+        ("**-30 users**", "-30 users"),
+        ("~~30 users~~", "30 users"),
+        ("**C++**", "C++"),
+        (">> 30 users", "30 users"),
+        ("=====\n", None),
+        ("Users -", "Users"),
+        ("| Users |", "Users"),
+    ],
+)
+def test_marks_are_left_out(text: str, sentence: str | None) -> None:
+    assert split_sentences(text) == ([sentence] if sentence else [])
+
+
+@pytest.mark.parametrize("text", ["-30°C rating", ">90 % of shops", "~40 minutes"])
+def test_a_name_keeps_the_sign(text: str) -> None:
+    assert name_idea(text) == text
