@@ -5,6 +5,7 @@ from time import monotonic
 
 import pytest
 
+from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.sources.dates import read_hint
 from sightline.sources.extraction import Extracted, extract
 from sightline.sources.pages import PageUnavailable
@@ -49,6 +50,79 @@ def test_an_article_without_what_stands_around_it() -> None:
     assert not any(part in found.text for part in ("Front page", "All rights", "let x"))
     assert (found.title, found.publisher) == ("Yes by text", "Trade Review")
     assert found.language == "en"
+
+
+HIDING = [
+    "<p hidden>{}</p>",
+    "<p hidden=''>{}</p>",
+    "<p HIDDEN='hidden'>{}</p>",
+    "<p hidden='false'>{}</p>",
+    "<p aria-hidden='true'>{}</p>",
+    "<p aria-hidden=' TRUE '>{}</p>",
+    "<p style='display:none'>{}</p>",
+    "<p style='color: red; DISPLAY : None !important; margin: 0'>{}</p>",
+    "<p style='display:none!important;display:block'>{}</p>",
+    "<p style='display:block;display:none'>{}</p>",
+    "<p style='display:/* no */none'>{}</p>",
+    "<p style='visibility: hidden'>{}</p>",
+    "<p style='visibility:collapse;'>{}</p>",
+    "<div hidden><section><p>{}</p></section></div>",
+    "<template><p>{}</p></template>",
+    "<dialog><p>{}</p></dialog>",
+    "<p>Before <span style='display:none'>{}</span> and after.</p>",
+]
+SHOWING = [
+    "<p>{}</p>",
+    "<p aria-hidden='false'>{}</p>",
+    "<p hidden='until-found'>{}</p>",
+    "<p style='display:block'>{}</p>",
+    "<p style='display:none;display:block'>{}</p>",
+    "<p style='visibility:visible'>{}</p>",
+    "<p style='display-none: 1'>{}</p>",
+    "<dialog open><p>{}</p></dialog>",
+    "<details><summary>More</summary><p>{}</p></details>",
+]
+ASIDE = "Nobody who opens this page will ever read that deposits are refunded within a day."
+
+
+def with_aside(markup: str) -> bytes:
+    return html(body=f"<article><p>{TEXT}</p>{markup.format(ASIDE)}<p>Shops say so too, all of them.</p></article>")
+
+
+@pytest.mark.parametrize("markup", HIDING)
+def test_text_that_a_page_hides_is_not_read(markup: str) -> None:
+    found = read(with_aside(markup))
+    assert "deposits" not in found.text
+    assert TEXT in found.text
+    assert "Shops say so too" in found.text
+
+
+@pytest.mark.parametrize("markup", SHOWING)
+def test_text_that_a_page_shows_is_read(markup: str) -> None:
+    found = read(with_aside(markup))
+    assert ASIDE in found.text
+
+
+def test_a_page_that_hides_itself_until_a_script_has_run_is_read() -> None:
+    page = html(body=ARTICLE).replace(b"<body>", b"<body style='visibility: hidden'>")
+    assert TEXT in read(page).text
+
+
+@pytest.mark.parametrize("text", ["-30°C rating of the winter tyres", ">90 % of shops send estimates by text"])
+def test_a_sign_at_the_beginning_of_an_item_is_kept(text: str) -> None:
+    shown = text.replace(">", "&gt;")
+    found = read(html(body=f"<article><p>{TEXT}</p><ul><li>{shown}</li><li>More words of a list</li></ul></article>"))
+    assert text in split_sentences(found.text)
+
+
+def test_a_page_that_shows_nothing_has_no_text() -> None:
+    with pytest.raises(PageUnavailable, match="No text"):
+        read(html("<title>Yes</title>", f"<div hidden>{ARTICLE}</div>"))
+
+
+def test_data_for_machines_counts_although_it_is_hidden() -> None:
+    hidden = f"<div hidden>{MARKED}</div>"
+    assert day_of(read(html(body=ARTICLE + hidden))) == SURE
 
 
 def test_a_host_is_no_publisher() -> None:

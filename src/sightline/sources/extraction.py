@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from sightline.sources.addresses import canonical, host_of
 from sightline.sources.dates import Hint, hint_of_address, read_hint, settle
+from sightline.sources.hidden import empty_hidden
 from sightline.sources.languages import code_of, language_of
 from sightline.sources.pages import PageUnavailable, Published
 
@@ -80,18 +81,20 @@ def extract(content: bytes, url: str | None, retrieved_at: datetime, charset: st
     if markup.count("<") > MOST_TAGS:
         raise PageUnavailable("It has more than 30,000 tags.")
     tree = _parse(markup)
+    address = _own_address(tree, url)
+    title, publisher = _title_and_publisher(tree, address)
+    structured = _structured(tree)
+    empty_hidden(tree)  # data for machines may be hidden, text and dates for people may not
     text = _text(tree)
     if not text:
         raise PageUnavailable("No text was found in it.")
-    address = _own_address(tree, url)
-    title, publisher = _title_and_publisher(tree, address)
     declared = code_of(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang"))
     return Extracted(
         title=title,
         text=text,
         url=address,
         publisher=publisher,
-        published=settle(_structured(tree), _other_hints(tree, address, retrieved_at), retrieved_at),
+        published=settle(structured, _other_hints(tree, address, retrieved_at), retrieved_at),
         language=declared or language_of(text),
     )
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sightline.sources.addresses import canonical
 from sightline.sources.dates import Hint, settle
 from sightline.sources.extraction import LONGEST_TITLE, MOST_CHARACTERS, clean
+from sightline.sources.hidden import empty_hidden
 from sightline.sources.languages import code_of, language_of
 from sightline.sources.pages import Page, PageUnavailable
 
@@ -19,7 +20,7 @@ def read_feed(content: bytes, own_url: str, retrieved_at: datetime) -> Iterator[
     """The entries with a text, at most 1,000. Raises PageUnavailable when it is no feed."""
     import feedparser
 
-    found = feedparser.parse(BytesIO(content), sanitize_html=True, resolve_relative_uris=False)
+    found = feedparser.parse(BytesIO(content), sanitize_html=False, resolve_relative_uris=False)
     if not found.get("version"):
         raise PageUnavailable("It is not a feed.")
     for number, entry in enumerate(found.entries[:MOST_ENTRIES], 1):
@@ -51,7 +52,7 @@ def _body(entry: Any) -> str:
 
 
 def _plain(markup: str) -> str:
-    """The text of a piece of HTML, a line for each block."""
+    """The text that a piece of HTML shows, a line for each block."""
     from lxml import etree
     from lxml.html import fragment_fromstring
 
@@ -59,6 +60,7 @@ def _plain(markup: str) -> str:
         tree = fragment_fromstring(clean(markup), create_parent="div")
     except (etree.LxmlError, ValueError):
         return ""
+    empty_hidden(tree)
     for block in tree.iter("p", "br", "li", "h1", "h2", "h3", "h4", "div", "tr"):
         block.tail = "\n" + (block.tail or "")
     lines = (" ".join(line.split()) for line in str(tree.text_content()).split("\n"))

@@ -1,115 +1,18 @@
-"""The library: every kind of file, changes, hostile files, several processes, filters."""
+"""The library: every kind of file, changes, several processes, filters."""
 
 import asyncio
-import gzip
 import os
 import sqlite3
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from sightline.sources.library import Library
 from sightline.sources.pages import PageUnavailable
-from sightline.sources.search import SearchFailed, SearchPage, SearchQuery
-
-SAYS = (
-    "Workshops send the estimate by text, and the customer gives approval with one tap before any of the work begins."
-)
-HTML = f"""<html lang="en"><head><title>Yes by text</title><link rel="canonical" href="https://trade.example/yes">
-<meta property="article:published_time" content="2026-11-05"></head>
-<body><article><p>{SAYS}</p></article></body></html>"""
-FEED = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>Trade Wire</title><language>en-gb</language>
-<item><title>Approval by text</title><link>https://wire.example/1?utm_medium=rss</link>
-<pubDate>Thu, 05 Nov 2026 10:00:00 +0100</pubDate>
-<description>&lt;p&gt;{SAYS}&lt;/p&gt;&lt;p&gt;More.&lt;/p&gt;</description></item>
-<item><title>Empty</title><link>https://wire.example/2</link></item></channel></rss>"""
-MHTML = f"""From: <Saved by a browser>
-Snapshot-Content-Location: https://trade.example/saved
-Subject: Yes
-MIME-Version: 1.0
-Content-Type: multipart/related; type="text/html"; boundary="----b"
-
-------b
-Content-Type: text/html
-Content-Transfer-Encoding: quoted-printable
-Content-Location: https://trade.example/saved
-
-<html><head><title>Yes by text</title></head><body><article><p>{SAYS}</p></article></body></html>
-------b--
-""".replace("\n", "\r\n")
-
-
-def warc(pages: Iterable[tuple[str, str, str]], *, compressed: bool = True) -> bytes:
-    """An archive of (address, status, body)."""
-    records = [
-        record(url, f"HTTP/1.0 {status}\r\nContent-Type: text/html\r\n\r\n{body}") for url, status, body in pages
-    ]
-    return b"".join(map(gzip.compress, records) if compressed else records)
-
-
-def record(url: str, answer: str) -> bytes:
-    content = answer.encode()
-    fields = {
-        "WARC-Type": "response",
-        "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
-        "WARC-Target-URI": url,
-        "WARC-Date": "2026-11-06T08:00:00Z",
-        "Content-Type": "application/http; msgtype=response",
-        "Content-Length": str(len(content)),
-    }
-    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-    return f"WARC/1.0\r\n{head}\r\n".encode() + content + b"\r\n\r\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "library"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def library(folder: Path, tmp_path: Path) -> Library:
-    return Library(folder, tmp_path / "index.sqlite3", update_seconds=100.0, wait_seconds=120.0)
-
-
-async def search(library: Library, text: str = "approval of estimates", **filters: Any) -> SearchPage:
-    return await library.search(SearchQuery(text=text, **filters))
-
-
-async def urls(library: Library, text: str = "approval of estimates", **filters: Any) -> list[str]:
-    return [hit.url for hit in (await search(library, text, **filters)).hits]
-
-
-FILES = {
-    "a.html": (HTML.encode(), "https://trade.example/yes", "Yes by text", "2026-11-05"),
-    "b.md": (
-        f"---\nurl: https://notes.example/b\ntitle: Notes\ndate: 2026-11-04\n---\n\n{SAYS}\n".encode(),
-        "https://notes.example/b",
-        "Notes",
-        "2026-11-04",
-    ),
-    "c.txt": (f"A heading\n\n{SAYS}".encode(), "library:c.txt", "A heading", None),
-    "deep/er/d e.md": (f"# A title\r\n\r\n{SAYS}".encode(), "library:deep/er/d%20e.md", "A title", None),
-    "e.xml": (FEED.encode(), "https://wire.example/1", "Approval by text", "2026-11-05"),
-    "f.mhtml": (MHTML.encode(), "https://trade.example/saved", "Yes by text", None),
-    "g.warc.gz": (
-        warc([("https://old.example/g", "200 OK", HTML)]),
-        "https://old.example/g",
-        "Yes by text",
-        "2026-11-05",
-    ),
-    "h.warc": (
-        warc([("https://old.example/h?utm_id=1", "200 OK", HTML)], compressed=False),
-        "https://old.example/h",
-        "Yes by text",
-        "2026-11-05",
-    ),
-}
+from sightline.sources.search import SearchFailed
+from tests.sources.library.saved import FILES, HTML, SAYS, search, urls, warc
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -167,67 +70,6 @@ async def test_a_missing_folder_is_an_empty_library(tmp_path: Path) -> None:
     library = Library(tmp_path / "nowhere", tmp_path / "index.sqlite3")
     found = await search(library)
     assert (found.hits, found.warnings) == ([], ["The library holds no pages."])
-
-
-LONG = HTML.replace("</body>", f"<!-- {os.urandom(4_000).hex()} --></body>")  # does not become short when packed
-BOMB = gzip.compress(b"\0" * 50_000_000)
-ENTITIES = (
-    """<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "lollollollollollollol">
-"""
-    + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
-    + """]>
-<rss version="2.0"><channel><title>&j;</title><item><title>x</title>
-<description>&j;</description></item></channel></rss>"""
-)
-HOSTILE = {
-    "huge.html": b"<p>" + b"a" * 2_100_000,
-    "binary.html": bytes(range(256)) * 40,
-    "empty.html": b"",
-    "broken.warc.gz": warc([("https://old.example/1", "200 OK", LONG)])[:2_000],
-    "no-archive.warc.gz": b"\x1f\x8b" + os.urandom(400),
-    "bomb.warc.gz": BOMB,
-    "text.warc": b"WARC/1.0\r\nContent-Length: 99999999999\r\n\r\nabc",
-    "no-feed.xml": b"<note>No feed</note>",
-    "entities.xml": ENTITIES.encode(),
-    "nested.html": b"<div>" * 300_000,
-    "bad.txt": b"\xff\xfe\x00",
-    "bad.mhtml": b"Content-Type: multipart/related; boundary=x\r\n\r\n--x\r\n--x\r\n--x--",
-    "latin.txt": "Kostenvoranschläge und Größen".encode("latin-1"),
-    "front.md": b"---\n" + b"a: b\n" * 5_000 + b"---\n",
-    "loop.md": b"---\nurl: javascript:alert(1)\ntitle: \x00\ndate: never\n---\nSomething is written here.",
-    "picture.jpg": os.urandom(100),
-}
-
-
-async def test_hostile_files_never_break_a_search(library: Library, folder: Path) -> None:
-    for name, content in HOSTILE.items():
-        (folder / name).write_bytes(content)
-    (folder / "here").symlink_to(folder)
-    (folder / "nowhere.html").symlink_to(folder / "missing.html")
-    os.mkfifo(folder / "pipe.html")
-    (folder / ".hidden.html").write_text(HTML)
-    (folder / "good.html").write_text(HTML)
-    found = await search(library)
-    assert [hit.url for hit in found.hits] == ["https://trade.example/yes"]
-    assert len(found.warnings) == 6  # five files by name, and how many there are
-    assert found.warnings[-1].endswith("files of the library could not be read wholly.")
-    assert not any(str(folder) in warning for warning in found.warnings)
-
-
-@pytest.mark.parametrize("name", ["huge.html", "binary.html", "broken.warc.gz", "no-feed.xml", "nested.html"])
-async def test_a_file_that_is_left_out_is_named(library: Library, folder: Path, name: str) -> None:
-    (folder / name).write_bytes(HOSTILE[name])
-    assert [warning.split(": ")[:2] for warning in (await search(library)).warnings] == [
-        ["Not read from the library", name]
-    ]
-
-
-async def test_the_pages_before_the_damage_are_kept(library: Library, folder: Path) -> None:
-    whole = warc([(f"https://old.example/{n}", "200 OK", LONG) for n in range(3)])
-    (folder / "half.warc.gz").write_bytes(whole[: len(whole) * 5 // 6])
-    found = await search(library)
-    assert {hit.url for hit in found.hits} == {"https://old.example/0", "https://old.example/1"}
-    assert len(found.warnings) == 1
 
 
 PAGES = {
