@@ -13,6 +13,7 @@ import pytest
 
 from sightline import __version__
 from sightline.cli.command_line import COMMANDS
+from sightline.platform.scopes import Scope
 from tests.cli.command import run, run_alone, serving, status, wait_until
 from tests.cli.conftest import Site
 from tests.cli.test_serve import database_of
@@ -191,6 +192,30 @@ def test_the_doctor_finds_what_is_wrong(site: Site) -> None:
     assert wrong["message"] == "SIGHTLINE_PORT: expected a whole number from 0 to 65535, not 'x'."
 
 
+def test_the_doctor_sees_that_the_library_is_missing(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    wrong = site.run("doctor", LIBRARY_DIR=str(folder))
+    message = f"There is no folder {folder}: create it, or set SIGHTLINE_LIBRARY_DIR."
+    assert (wrong.code, f"WRONG  search         {message}" in wrong.out) == (1, True)
+    folder.mkdir()
+    right = site.run("doctor", LIBRARY_DIR=str(folder))
+    assert (right.code, f"ok     search         {folder}, saved pages" in right.out) == (0, True)
+    assert "warn   search         No saved pages" in site.run("doctor").out
+
+
+def test_the_doctor_sees_that_the_database_is_missing(place: Path) -> None:
+    data = place / "data"
+    done = run("doctor", "--data-dir", data)
+    message = f"None in {data}: `sightline init` or `serve` creates it."
+    assert (done.code, f"WRONG  database       {message}" in done.out) == (1, True)
+    assert not data.exists()
+
+
+def test_help_lists_the_scopes_of_keys() -> None:
+    shown = "".join(run("keys", "create", "--help").out.split())
+    assert [scope for scope in Scope if scope not in shown] == []
+
+
 async def test_the_doctor_asks_a_configured_app_store(site: Site) -> None:
     async with opened() as front:
         done = await asyncio.to_thread(site.run, "doctor", APP_STORE_URL=front.url)
@@ -297,11 +322,11 @@ def test_late_jobs_without_a_worker_are_warned_of(place: Path) -> None:
         server.wait_ready()
         asyncio.run(add_late_job(database_of(data)))
         done = run("doctor", "--data-dir", data)
-        [warning] = [line for line in done.out.splitlines() if line.startswith("warn")]
+        [warning] = [line for line in done.out.splitlines() if line.startswith("warn   jobs")]
         assert (done.code, "no worker runs: start `sightline worker`" in warning) == (0, True)
         with serving(place / "worker.log", "worker", "--data-dir", data) as worker:
             wait_until(lambda: "takes jobs" in worker.said)
-            assert "warn" not in run("doctor", "--data-dir", data).out
+            assert "warn   jobs" not in run("doctor", "--data-dir", data).out
 
 
 async def add_late_job(url: str) -> None:

@@ -105,6 +105,16 @@ FILE: dict[str, Any] = {
     "studies": [
         {"key": "interviews", "name": "Interviews", "status": "completed", "type": "interview", "phase": "discovery"}
     ],
+    "feedback": [
+        {
+            "key": "useful",
+            "study": "interviews",
+            "rating": 8,
+            "metric": "usefulness",
+            "subject": {"type": "product", "id": "app"},
+            "submittedAt": "2026-03-01T09:00:00.000Z",
+        }
+    ],
 }
 
 

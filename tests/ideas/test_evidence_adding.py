@@ -72,6 +72,20 @@ async def test_all_sent_fields_are_shown(acme: Acme, idea: Json) -> None:
     assert evidence["signalPublicId"].startswith("SIGNAL-")
 
 
+async def test_a_signal_is_named_by_its_public_id_too_and_the_description_may_be_empty(acme: Acme, idea: Json) -> None:
+    id = await signal(acme, text=TEXT)
+    public_id = (await acme.client.get(f"/signals/{id}")).json()["publicId"]
+    for name in (public_id, public_id.lower(), id.upper()):
+        evidence = await added(acme, idea, description="", extracts=[{"text": "by hand", "signalId": name}])
+        assert (evidence["description"], evidence["signalId"], evidence["signalPublicId"]) == ("", id, public_id)
+        assert evidence["extracts"] == [{"text": "by hand", "signalId": id}]
+    for name in ("SIGNAL-999999", "IDEA-1", "SIGNAL-0", "signal", 7):
+        answer = await add(acme, idea, extracts=[{"text": "by hand", "signalId": name}])
+        refused(answer, 400, "VALIDATION_FAILED", "extracts[0].signalId")
+    foreign = await add(acme, idea, extracts=[{"text": "another", "signalId": public_id}])
+    refused(foreign, 400, "VALIDATION_FAILED", "extracts[0].text")
+
+
 async def test_a_quote_may_be_part_of_a_turn(acme: Acme, idea: Json) -> None:
     id = await signal(acme, transcript={"turns": TURNS})
     evidence = await added(acme, idea, extracts=[{"text": "would help", "signalId": id}])

@@ -23,7 +23,7 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.db.checks import check_clock, check_notifications, check_version
 from sightline.platform.jobs.checks import check_jobs
 from sightline.settings import FILE, Settings, SettingsError
-from sightline.sources.checks import check_app_store, check_search
+from sightline.sources.checks import check_app_store, check_library, check_search
 
 LEAST_FREE = 500_000_000  # bytes
 PUBLIC_STORE = Settings.__dataclass_fields__["app_store_url"].default
@@ -67,14 +67,15 @@ async def _check_outside(settings: Settings) -> list[Check]:
     url = settings.app_store_url
     return [
         await check_model(settings.model_url, settings.model_name, settings.model_key),
-        *await check_search(settings.web_providers, settings.chosen_provider, settings.library),
+        *await check_search(settings.web_providers, settings.chosen_provider),
+        *([check_library(settings.library, settings.library_dir)] if settings.chosen_provider == "library" else []),
         await check_app_store(url, settings.app_store_country, is_asked=url != PUBLIC_STORE),
     ]
 
 
 async def _check_database(settings: Settings) -> list[Check]:
     if not has_database(settings):
-        return [Check("database", True, f"none in {settings.data_dir} yet: `sightline init` or `serve` creates it")]
+        return [Check("database", False, f"None in {settings.data_dir}: `sightline init` or `serve` creates it.")]
     checks: list[Check] = []
     try:
         with database_urls(settings) as (url, _):

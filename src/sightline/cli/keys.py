@@ -29,7 +29,7 @@ async def create(
     site: Site,
     workspace: InWorkspace,
     name: Annotated[str, typer.Option("--name", help="What the key is for.")],
-    scopes: Annotated[str, typer.Option("--scopes", help="Comma-separated, or `all`.")],
+    scopes: Annotated[str, typer.Option("--scopes", help=f"Comma-separated, or `all`: {', '.join(Scope)}.")],
     member: Annotated[str | None, typer.Option("--member", help="E-mail of its creator, an owner or admin.")] = None,
     expires: Annotated[
         datetime | None, typer.Option("--expires", parser=read_moment, metavar="DATE", help="When it stops working.")

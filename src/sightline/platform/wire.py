@@ -9,8 +9,8 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Position, Tx, Window
-from sightline.platform.errors import Fault
-from sightline.platform.refs import parse_uuid
+from sightline.platform.errors import Fault, InvalidReference, NotFound
+from sightline.platform.refs import SignalRef, parse_uuid
 
 Shown = TypeVar("Shown")
 
@@ -197,6 +197,24 @@ class Id(UUID, metaclass=WireType):
     @classmethod
     def schema(cls) -> dict[str, Any]:
         return {"type": "string", "format": "uuid"}
+
+
+class SignalReference(str, metaclass=WireType):
+    """A signal's UUID or public id, in any letter case, for `SignalRef.parse`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def read(cls, value: Any) -> str:
+        try:
+            SignalRef.parse(_text(value))
+        except (InvalidReference, NotFound):
+            raise ValueError(f"Expected a UUID or a public id like {SignalRef.prefix}-1") from None
+        return _text(value)
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return SignalRef.schema()
 
 
 IdSet = Annotated[list[Id], Meta(max_length=1_000)]

@@ -12,10 +12,18 @@ from sightline.sources.search import SearchFailed, SearchQuery
 ANSWER_SECONDS = 5
 
 
-async def check_search(providers: Mapping[str, tuple[str, str]], chosen: str, library: Path) -> list[Check]:
-    """Searches each provider of the web, named with its address and key, and names the library if it is chosen."""
-    asked = await asyncio.gather(*(_check_provider(name, *providers[name], name == chosen) for name in providers))
-    return [Check("search", True, f"{library}, saved pages"), *asked] if chosen == "library" else asked
+async def check_search(providers: Mapping[str, tuple[str, str]], chosen: str) -> list[Check]:
+    """Searches each provider of the web, named with its address and key."""
+    return await asyncio.gather(*(_check_provider(name, *providers[name], name == chosen) for name in providers))
+
+
+def check_library(folder: Path, configured: Path | None) -> Check:
+    """A missing folder is wrong if it is configured. The default one is created by who wants to use it."""
+    if folder.is_dir():
+        return Check("search", True, f"{folder}, saved pages")
+    if configured is not None:
+        return Check("search", False, f"There is no folder {folder}: create it, or set SIGHTLINE_LIBRARY_DIR.")
+    return Check("search", True, f"No saved pages: there is no folder {folder}.", warning=True)
 
 
 async def _check_provider(name: str, url: str, key: str, is_chosen: bool) -> Check:

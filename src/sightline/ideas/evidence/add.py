@@ -7,8 +7,9 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.ids import new_id
-from sightline.platform.refs import IdeaRef
+from sightline.platform.refs import IdeaRef, SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
+from sightline.signals.insights.records import Extract
 from sightline.workspaces.changes import log_change
 
 
@@ -17,8 +18,7 @@ async def add_evidence(
 ) -> Versioned[Evidence]:
     """Adds evidence. Raises NotFound, PreconditionFailed, and ValidationFailed for a text that is not in its signal."""
     idea = await hold_id(tx, actor.workspace_id, ref)
-    extracts = new_evidence.extracts or []
-    await _check(tx, actor, extracts)
+    extracts = await _find_extracts(tx, actor, new_evidence.extracts or [])
     expect(None)
     id = new_id()
     evidence = {
@@ -35,13 +35,20 @@ async def add_evidence(
     return await queries.find_evidence(tx, actor.workspace_id, idea.id, id)
 
 
-async def _check(tx: Tx, actor: Actor, extracts: list[NewExtract]) -> None:
+async def _find_extracts(tx: Tx, actor: Actor, extracts: list[NewExtract]) -> list[Extract]:
+    """Returns the extracts with the ids of their signals."""
     faults: list[Fault] = []
+    checked: list[Extract] = []
     for n, extract in enumerate(extracts):
-        is_quoted = await queries.is_quoted(tx, actor.workspace_id, extract.signal_id, extract.text)
-        if is_quoted is None:
+        signal = SignalRef.parse(extract.signal_id)
+        found = await queries.find_quoted(tx, actor.workspace_id, signal, extract.text)
+        if found is None:
             faults.append(Fault(f"extracts[{n}].signalId", f"Not in this workspace: {extract.signal_id}"))
-        elif not is_quoted:
+            continue
+        signal_id, is_quoted = found
+        checked.append(Extract(extract.text, signal_id))
+        if not is_quoted:
             faults.append(Fault(f"extracts[{n}].text", "Not an exact part of the signal's text"))
     if faults:
         raise ValidationFailed(faults)
+    return checked

@@ -7,8 +7,9 @@ from uuid import UUID
 from sightline.ideas.evidence.records import Evidence, EvidenceFilters
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.database import Row
-from sightline.platform.db.sql import assignments
+from sightline.platform.db.sql import assignments, by_reference
 from sightline.platform.errors import NotFound
+from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page, Versioned, version_tag
 
 # In the order of Evidence's fields.
@@ -86,27 +87,27 @@ async def change_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, stat
 
 # The content of a signal: its text, under any name it is sent with, or the turns of its transcript.
 _TEXT_NAMES = ("text", "body", "content", "comment", "description", "message", "transcript")
-_IS_QUOTED = sql("""
-SELECT EXISTS (
+_FIND_QUOTED = by_reference("""
+SELECT s.id,
+       EXISTS (
          SELECT FROM (VALUES (r.raw), (s.data)) AS held (fields), unnest(:names::text[]) AS name
           WHERE jsonb_typeof(held.fields -> name) = 'string' AND strpos(held.fields ->> name, :quote) > 0)
     OR EXISTS (
          SELECT FROM jsonb_path_query(r.raw, '$.transcript.turns[*]') AS turn
-          WHERE strpos(turn ->> 'text', :quote) > 0)
+          WHERE strpos(turn ->> 'text', :quote) > 0) AS is_quoted
   FROM signals AS s LEFT JOIN signal_raw AS r ON r.workspace_id = :workspace_id AND r.signal_id = s.id
- WHERE s.workspace_id = :workspace_id AND s.id = :signal_id
+ WHERE s.workspace_id = :workspace_id AND s.{ref} = :ref
    FOR KEY SHARE OF s""")
 
 
-async def is_quoted(tx: Tx, workspace_id: UUID, signal_id: UUID, quote: str) -> bool | None:
-    """Returns whether the quote is an exact part of the signal's content, or None if there is no such signal.
+async def find_quoted(tx: Tx, workspace_id: UUID, signal: SignalRef, quote: str) -> tuple[UUID, bool] | None:
+    """Returns the signal's id and whether the quote is an exact part of its content; None if there is no such signal.
 
     The signal cannot be deleted before the transaction ends.
     """
-    found: bool | None = await tx.value(
-        _IS_QUOTED, workspace_id=workspace_id, signal_id=signal_id, quote=quote, names=_TEXT_NAMES
-    )
-    return found
+    statement = _FIND_QUOTED[signal.column]
+    row = await tx.row(statement, workspace_id=workspace_id, ref=signal.value, quote=quote, names=_TEXT_NAMES)
+    return (row["id"], row["is_quoted"]) if row else None
 
 
 _ADD = sql("""

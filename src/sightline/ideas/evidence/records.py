@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Id, Input, Record, Text, Timestamp, Trimmed
+from sightline.platform.wire import Input, Record, SignalReference, Text, Timestamp, Trimmed
 from sightline.signals.insights.records import Extract
 
 EvidenceRole = Literal["supports", "qualifies", "contradicts", "context"]
@@ -61,10 +61,7 @@ class EvidenceCategory(Trimmed):
     longest = 255
 
 
-class EvidenceDescription(Text):
-    """1 to 60,000 characters, kept as sent."""
-
-    longest = 60_000
+EvidenceDescription = Annotated[str, Meta(max_length=60_000, description="Kept as sent; may be empty.")]
 
 
 class Quote(Text):
@@ -74,10 +71,13 @@ class Quote(Text):
 
 
 class NewExtract(Input):
-    """A quote: `text` is an exact part of the signal's text, or of one turn of its transcript."""
+    """A quote: `text` is an exact part of the signal's text, or of one turn of its transcript.
+
+    `signalId` is its UUID or its public id; the UUID is stored and shown.
+    """
 
     text: Quote
-    signal_id: Id
+    signal_id: SignalReference
 
 
 class NewEvidence(Input):
