@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route, Router
 
 from sightline.catalog.accounts import routes as accounts
@@ -32,11 +31,12 @@ from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.db.feeds import Totals
 from sightline.platform.http.compression import Compressed
+from sightline.platform.http.cors import Cors
 from sightline.platform.http.endpoint import Endpoint, Lazy, Services
 from sightline.platform.http.health import Readiness, health_pages
 from sightline.platform.http.metrics import metrics_page, watched
 from sightline.platform.http.middleware import Server, refuse_unknown_path
-from sightline.platform.http.operations import Operation, operations_of
+from sightline.platform.http.operations import Operation, located, operations_of
 from sightline.platform.http.pages import Page
 from sightline.platform.http.proxies import TrustedProxies
 from sightline.platform.http.routing import Api
@@ -81,7 +81,7 @@ CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If
 CORS_SEEN = (
     *("X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link", "ETag", "X-Request-Id", "Idempotent-Replayed"),
     *("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-    "Retry-After",
+    *("Location", "Retry-After"),
 )
 
 
@@ -127,7 +127,9 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
     ]
     unknown = portals.page_for_browsers(refuse_unknown_path)
     router = Router(routes, redirect_slashes=False, default=unknown, lifespan=lifespan)
-    api = Api(API, (Endpoint(row, lazy) for row in table), otherwise=portals.on_own_hosts(router))
+    with_location = located(table)
+    endpoints = (Endpoint(row, lazy, has_location=row.name in with_location) for row in table)
+    api = Api(API, endpoints, otherwise=portals.on_own_hosts(router))
     return Server(api, lambda app: _wrap(app, settings.cors_origins), TrustedProxies(settings.trusted_proxies))
 
 
@@ -181,6 +183,5 @@ def _pages(lazy: Lazy) -> dict[str, Page]:
 
 def _wrap(app: Any, origins: tuple[str, ...]) -> Any:
     """Wraps what answers: compresses, and lets pages of these origins read the answer, also a problem."""
-    methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
     compressed = Compressed(app)
-    return CORSMiddleware(compressed, origins, methods, CORS_SENT, expose_headers=CORS_SEEN) if origins else compressed
+    return Cors(compressed, origins, CORS_SENT, CORS_SEEN) if origins else compressed

@@ -58,6 +58,7 @@ async def wrong_headers(made: Made) -> dict[str, str]:
         "empty": "Bearer",
         "no scheme": key,
         "another scheme": f"Basic {key}",
+        "two keys in one": f"Bearer {key}, Bearer {key}",
         "wrong checksum": f"Bearer {key[:-1]}{'0' if key[-1] != '0' else '1'}",
         "mistyped": f"Bearer {key[:20]}{'0' if key[20] != '0' else '1'}{key[21:]}",
         "cut": f"Bearer {key[:-1]}",

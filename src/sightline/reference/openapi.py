@@ -13,7 +13,7 @@ import msgspec
 from msgspec import NODEFAULT
 
 import sightline
-from sightline.platform.http.operations import Operation
+from sightline.platform.http.operations import Operation, located
 from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.http.query_strings import description_of_parameter, parameter_of
 from sightline.platform.refs import Ref
@@ -46,6 +46,7 @@ def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
     document["info"]["description"] = (_ASSETS / "introduction.md").read_text(encoding="utf-8").strip()
     document["tags"] = _tags(operations)
     schemas = _Schemas(operations)
+    with_location = located(operations)
     refusals = {refusal for operation in operations for refusal in refusals_of(operation)}
     components = document["components"]
     components["schemas"] = dict(sorted((schemas.components | components["schemas"] | code_schema(refusals)).items()))
@@ -53,7 +54,9 @@ def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
     components["examples"] = problem_examples(refusals)
     for operation in sorted(operations, key=lambda operation: operation.path):
         path = document["paths"].setdefault(f"{base_path}{operation.path}", {})
-        path[operation.method.lower()] = _operation(operation, schemas)
+        path[operation.method.lower()] = found = _operation(operation, schemas)
+        if operation.name in with_location:
+            found["responses"][str(operation.status)]["headers"] |= refs_to("Location")
     _remove_unused(document)
     return document
 

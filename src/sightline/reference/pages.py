@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from sightline.platform.http.compression import accepts_gzip
-from sightline.platform.http.endpoint import is_known
+from sightline.platform.http.endpoint import known_tag
 from sightline.platform.http.pages import Page
 from sightline.reference.guides import guide_list, guide_names, guide_page
 
@@ -52,10 +52,9 @@ class Constant:
     async def answer(self, request: Request) -> Response:
         is_zipped = accepts_gzip(request.headers.get("accept-encoding", ""))
         body = await asyncio.to_thread(lambda: self.compressed if is_zipped else self.body)
-        tag = f'"{self.digest}-gzip"' if is_zipped else f'"{self.digest}"'
-        headers = {"ETag": tag, "Cache-Control": self.cache, "Vary": "Accept-Encoding", **self.headers}
-        if is_known(request.headers.get("if-none-match", ""), tag):
-            return Response(status_code=304, headers=headers)
+        headers = {"ETag": f'"{self.digest}"', "Cache-Control": self.cache, "Vary": "Accept-Encoding", **self.headers}
+        if known := known_tag(request.headers.get("if-none-match", ""), headers["ETag"]):
+            return Response(status_code=304, headers=headers | {"ETag": known})
         encoding = {"Content-Encoding": "gzip"} if is_zipped else {}
         return Response(body, headers=headers | encoding, media_type=self.media_type)
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from sightline.platform import errors
+from sightline.platform.http.cors import PreflightRefused
 from sightline.platform.http.idempotency import KeyInUse, RecordDeleted
 from sightline.platform.http.operations import Operation
 from sightline.platform.http.problems import problem_members
@@ -23,6 +24,7 @@ ALWAYS: tuple[Kind, ...] = (
 )
 WITHOUT_OPERATION: tuple[Kind, ...] = (
     errors.BadRequest,
+    PreflightRefused,
     errors.MethodNotAllowed,
     errors.NotFound,
     errors.RequestTimeout,

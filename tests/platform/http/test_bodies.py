@@ -21,8 +21,6 @@ MALFORMED = {
     "a leading zero": b'{"name": "a", "size": 01}',
     "broken UTF-8": b'{"name": "\xff"}',
     "broken UTF-8 in an unknown field": b'{"name": "a", "other": "\xc3("}',
-    "UTF-16": '{"name": "a"}'.encode("utf-16"),
-    "a byte order mark": b'\xef\xbb\xbf{"name": "a"}',
     "a line break in a string": b'{"name": "a\nb"}',
     "a lone surrogate": b'{"name": "\\ud800"}',
     "two high surrogates": b'{"name": "\\ud800\\ud800"}',
@@ -113,6 +111,7 @@ ACCEPTED: dict[str, tuple[bytes, dict[str, Any]]] = {
     "a pair of surrogates": (b'{"name": "\\ud83d\\ude80"}', {"name": "\N{ROCKET}"}),
     "the bounds": (b'{"name": "a", "size": 100}', {"size": 100}),
     "the last of two": (b'{"name": "a", "name": "b"}', {"name": "b"}),
+    "a byte order mark": (b'\xef\xbb\xbf{"name": "a"}', {"name": "a"}),
     "space around": (b' \n{"name": "a"}\n', {"name": "a"}),
     "a moment elsewhere": (b'{"name": "a", "at": "2026-01-01T01:00:00+02:00"}', {"at": "2025-12-31T23:00:00.000Z"}),
 }
@@ -136,6 +135,30 @@ async def test_json_may_be_declared_or_not(lab: World, given: str | None) -> Non
 async def test_another_declared_type_is_refused(lab: World, given: str) -> None:
     answer = await send(lab, b'{"name": "a"}', given)
     assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("charset", ["utf-16", '"UTF-16LE"', "iso-8859-1", "utf-7"])
+async def test_another_declared_encoding_is_refused(lab: World, charset: str) -> None:
+    answer = await send(lab, b'{"name": "a"}', f"application/json; charset={charset}")
+    assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+async def test_another_encoding_is_refused_though_it_is_not_declared(lab: World, encoding: str) -> None:
+    answer = await send(lab, '{"name": "a"}'.encode(encoding))
+    assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "identity, gzip", "GZIP"])
+async def test_a_compressed_body_is_refused(lab: World, coding: str) -> None:
+    headers = {"Content-Encoding": coding, "Content-Type": "application/json"}
+    answer = await lab.client.post("/readings", content=b'{"name": "a"}', headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+async def test_a_body_may_be_declared_to_be_plain(lab: World) -> None:
+    headers = {"Content-Encoding": "identity"}
+    assert (await lab.client.post("/readings", json={"name": "a"}, headers=headers)).status_code == 201
 
 
 async def test_without_a_body_to_read_body_and_type_do_not_matter(lab: World) -> None:

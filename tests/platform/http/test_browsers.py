@@ -77,8 +77,23 @@ async def test_a_preflight_needs_no_key(open_lab: World) -> None:
 
 async def test_another_origin_is_not_let_in(open_lab: World) -> None:
     answer = await ask_first(open_lab, Origin="https://other.example")
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.json()["code"]) == (400, "PREFLIGHT_REFUSED")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["requestId"] == answer.headers["X-Request-Id"]
     assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "asked", [{"Access_Control_Request_Method": "FOO"}, {"Access_Control_Request_Headers": "x-other"}], ids=str
+)
+async def test_a_preflight_for_what_no_page_may_send_is_a_problem(open_lab: World, asked: dict[str, str]) -> None:
+    answer = await ask_first(open_lab, **asked)
+    assert (answer.status_code, answer.json()["code"]) == (400, "PREFLIGHT_REFUSED")
+
+
+async def test_options_without_a_question_is_another_method(open_lab: World) -> None:
+    answer = await open_lab.client_of(None).options("/things/IDEA-1", headers={"Origin": ORIGIN})
+    assert (answer.status_code, answer.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
 
 
 @pytest.mark.parametrize("path", ["/things", "/things/!", "/things/IDEA-99", "/fails", "/nothing", "/things/a%2Fb"])
@@ -89,7 +104,7 @@ async def test_refusals_too_can_be_read_by_the_page(open_lab: World, path: str) 
     assert shown == {
         *("X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link", "ETag", "X-Request-Id", "Retry-After"),
         *("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-        "Idempotent-Replayed",
+        *("Idempotent-Replayed", "Location"),
     }
     assert "Origin" in answer.headers["Vary"]
 

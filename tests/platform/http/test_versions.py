@@ -33,6 +33,33 @@ async def test_another_version_is_sent(lab: World, known: str) -> None:
     assert answer.status_code == 200
 
 
+@pytest.mark.parametrize("size", [100, 5000])
+async def test_a_compressed_answer_has_a_tag_of_its_own(world: World, size: int) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Export. " * (size // 8)})).json()
+    path = f"/ideas/{idea['id']}"
+    answers = [await world.client.get(path, headers={"Accept-Encoding": coding}) for coding in ("gzip", "identity")]
+    tags = [answer.headers["ETag"] for answer in answers]
+    is_compressed = "Content-Encoding" in answers[0].headers
+    assert is_compressed is (size > 1024) is (tags[0] != tags[1])
+    assert ("Vary" in answers[0].headers) is is_compressed
+    for coding in ("gzip", "identity"):
+        for tag in (*tags, f"W/{tags[0]}", f'"other", {tags[0]}'):
+            known = await world.client.get(path, headers={"If-None-Match": tag, "Accept-Encoding": coding})
+            assert known.status_code == 304
+            assert known.headers["ETag"] in tag
+    for n, tag in enumerate(tags):
+        changes = {"name": f"Name {n}"}
+        current = (await world.client.get(path, headers={"Accept-Encoding": "identity"})).headers["ETag"]
+        tag = tag.replace(tags[1].strip('"'), current.strip('"'))
+        assert (await world.client.patch(path, json=changes, headers={"If-Match": tag})).status_code == 200
+        assert (await world.client.patch(path, json=changes, headers={"If-Match": tag})).status_code == 412
+
+
+async def test_tags_may_come_in_several_headers(lab: World) -> None:
+    headers = [("If-None-Match", TAG), ("If-None-Match", '"other"')]
+    assert (await lab.client.get("/things/IDEA-1", headers=headers)).status_code == 304
+
+
 async def test_a_stranger_learns_nothing_from_a_tag(lab: World) -> None:
     answer = await lab.client_of(None).get("/things/IDEA-1", headers={"If-None-Match": "*"})
     assert answer.status_code == 401

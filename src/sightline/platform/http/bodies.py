@@ -1,6 +1,8 @@
 """Reading a body: its size, its type, its JSON, and every fault in it at once."""
 
 import asyncio
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
@@ -18,6 +20,9 @@ LARGE = 64 * 1024  # from here on a body is decoded in a thread, so that other r
 MOST_CONTAINERS = 250_000  # objects and arrays: decoding 8 MiB of `[],[],...` would hold every thread for a second
 MOST_FIELDS = 250_000  # of all objects: as many different names take 0.1 s, in which nothing else runs
 
+_CHARSET = re.compile(rb";\s*charset\s*=\s*\"?([^\s;\"]*)")
+_UTF_8 = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
+
 Read = TypeVar("Read")
 Done = TypeVar("Done")
 Receive = Callable[[], Awaitable[Any]]
@@ -27,7 +32,10 @@ _LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-body
 
 
 async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: int) -> bytes:
-    """Raises ClientDisconnect, and TooLarge past `largest` bytes, without reading what is announced to be larger."""
+    """Returns the body without a byte order mark.
+
+    Raises ClientDisconnect, and TooLarge past `largest` bytes, without reading what is announced to be larger.
+    """
     announced = headers.get(b"content-length", b"").lstrip(b"0")
     if announced.isdigit() and (len(announced) > 18 or int(announced) > largest):
         raise _too_large(largest)
@@ -42,20 +50,30 @@ async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: i
         if left < 0:
             raise _too_large(largest)
         has_more = message.get("more_body", False)
-    return b"".join(pieces)
+    return b"".join(pieces).removeprefix(BOM_UTF8)
 
 
 def _too_large(largest: int) -> TooLarge:
     return TooLarge(f"The body may have at most {largest} bytes.", limit=largest)
 
 
-def refuse_other_types(content_type: bytes | None) -> None:
-    """Raises UnsupportedMediaType for a declared type that is not JSON; none declared counts as JSON."""
+def refuse_other_types(headers: dict[bytes, bytes]) -> None:
+    """Raises UnsupportedMediaType for what is declared to be no JSON, no UTF-8 or compressed.
+
+    What is not declared counts as plain JSON.
+    """
+    if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"identity", b""):
+        raise UnsupportedMediaType("Send the body without a Content-Encoding.")
+    content_type = headers.get(b"content-type")
     if content_type is None:
         return
-    declared = content_type.split(b";", 1)[0].strip().lower()
-    if declared and declared != b"application/json":
+    declared = content_type.lower()
+    kind = declared.split(b";", 1)[0].strip()
+    if kind and kind != b"application/json":
         raise UnsupportedMediaType("Send application/json.")
+    charset = _CHARSET.search(declared)
+    if charset is not None and charset[1] not in _UTF_8:
+        raise UnsupportedMediaType("Send UTF-8.")
 
 
 async def run_beside(function: Callable[[bytes], Done], body: bytes) -> Done:
@@ -73,7 +91,7 @@ class Body(Generic[Read]):
         self._decoder = msgspec.json.Decoder(kind, dec_hook=read_wire_type)
 
     def decode(self, body: bytes) -> Read:
-        """Raises MalformedJson or ValidationFailed."""
+        """Raises MalformedJson or ValidationFailed, and UnsupportedMediaType for UTF-16."""
         brackets = body.count(b"[") + body.count(b"{")
         if brackets > MOST_CONTAINERS:
             raise ValidationFailed.of("", f"At most {MOST_CONTAINERS} objects and arrays in one body")
@@ -93,6 +111,8 @@ class Body(Generic[Read]):
         return read
 
     def _refusal(self, body: bytes) -> Exception:
+        if body.startswith((BOM_UTF16_BE, BOM_UTF16_LE)) or b"\0" in body[:2]:
+            return UnsupportedMediaType("Send UTF-8.")
         if not body.strip():
             return MalformedJson("A JSON object is needed; the body is empty.")
         try:

@@ -1,9 +1,10 @@
-"""GZip for answers of 1 KiB and more, if the client accepts it."""
+"""GZip for answers of 1 KiB and more, if the client accepts it. A compressed answer has a tag of its own."""
 
 import re
 from collections.abc import Awaitable
 from typing import Any
 
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 
 SMALLEST = 1024
@@ -17,6 +18,11 @@ def accepts_gzip(accept_encoding: str) -> bool:
     return found is not None and (found[1] is None or found[1].strip("0.") != "")
 
 
+def compressed_tag(tag: str) -> str:
+    """Returns the tag of the compressed form; like a flag, it leaves record and version readable."""
+    return f'{tag[:-1]}.gzip"'
+
+
 class Compressed:
     """Compresses for clients that accept gzip; others cost one look at their headers."""
 
@@ -26,6 +32,22 @@ class Compressed:
 
     def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
         accepted = scope.get("headers_by_name", {}).get(b"accept-encoding")
-        app = self._zipped if accepted and accepts_gzip(accepted.decode("latin-1")) else self._app
-        answering: Awaitable[None] = app(scope, receive, send)
+        if accepted and accepts_gzip(accepted.decode("latin-1")):
+            return self._zipped(scope, receive, _tagged(send))
+        answering: Awaitable[None] = self._app(scope, receive, send)
         return answering
+
+
+def _tagged(send: Any) -> Any:
+    """Returns `send` with the tag that fits the bytes, and with the Vary that a 304 shares with its answer."""
+
+    async def send_tagged(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message["headers"])
+            if "etag" in headers and headers.get("content-encoding") == "gzip":
+                headers["etag"] = compressed_tag(headers["etag"])
+            elif message["status"] == 304:
+                headers.add_vary_header("Accept-Encoding")
+        await send(message)
+
+    return send_tagged

@@ -9,6 +9,7 @@ A refused connection is closed. Between two requests uvicorn's own keep-alive ti
 protocol: an offer of another one (Upgrade: h2c, websocket) is ignored.
 """
 
+import re
 from asyncio import TimerHandle, Transport
 from dataclasses import dataclass
 from math import inf
@@ -23,6 +24,7 @@ from sightline.platform.errors import BadRequest, HeadersTooLarge, Refusal, Requ
 from sightline.platform.http.middleware import count_request
 from sightline.platform.http.problems import problem
 
+_REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+ HTTP/1\.[01]\r?\n")
 LEAST_PROGRESS = 16 * 1024  # bytes of a response that a slow reader takes in `unread_seconds`
 
 
@@ -53,6 +55,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._counted = 0  # those before the present head, or before the last bytes that are not of a body
         self._progress = 0, self._started  # bytes that had come when they were last looked at, and when
         self._unread: tuple[float, float] = inf, self._started  # bytes not sent at the last progress, and its time
+        self._method: str | None = None  # of the present request, if the parser does not know it
         self._refusal: Refusal | None = None
         self._is_refused = False
         self._timer: TimerHandle = self.loop.call_later(self.bounds.look_seconds, self._look)
@@ -64,9 +67,17 @@ class BoundedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
             return
+        before = self._received
         self._received += len(data)
         try:
-            self._feed(data)
+            try:
+                self._feed(data)
+            except httptools.HttpParserError:
+                # Only where the request in question is the first of these bytes, and starts with them.
+                line = _REQUEST_LINE.match(data) if self._reading == "head" and self._counted == before else None
+                if line is None or self._refusal is not None:
+                    raise
+                self._feed_other_method(data, line)
         except httptools.HttpParserError:
             self._refuse(self._refusal or BadRequest("That is no request of HTTP/1.1."))
             return
@@ -84,11 +95,20 @@ class BoundedProtocol(HttpToolsProtocol):
                     return
                 rest = rest[stop.args[0] :]
                 head = self._head_without_upgrade()
-                self.parser = httptools.HttpRequestParser(self)  # the other one reads nothing after Connection: close
-                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+                self._renew_parser()  # the other one reads nothing after Connection: close
                 self.parser.feed_data(head)
             else:
                 return
+
+    def _feed_other_method(self, data: bytes, line: re.Match[bytes]) -> None:
+        """Reads a request with a method that the parser does not know as a POST; the application refuses the method."""
+        self._method = line[1].decode()
+        self._renew_parser()
+        self._feed(b"POST" + data[line.end(1) :])
+
+    def _renew_parser(self) -> None:
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
 
     def _offers_upgrade(self) -> bool:
         """False for CONNECT: it stops the parser too, without an offer that could be left out."""
@@ -116,6 +136,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unset_keepalive_if_required()  # set again if the last response ended while these headers came
         self._reading, self._started = "body", self.loop.time()
         super().on_headers_complete()
+        if self._method is not None:  # the task that answers has not started
+            self.scope["method"] = self._method
+            self._method = None
 
     def on_body(self, body: bytes) -> None:
         self._counted = self._received

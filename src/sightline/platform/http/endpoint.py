@@ -12,6 +12,7 @@ from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Tx, Window
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types, run_beside
+from sightline.platform.http.compression import compressed_tag
 from sightline.platform.http.idempotency import (
     KeptAnswer,
     OneTransaction,
@@ -61,8 +62,9 @@ class Lazy:
 class Endpoint:
     """One operation as an ASGI application."""
 
-    def __init__(self, operation: Operation, lazy: Lazy) -> None:
+    def __init__(self, operation: Operation, lazy: Lazy, *, has_location: bool = False) -> None:
         self.operation = operation
+        self._has_location = has_location
         self._lazy = lazy
         self._body = Body(operation.body_type) if operation.body_type else None
         self._query = QueryReader(operation.query_type or Query, operation.paging)
@@ -90,7 +92,7 @@ class Endpoint:
         require_scopes(actor.scopes, operation.scopes, operation.any_of)
         parameters, body = parse_query(scope["query_string"]), b""
         if self._body is not None:
-            refuse_other_types(headers.get(b"content-type"))
+            refuse_other_types(headers)
             body = await receive_body(receive, headers, operation.body_limit)
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
@@ -160,13 +162,15 @@ class Endpoint:
 
     def _response(self, result: Any, parameters: Parameters, scope: Any, request_headers: dict[bytes, bytes]) -> Answer:
         headers: Headers = [_JSON]
+        if self._has_location:
+            headers.append((b"location", _location_of(result, scope["path"]).encode()))
         if isinstance(result, Versioned):
             tag = result.tag.encode("latin-1")
             headers.append((b"etag", tag))
             headers.extend(result.headers)
             known = request_headers.get(b"if-none-match")
-            if known and self.operation.is_read and is_known(known.decode("latin-1"), result.tag):
-                return 304, headers[1:], b""
+            if known and self.operation.is_read and (found := known_tag(known.decode("latin-1"), result.tag)):
+                return 304, [(b"etag", found.encode("latin-1")), *result.headers], b""
             body = _ENCODER.encode(result.record)
         elif isinstance(result, Page):
             headers.extend(page_headers(result, parameters, _address(scope)))
@@ -188,6 +192,16 @@ def _address(scope: Any) -> str:
     return f"{origin_of(scope)}{scope['path']}"
 
 
-def is_known(if_none_match: str, tag: str) -> bool:
-    """Whether the header names the tag."""
-    return if_none_match.strip() == "*" or tag in _TAGS.findall(if_none_match)
+def _location_of(result: Any, path: str) -> str:
+    """Returns the address of a created record, or the one to poll; without scheme and host."""
+    record = result.record if isinstance(result, Versioned) else result
+    location: str = getattr(record, "status_url", None) or f"{path}/{record.id}"
+    return location
+
+
+def known_tag(if_none_match: str, tag: str) -> str | None:
+    """Returns the tag that the header names, of the plain or the compressed response; None if it names neither."""
+    if if_none_match.strip() == "*":
+        return tag
+    named = _TAGS.findall(if_none_match)
+    return next((each for each in (tag, compressed_tag(tag)) if each in named), None)

@@ -6,6 +6,7 @@ from functools import cache
 from random import getrandbits
 from time import perf_counter
 from typing import Any
+from urllib.parse import unquote
 
 import structlog
 from prometheus_client import Counter, Histogram
@@ -54,8 +55,9 @@ class Server:
         started = perf_counter()
         forget_commits()
         self._proxies.apply(scope)
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        scope["headers_by_name"] = headers
+        if b"%2" in scope["raw_path"]:
+            scope["path"] = _path_of(scope["raw_path"])
+        headers = scope["headers_by_name"] = _by_name(scope["headers"])
         scope["request_id"] = request_id = _request_id(headers.get(b"x-request-id"))
         status = 0
 
@@ -144,6 +146,21 @@ def _refusal_of(error: Exception, scope: Any) -> Refusal:
         return Refusal("Something went wrong on our side. The request id finds it in the log.")
     scope["refusal"] = refusal
     return refusal
+
+
+def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """The values of a repeated header are joined by commas: two keys are then no valid key."""
+    found = dict(headers)
+    if len(found) != len(headers):
+        found = {}
+        for name, value in headers:
+            found[name] = b"%s, %s" % (found[name], value) if name in found else value
+    return found
+
+
+def _path_of(raw_path: bytes) -> str:
+    """Returns the decoded path. An encoded slash stays encoded: it is part of a reference and separates nothing."""
+    return unquote(re.sub("%2f", "%252F", raw_path.decode("ascii"), flags=re.IGNORECASE))
 
 
 async def _send_problem(scope: Any, receive: Any, send: Any) -> None:

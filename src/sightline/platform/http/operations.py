@@ -170,6 +170,13 @@ def _first(kinds: Mapping[str, Any], of: type[Kind]) -> type[Kind] | None:
     return next((kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, of)), None)
 
 
+def located(operations: Iterable[Operation]) -> set[str]:
+    """Returns the names of the operations with a Location: of a record that can be read, or of a receipt to poll."""
+    operations = list(operations)
+    lists = {row.path.rpartition("/{")[0] for row in operations if row.is_read and row.path.endswith("}")}
+    return {row.name for row in operations if row.status == 202 or (row.status == 201 and row.path in lists)}
+
+
 def operations_of(*modules: ModuleType) -> list[Operation]:
     """Returns the operations that the modules declare, in order."""
     return [value for module in modules for value in vars(module).values() if isinstance(value, Operation)]
