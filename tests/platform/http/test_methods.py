@@ -59,6 +59,7 @@ async def test_a_body_of_an_unknown_method_is_read(line: Line) -> None:
         b"F(O /things HTTP/1.1\r\n\r\n",
         b"FOO /things HTTP/9.9\r\n\r\n",
         b"FOO /things HTTP/1.1\r\nHost here\r\n\r\n",
+        b"CONNECT here:443 HTTP/1.1\r\nHost: here\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ],
 )

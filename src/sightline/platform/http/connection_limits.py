@@ -134,8 +134,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._offers_upgrade():
             return
         self._unset_keepalive_if_required()  # set again if the last response ended while these headers came
+        super().on_headers_complete()  # fails for a target that is no path
         self._reading, self._started = "body", self.loop.time()
-        super().on_headers_complete()
         if self._method is not None:  # the task that answers has not started
             self.scope["method"] = self._method
             self._method = None
