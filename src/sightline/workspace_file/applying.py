@@ -10,6 +10,7 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Run
 from sightline.workspace_file import queries
+from sightline.workspace_file.late_numbers import LateNumbers
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
 from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, parts
@@ -126,6 +127,7 @@ class _Application:
             if section.end:
                 await section.end(run)
         _refuse(self.faults)
+        await numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
         for path, count in run.removed.items():
             self.tally.of(path).removed += count
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
@@ -147,7 +149,10 @@ class _Application:
             faulty_records=set(self.spool.faulty_records),
             faulty_parts=set(self.spool.faulty_parts),
         )
-        numbers = Numbers(self.db, self.tx, workspace_id, inside=is_new or self.db.pool.size < 2)
+        if is_new or self.db.pool.size < 2:
+            numbers = Numbers(self.db, self.tx, workspace_id, inside=True)
+        else:
+            numbers = LateNumbers(self.db, self.tx, workspace_id)
         for name, table in lists().items():
             if table.numbered and (largest := self.spool.largest_number(name)):
                 await numbers.raise_to(table.numbered, largest)

@@ -30,8 +30,8 @@ async def write_rows(run: Run, table: Table, entries: Sequence[Entry], numbers: 
 async def _number(table: Table, new: Sequence[Entry], numbers: Numbers) -> None:
     waiting = [entry for entry in new if table.numbered and entry.row["number"] is None]
     if waiting and table.numbered:
-        first = await numbers.take(table.numbered, len(waiting))
-        for number, entry in enumerate(waiting, first):
+        taken = await numbers.take(table.numbered, len(waiting))
+        for number, entry in zip(taken, waiting, strict=True):
             entry.row["number"] = number
 
 

@@ -28,8 +28,8 @@ class Numbers:
     """Public numbers in blocks.
 
     `inside`: takes numbers in this transaction, for a workspace that it creates. No other request waits for the row.
-    Otherwise each block is a statement on another connection, so that other requests do not wait. A refused file then
-    leaves a gap in the numbers.
+    Otherwise each block is a statement on another connection, so that other requests do not wait. What is not stored
+    then leaves a gap in the numbers.
     """
 
     def __init__(self, db: Database, tx: Tx, workspace_id: UUID, *, inside: bool) -> None:
@@ -38,15 +38,14 @@ class Numbers:
         self.workspace_id = workspace_id
         self.inside = inside
 
-    async def take(self, kind: str, count: int) -> int:
-        """Returns the first of `count` consecutive numbers."""
+    async def take(self, kind: str, count: int) -> range:
+        """Returns `count` consecutive numbers."""
         if self.inside:
             last = await self.tx.value(_TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
         else:
             async with self.db.autocommit() as alone:
                 last = await alone.value(_TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
-        first: int = last - count + 1
-        return first
+        return range(last - count + 1, last + 1)
 
     async def raise_to(self, kind: str, number: int) -> None:
         """Raises the next number above this one."""
@@ -55,6 +54,9 @@ class Numbers:
         else:
             async with self.db.autocommit() as alone:
                 await alone.run(_RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
+
+    async def settle(self, tables: Mapping[str, str]) -> None:
+        """Called when everything is stored. `tables`: by kind. Does nothing, as each number was taken at once."""
 
 
 async def add_to_counts(tx: Tx, workspace_id: UUID, growth: Mapping[str, int]) -> None:
