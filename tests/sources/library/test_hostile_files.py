@@ -1,14 +1,23 @@
 """Files that are damaged, too large, lead elsewhere or hide something never break a search."""
 
+import asyncio
 import gzip
 import os
+import resource
+import threading
+from contextlib import aclosing, suppress
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
 
 from sightline.sources.library import Library
-from tests.sources.library.saved import FILES, HTML, search, urls, warc
+from sightline.sources.library.files import list_files, open_within
+from sightline.sources.library.reading import FileReader
+from sightline.sources.pages import Page, PageUnavailable
+from sightline.sources.web.child import FIRST, MOST_MEMORY
+from sightline.sources.web.extractor import Extractor
+from tests.sources.library.saved import FILES, HTML, SAYS, search, urls, warc
 
 LONG = HTML.replace("</body>", f"<!-- {os.urandom(4_000).hex()} --></body>")  # does not become short when packed
 BOMB = gzip.compress(b"\0" * 50_000_000)
@@ -88,3 +97,111 @@ async def test_text_that_a_saved_page_hides_is_not_read(library: Library, folder
     (folder / name).write_bytes(content)
     assert await urls(library) == [url]
     assert "deposits" not in (await library.read(url)).text
+
+
+SLOW = b"Content-Type: text/html" + b"; a=" * 48_000 + b"\r\n\r\n<p>x</p>"  # takes minutes
+LARGE = b"<rss version='2.0'><channel>" + b"<item><title>a</title></item>" * 230_000 + b"</channel></rss>"
+
+
+async def test_a_file_that_takes_too_long_is_named_and_stops_no_other(library: Library, folder: Path) -> None:
+    (folder / "a.mht").write_bytes(SLOW)
+    (folder / "b.rss").write_bytes(LARGE)
+    (folder / "c.html").write_text(HTML)
+    found = await asyncio.wait_for(search(library), 100)
+    assert [hit.url for hit in found.hits] == ["https://trade.example/yes"]
+    assert [warning.split(": ")[1] for warning in found.warnings] == ["a.mht", "b.rss"]
+    again = await asyncio.wait_for(search(library), 100)
+    assert again == found, "it is not read a second time"
+
+
+SECRET = "The approval of estimates is a secret of the operator."
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    (tmp_path / "elsewhere").mkdir()
+    made = tmp_path / "elsewhere/secret.txt"
+    made.write_text(SECRET)
+    return made
+
+
+# Where each link leads, below {outside}.
+LINKS = {
+    "to a file": {"a.txt": "{outside}/secret.txt"},
+    "relative": {"a.txt": "../elsewhere/secret.txt"},
+    "chain": {"b.txt": "{outside}/secret.txt", "a.txt": "b.txt"},
+    "hidden chain": {".hidden": "{outside}", "a.txt": ".hidden/secret.txt"},
+    "to a folder": {"a": "{outside}"},
+    "of the same beginning": {"a.txt": "../library-2/secret.txt"},
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+async def test_no_link_leads_out_of_the_library(library: Library, folder: Path, secret: Path, name: str) -> None:
+    (secret.parent.parent / "library-2").symlink_to(secret.parent)
+    for link, target in LINKS[name].items():
+        (folder / link).symlink_to(target.format(outside=secret.parent))
+    (folder / "good.html").write_text(HTML)
+    found = await search(library, "approval secret operator")
+    assert [hit.url for hit in found.hits] == ["https://trade.example/yes"]
+    assert all("It is a link that leaves the library." in warning for warning in found.warnings)
+    assert bool(found.warnings) == (name != "to a folder")
+
+
+async def test_a_link_within_the_library_is_followed(tmp_path: Path, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/a.txt").write_text(SAYS)
+    (folder / "b.txt").symlink_to("sub/a.txt")
+    (tmp_path / "link").symlink_to(folder)
+    library = Library(tmp_path / "link", tmp_path / "index.sqlite3", update_seconds=100.0, wait_seconds=120.0)
+    assert await urls(library) == ["library:b.txt", "library:sub/a.txt"]
+
+
+@pytest.mark.parametrize("swapped", ["sub/a.txt", "sub"])
+def test_a_link_that_is_put_there_after_the_listing_is_not_followed(folder: Path, secret: Path, swapped: str) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/secret.txt" if swapped == "sub" else folder / swapped).write_text(SAYS)
+    [file] = list_files(folder)
+    (folder / swapped).rename(folder / ".old")
+    (folder / swapped).symlink_to(secret.parent if swapped == "sub" else secret)
+    pages: list[Page] = []
+    with FileReader(folder) as reader:
+        warning = reader.read(file, pages.append)
+    assert pages == []
+    assert warning is not None
+    assert warning.endswith("It is a link that leaves the library.")
+
+
+def test_a_link_that_comes_and_goes_is_never_followed(folder: Path, secret: Path) -> None:
+    (folder / "a.txt").write_text(SAYS)
+    is_done = threading.Event()
+
+    def swap() -> None:
+        while not is_done.is_set():
+            (folder / ".link").symlink_to(secret)
+            os.replace(folder / ".link", folder / "a.txt")
+            (folder / ".file").write_text(SAYS)
+            os.replace(folder / ".file", folder / "a.txt")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        for _ in range(2_000):
+            with suppress(PageUnavailable, OSError), open_within(folder, "a.txt") as opened:
+                assert SECRET.encode() not in opened.read()
+    finally:
+        is_done.set()
+        swapping.join()
+
+
+async def test_a_name_that_is_not_utf_8_is_left_out(library: Library, folder: Path) -> None:
+    (folder / os.fsdecode(b"\xff.txt")).write_text(SAYS)
+    (folder / "good.html").write_text(HTML)
+    assert await urls(library) == ["https://trade.example/yes"]
+
+
+async def test_the_process_that_reads_has_its_memory_bounded() -> None:
+    async with aclosing(Extractor(seconds=60.0)) as extractor:
+        await extractor.perform(FIRST)
+        [process] = extractor.idle_processes
+        assert resource.prlimit(process.pid, resource.RLIMIT_AS) == (MOST_MEMORY, MOST_MEMORY)

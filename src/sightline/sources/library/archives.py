@@ -4,7 +4,6 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from time import thread_time
 from typing import Any, BinaryIO, Final
 
@@ -15,12 +14,10 @@ from sightline.sources.pages import Page, PageUnavailable
 
 MOST_PAGES: Final = 1_000
 MOST_RECORDS: Final = 50_000
-
-
 LONGEST_READING: Final = 20.0  # seconds of processor time for one archive
 
 
-class ArchiveBroken(Exception):
+class ArchiveBroken(PageUnavailable):
     """The rest of the archive cannot be read."""
 
 
@@ -37,40 +34,39 @@ class _TimedFile:
         return self._opened.read(size)
 
 
-def read_archive(path: Path, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
+def read_archive(opened: BinaryIO, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
     """The HTML pages that were fetched with success, at most 1,000; others of its records are left out.
 
     Raises ArchiveBroken, after the pages before it, when the file is damaged, holds more or takes too long.
     """
     from warcio.archiveiterator import ArchiveIterator
 
-    if not _is_archive(path):
+    if not _is_archive(opened):
         raise ArchiveBroken("It is not a WARC file.")
+    opened.seek(0)
     pages = 0
-    with open(path, "rb") as opened:
-        try:
-            for number, record in enumerate(ArchiveIterator(_TimedFile(opened)), 1):
-                if pages == MOST_PAGES or number > MOST_RECORDS:
-                    raise ArchiveBroken("It holds more than 1,000 pages: split it.")
-                page = _page(record, f"{own_url}#{number}", retrieved_at) if _is_page(record) else None
-                _skip_rest(record)
-                if page is not None:
-                    pages += 1
-                    yield page
-        except (ArchiveBroken, GeneratorExit):
-            raise
-        except Exception:
-            raise ArchiveBroken("It is damaged.") from None
+    try:
+        for number, record in enumerate(ArchiveIterator(_TimedFile(opened)), 1):
+            if pages == MOST_PAGES or number > MOST_RECORDS:
+                raise ArchiveBroken("It holds more than 1,000 pages: split it.")
+            page = _page(record, f"{own_url}#{number}", retrieved_at) if _is_page(record) else None
+            _skip_rest(record)
+            if page is not None:
+                pages += 1
+                yield page
+    except ArchiveBroken:
+        raise
+    except Exception:
+        raise ArchiveBroken("It is damaged.") from None
 
 
-def _is_archive(path: Path) -> bool:
-    with open(path, "rb") as opened:
-        start = opened.read(5)
+def _is_archive(opened: BinaryIO) -> bool:
+    start = opened.read(5)
     if start[:2] != b"\x1f\x8b":
         return start == b"WARC/"
+    opened.seek(0)
     try:
-        with gzip.open(path) as unpacked:
-            return unpacked.read(5) == b"WARC/"
+        return gzip.GzipFile(fileobj=opened).read(5) == b"WARC/"
     except (OSError, EOFError, zlib.error):
         return False
 

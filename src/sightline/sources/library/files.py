@@ -3,12 +3,12 @@
 import os
 import stat
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import quote
 
-from sightline.sources.library.archives import ArchiveBroken, read_archive
+from sightline.sources.library.archives import read_archive
 from sightline.sources.library.feeds import read_feed
 from sightline.sources.library.texts import read_html, read_mhtml, read_text
 from sightline.sources.pages import Page, PageUnavailable
@@ -19,6 +19,7 @@ _MOST_BYTES: Final = {".html": 2_000_000, ".htm": 2_000_000, ".md": 2_000_000, "
     ".xml": 10_000_000, ".rss": 10_000_000, ".atom": 10_000_000, ".mhtml": 30_000_000, ".mht": 30_000_000,
     ".warc": 1_000_000_000, ".warc.gz": 1_000_000_000}  # fmt: skip
 _FEEDS: Final = (".xml", ".rss", ".atom")
+_ARCHIVES: Final = (".warc", ".warc.gz")
 
 
 class LibraryFile(NamedTuple):
@@ -29,15 +30,9 @@ class LibraryFile(NamedTuple):
     changed: int  # nanoseconds
 
 
-class ReadFile(NamedTuple):
-    """The pages of a file, and what could not be read of it."""
-
-    pages: list[Page]
-    warning: str | None
-
-
 def list_files(folder: Path) -> list[LibraryFile]:
-    """The files that may hold pages, by path, at most 20,000. Leaves out hidden ones and folders behind links.
+    """The files that may hold pages, by path, at most 20,000. Leaves out hidden ones, folders behind links, and
+    names that are not UTF-8.
 
     Raises OSError when the folder is there but cannot be read.
     """
@@ -48,7 +43,7 @@ def list_files(folder: Path) -> list[LibraryFile]:
 def _walk(folder: Path, depth: int) -> Iterator[LibraryFile]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or not _is_text(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 if depth:
@@ -66,37 +61,37 @@ def _look_at(path: Path) -> LibraryFile | None:
     return LibraryFile(path, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
+def _is_text(name: str) -> bool:
+    """Whether a name is UTF-8, as addresses and the index are."""
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def is_archive(name: str) -> bool:
+    """Whether the file may hold many pages, by its name."""
+    return _suffix(name) in _ARCHIVES
+
+
 def _suffix(name: str) -> str:
     lower = name.lower()
     return ".warc.gz" if lower.endswith(".warc.gz") else os.path.splitext(lower)[1]
 
 
-def read_library_file(file: LibraryFile, folder: Path) -> ReadFile:
-    """Whatever the file holds, it gives pages, a warning, or both; it never raises."""
-    name = file.path.relative_to(folder).as_posix()
-    pages: list[Page] = []
-    try:
-        if file.size > _MOST_BYTES[_suffix(name)]:
+def read_file(folder: Path, name: str, saved_at: datetime) -> Iterator[Page]:
+    """The pages of a file. The address of a page without one of its own is the name of its file.
+
+    Raises PageUnavailable or OSError, after the pages before it, when something cannot be read.
+    """
+    suffix, own_url = _suffix(name), f"library:{quote(name)}"
+    with open_within(folder, name) as opened:
+        if os.fstat(opened.fileno()).st_size > _MOST_BYTES[suffix]:
             raise PageUnavailable("It is too large.")
-        for page in _pages(file, f"library:{quote(name)}"):
-            pages.append(page)
-    except (PageUnavailable, ArchiveBroken) as error:
-        return ReadFile(pages, f"{name}: {error}")
-    except OSError as error:
-        return ReadFile(pages, f"{name}: It cannot be read ({error.strerror}).")
-    except Exception as error:
-        return ReadFile(pages, f"{name}: It cannot be read ({type(error).__name__}).")
-    return ReadFile(pages, None)
-
-
-def _pages(file: LibraryFile, own_url: str) -> Iterator[Page]:
-    """The address of a page without one of its own is the name of its file."""
-    saved_at = datetime.fromtimestamp(file.changed // 10**9, UTC)
-    suffix = _suffix(file.path.name)
-    if suffix in (".warc", ".warc.gz"):
-        yield from read_archive(file.path, own_url, saved_at)
-        return
-    content = file.path.read_bytes()
+        if suffix in _ARCHIVES:
+            yield from read_archive(opened, own_url, saved_at)
+            return
+        content = opened.read(_MOST_BYTES[suffix])
     if suffix in _FEEDS:
         yield from read_feed(content, own_url, saved_at)
     elif suffix in (".mhtml", ".mht"):
@@ -105,3 +100,26 @@ def _pages(file: LibraryFile, own_url: str) -> Iterator[Page]:
         yield read_html(content, own_url, saved_at)
     else:
         yield read_text(content, own_url, saved_at)
+
+
+def open_within(folder: Path, name: str) -> BinaryIO:
+    """Opens a file below the folder. Raises PageUnavailable for a link that leaves it, and OSError.
+
+    After the links are resolved none is followed, so that one that is put there meanwhile leads nowhere.
+    """
+    root = folder.resolve()
+    try:
+        parts = (root / name).resolve().relative_to(root).parts
+    except ValueError:
+        raise PageUnavailable("It is a link that leaves the library.") from None
+    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    for part in parts:
+        try:
+            inner = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+        finally:
+            os.close(place)
+        place = inner
+    if not stat.S_ISREG(os.fstat(place).st_mode):
+        os.close(place)
+        raise PageUnavailable("It is no file.")
+    return os.fdopen(place, "rb")

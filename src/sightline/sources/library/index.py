@@ -15,7 +15,8 @@ from typing import Any, Final
 import msgspec
 
 from sightline.sources.addresses import domain_of, host_of, identity
-from sightline.sources.library.files import LibraryFile, list_files, read_library_file
+from sightline.sources.library.files import LibraryFile, list_files
+from sightline.sources.library.reading import FileReader
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchHit, SearchQuery
 
@@ -50,9 +51,9 @@ class Index:
     def update(self, seconds: float) -> list[str]:
         """Reads new and changed files for so long, and returns what there is to say about what is not read."""
         deadline = monotonic() + seconds
-        with self._open() as db:
+        with self._open() as db, FileReader(self._folder) as reader:
             while True:
-                files, missing = self._take_turn(db, min(deadline, monotonic() + TURN))
+                files, missing = self._take_turn(db, reader, min(deadline, monotonic() + TURN))
                 if not missing or monotonic() >= deadline:
                     return _warnings(db, files, missing)
 
@@ -84,7 +85,7 @@ class Index:
         for suffix in ("", "-wal", "-shm"):
             self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
 
-    def _take_turn(self, db: sqlite3.Connection, until: float) -> tuple[list[LibraryFile], int]:
+    def _take_turn(self, db: sqlite3.Connection, reader: FileReader, until: float) -> tuple[list[LibraryFile], int]:
         """Writes until then, at least one file. Returns all files, and how many of them are left."""
         files = list_files(self._folder)
         if not any(_differences(db, files)):
@@ -96,16 +97,8 @@ class Index:
             for number, file in enumerate(new):
                 if number and monotonic() >= until:
                     return files, len(new) - number
-                self._replace(db, file)
+                _replace(db, reader, file)
         return files, 0
-
-    def _replace(self, db: sqlite3.Connection, file: LibraryFile) -> None:
-        path = str(file.path)
-        _remove(db, path)
-        read = read_library_file(file, self._folder)
-        db.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [path, file.size, file.changed, read.warning])
-        for page in read.pages:
-            _add(db, path, page)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -177,6 +170,13 @@ def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[
     known = {path: (size, changed) for path, size, changed in db.execute("SELECT path, size, changed FROM files")}
     gone = sorted(known.keys() - {str(file.path) for file in files})
     return gone, [file for file in files if known.get(str(file.path)) != (file.size, file.changed)]
+
+
+def _replace(db: sqlite3.Connection, reader: FileReader, file: LibraryFile) -> None:
+    path = str(file.path)
+    _remove(db, path)
+    warning = reader.read(file, lambda page: _add(db, path, page))
+    db.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [path, file.size, file.changed, warning])
 
 
 def _remove(db: sqlite3.Connection, path: str) -> None:

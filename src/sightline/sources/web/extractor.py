@@ -1,10 +1,11 @@
-"""Reads pages in processes of their own, which are killed when a page takes too long."""
+"""Reads pages and files in processes of their own, which are killed when one takes too long."""
 
 import asyncio
 import os
 import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -22,7 +23,13 @@ MOST_PROCESSES: Final = 2
 MOST_PAGES: Final = 300  # that one process reads: memory that libraries keep is given back
 MOST_ANSWER: Final = 8_000_000  # bytes
 
+Take = Callable[[Outcome], None]
+
 _log = structlog.get_logger()
+
+
+class ProcessMissing(PageUnavailable):
+    """No process can be started: nothing is wrong with the page."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,11 +54,29 @@ class Extractor:
         return [reader.process for reader in self._idle]
 
     async def perform(self, task: Task) -> Outcome:
-        """Raises PageUnavailable when the page cannot be read, or takes too long."""
+        """Returns the only outcome. Raises PageUnavailable when the page cannot be read, or takes too long."""
+        found: list[Outcome] = []
+        await self.perform_all(task, found.append)
+        return found[0]
+
+    async def perform_all(self, task: Task, take: Take, seconds: float | None = None) -> None:
+        """Gives each outcome to `take` as it comes.
+
+        Raises PageUnavailable, after the outcomes before it, when something cannot be read or all of it takes longer
+        than `seconds`; ProcessMissing when no process can be started.
+        """
+        refusals: list[str] = []
         async with self._turns:
             reader = self._idle.pop() if self._idle else await self._start()
             try:
-                outcome = await asyncio.wait_for(_ask(reader.process, task), self._seconds)
+                async with asyncio.timeout(seconds or self._seconds):
+                    await _ask(reader.process, task)
+                    while message := await _receive(reader.process):
+                        outcome = decode_outcome(message)
+                        if outcome.refusal is None:
+                            take(outcome)
+                        else:
+                            refusals.append(outcome.refusal)
             except TimeoutError:
                 await self._kill(reader)
                 raise PageUnavailable("Reading it took too long.") from None
@@ -62,9 +87,8 @@ class Extractor:
                 await self._kill(reader)  # an answer may still be on the way
                 raise
             await self._give_back(reader)
-        if outcome.refusal is not None:
-            raise PageUnavailable(outcome.refusal)
-        return outcome
+        if refusals:
+            raise PageUnavailable(refusals[0])
 
     async def aclose(self) -> None:
         """Ends the processes."""
@@ -85,7 +109,7 @@ class Extractor:
             await asyncio.wait_for(_receive(process), LONGEST_START)
         except (TimeoutError, EOFError, msgspec.DecodeError):
             await _end(process)
-            raise PageUnavailable("The process that reads pages does not start.") from None
+            raise ProcessMissing("The process that reads pages does not start.") from None
         except BaseException:
             await _end(process)
             raise
@@ -108,12 +132,11 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("SIGHTLINE_")}
 
 
-async def _ask(process: Process, task: Task) -> Outcome:
+async def _ask(process: Process, task: Task) -> None:
     assert process.stdin  # noqa: S101 - it is a pipe
     message = msgspec.msgpack.encode(task)
     process.stdin.write(struct.pack(">I", len(message)) + message)
     await process.stdin.drain()
-    return decode_outcome(await _receive(process))
 
 
 async def _receive(process: Process) -> bytes:

@@ -1,9 +1,10 @@
-"""What the reading process does with a page, a site and a robots.txt."""
+"""What the reading process does with a page, a file of the library, a site and a robots.txt."""
 
 from calendar import timegm
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -11,8 +12,19 @@ from sightline.sources.addresses import canonical, host_of, identity
 from sightline.sources.dates import read_hint
 from sightline.sources.extraction import MOST_CHARACTERS, MOST_TAGS, decode, extract
 from sightline.sources.languages import language_of
+from sightline.sources.library.files import read_file
 from sightline.sources.pages import Page, PageUnavailable
-from sightline.sources.web.tasks import Link, Listing, Outcome, Permission, ReadPage, ReadRobots, ReadSite, Task
+from sightline.sources.web.tasks import (
+    Link,
+    Listing,
+    Outcome,
+    Permission,
+    ReadFile,
+    ReadPage,
+    ReadRobots,
+    ReadSite,
+    Task,
+)
 
 MOST_LINKS: Final = 300
 MOST_FEEDS: Final = 3
@@ -22,18 +34,27 @@ _TEXT: Final = frozenset({"text/plain", "text/markdown"})
 _FEEDS: Final = ("application/rss+xml", "application/atom+xml")
 
 
-def perform(task: Task) -> Outcome:
-    """Never raises: what cannot be read is refused."""
+def perform(task: Task) -> Iterator[Outcome]:
+    """Never raises: what cannot be read is refused, after what could be."""
     try:
-        if isinstance(task, ReadPage):
-            return Outcome(page=read_page(task))
-        if isinstance(task, ReadSite):
-            return Outcome(listing=read_site(task))
-        return Outcome(permission=read_robots(task))
+        yield from _outcomes(task)
     except PageUnavailable as refusal:
-        return Outcome(refusal=refusal.reason)
+        yield Outcome(refusal=refusal.reason)
+    except OSError as error:
+        yield Outcome(refusal=f"It cannot be read ({error.strerror or type(error).__name__}).")
     except Exception as error:
-        return Outcome(refusal=f"It cannot be read ({type(error).__name__}).")
+        yield Outcome(refusal=f"It cannot be read ({type(error).__name__}).")
+
+
+def _outcomes(task: Task) -> Iterator[Outcome]:
+    if isinstance(task, ReadFile):
+        yield from (Outcome(page=page) for page in read_file(Path(task.folder), task.name, task.saved_at))
+    elif isinstance(task, ReadPage):
+        yield Outcome(page=read_page(task))
+    elif isinstance(task, ReadSite):
+        yield Outcome(listing=read_site(task))
+    else:
+        yield Outcome(permission=read_robots(task))
 
 
 def read_page(task: ReadPage) -> Page:

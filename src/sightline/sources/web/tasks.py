@@ -34,7 +34,15 @@ class ReadRobots(Struct, frozen=True, tag=True, kw_only=True):
     agent: str
 
 
-Task = ReadPage | ReadSite | ReadRobots
+class ReadFile(Struct, frozen=True, tag=True, kw_only=True):
+    """Read the pages of a file of the library, each an outcome. `name` is its path below the folder."""
+
+    folder: str
+    name: str
+    saved_at: datetime
+
+
+Task = ReadPage | ReadSite | ReadRobots | ReadFile
 
 
 class Link(Struct, frozen=True, kw_only=True):
