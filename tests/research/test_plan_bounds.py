@@ -192,7 +192,9 @@ async def test_parts_of_the_wrong_type_are_refused_by_name(shared_lab: Lab, odd:
     for place in ("sections", "reads"):
         wrong = definition() | {place: odd, "depth": 2}
         answer = await shared_lab.run("start", requestId=str(uuid4()), name="A plan", definition=wrong)
-        assert "depth" in faults(answer)
+        paths = faults(answer)
+        assert "depth" in paths
+        assert len(set(paths)) == len(paths), "one fault for each place"
 
 
 async def test_what_is_left_out_or_null_has_its_default(shared_lab: Lab) -> None:

@@ -137,13 +137,17 @@ def _faults_in_struct(kind: type[Struct], value: Any, path: str) -> Iterator[Fau
     if kind.__struct_config__.forbid_unknown_fields:
         known = {*fields, kind.__struct_config__.tag_field}
         yield from (Fault(_below(path, name), "Unknown field") for name in value if name not in known)
+    wrong: set[str] = set()
     for name, field in fields.items():
         if name in value:
-            yield from faults_in(field.type, value[name], _below(path, name))
+            for fault in faults_in(field.type, value[name], _below(path, name)):
+                wrong.add(fault.path)
+                yield fault
         elif field.default is NODEFAULT and field.default_factory is NODEFAULT:
             yield Fault(_below(path, name), "Required")
     if issubclass(kind, Input):
-        yield from (Fault(_below(path, fault.path), fault.message) for fault in kind.faults_between(value))
+        between = (Fault(_below(path, fault.path), fault.message) for fault in kind.faults_between(value))
+        yield from (fault for fault in between if fault.path not in wrong)
 
 
 def _fault_of(kind: Any, value: Any, path: str) -> Iterator[Fault]:
