@@ -17,7 +17,7 @@ from uuid import uuid4
 from benchmarks.rounds import BenchFailed, Case, Round, time_each
 from benchmarks.servers import resident_megabytes
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.platform.clock import Clock
 from sightline.research.runs.searching import READS_AT_ONCE, Terms, Tools, search_section
 from sightline.sources.pages import PageUnavailable
@@ -149,8 +149,8 @@ def _memory(reader: WebReader) -> list[int]:
     return [resident_megabytes(os.getpid()), max(readers, default=0)]
 
 
-def _section(number: int) -> Section:
-    return Section(
+def _section(number: int) -> PlanSection:
+    return PlanSection(
         id=uuid4(),
         name=f"Approval {number}",
         type="market",

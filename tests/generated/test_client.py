@@ -63,6 +63,7 @@ async def test_it_knows_problems(package: str, client: Any) -> None:
     models = import_module(f"{package}.models")
     problem = await operation(package, "get_idea").asyncio("IDEA-999", client=client)
     assert isinstance(problem, models.Problem)
-    assert (problem.status, problem.code) == (404, models.ProblemCode.NOT_FOUND)
+    assert (problem.status, problem.code) == (404, "NOT_FOUND")
     problem = await operation(package, "create_idea").asyncio(client=client, body=models.NewIdea(description=" "))
+    assert isinstance(problem, models.ValidationFailedProblem)
     assert (problem.status, problem.field, problem.errors[0].path) == (400, "description", "description")

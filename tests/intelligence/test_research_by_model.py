@@ -19,14 +19,14 @@ from sightline.intelligence.model.research.answering import answer_questions
 from sightline.intelligence.model.research.planning import plan_research
 from sightline.intelligence.model.research.relevance import LONGEST_PAGE, LONGEST_QUOTE, judge_pages, shown_parts
 from sightline.intelligence.model.session import Budget, ModelFailed, Session
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FindingText, Observation, PlanContext, ProductText
 from sightline.research.plans.definition import ensure_valid
 from sightline.sources.pages import Page
 
 T = TypeVar("T")
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
-SECTION = Section(
+SECTION = PlanSection(
     id=UUID(int=1), name="Deposits", type="market", objective="Deposits.", questions=["Who waits?", "Why?"], topic="it"
 )
 TEXTS = ("Riders wait 3 days for the deposit. Shops hold it; they say so.", "Nobody waits.  Riders are paid at once.")

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.plans import Competitor, Scope, Section
+from sightline.intelligence.plans import Competitor, PlanSection, SectionScope
 from sightline.intelligence.research import Coverage, FindingText, Judgement, Observation
 from sightline.sources.pages import Page
 
@@ -20,7 +20,7 @@ DEPOSITS = (
 )
 
 
-def section(**changes: Any) -> Section:
+def section(**changes: Any) -> PlanSection:
     whole: dict[str, Any] = {
         "id": uuid4(),
         "name": "Deposits",
@@ -29,14 +29,14 @@ def section(**changes: Any) -> Section:
         "questions": [QUESTION],
         "topic": "deposits of riders",
     }
-    return Section(**(whole | changes))
+    return PlanSection(**(whole | changes))
 
 
 def page(text: str, *, title: str = "Deposits", url: str = "https://rental.example/a", language: str = "en") -> Page:
     return Page(url=url, title=title, text=text, retrieved_at=NOW, publisher="Rental Journal", language=language)
 
 
-async def judge(text: str, wanted: Section | None = None, **changes: Any) -> Judgement:
+async def judge(text: str, wanted: PlanSection | None = None, **changes: Any) -> Judgement:
     [judgement] = await RESEARCHER.judge(wanted or section(), [page(text, **changes)])
     return judgement
 
@@ -98,7 +98,7 @@ async def test_other_languages_are_framed_in_english() -> None:
     wanted = section(
         questions=["Wie erfährt der Fahrer, dass die Kaution freigegeben ist?"],
         topic="Kaution Fahrer",
-        scope=Scope(languages=["German"]),
+        scope=SectionScope(languages=["German"]),
     )
     found = await judge(text, wanted, title="Kaution", language="de")
     assert found.score >= 0.5
@@ -173,7 +173,7 @@ async def test_the_summary_says_what_was_covered(changes: dict[str, Any], part: 
 
 
 async def test_search_texts_are_new_in_every_round_and_end() -> None:
-    wanted = section(type="competitors", topic="", competitors=[RAVELO], scope=Scope(geography="Norway"))
+    wanted = section(type="competitors", topic="", competitors=[RAVELO], scope=SectionScope(geography="Norway"))
     tried: list[str] = []
     for round in range(3):
         texts = await RESEARCHER.queries(wanted, round, tried)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.embedded.research.planning import draft_plan
-from sightline.intelligence.plans import Definition, Name, Section
+from sightline.intelligence.plans import Name, PlanDefinition, PlanSection
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
 
 BENCH, FLEET = (UUID(int=number) for number in (1, 2))
@@ -35,7 +35,7 @@ def plan(question: str, context: PlanContext = CONTEXT) -> ResearchPlan:
     return draft_plan(question, context)
 
 
-def sections(question: str, context: PlanContext = CONTEXT) -> list[Section]:
+def sections(question: str, context: PlanContext = CONTEXT) -> list[PlanSection]:
     return plan(question, context).definition.sections
 
 
@@ -162,9 +162,9 @@ def test_place_and_languages() -> None:
     assert (plain.geography, plain.languages) == ("", ["English"])
 
 
-def checked(found: ResearchPlan) -> Definition:
+def checked(found: ResearchPlan) -> PlanDefinition:
     """The plan as somebody reads it: every bound is checked."""
-    definition = msgspec.json.decode(msgspec.json.encode(found.definition), type=Definition)
+    definition = msgspec.json.decode(msgspec.json.encode(found.definition), type=PlanDefinition)
     msgspec.convert(found.name, type=Name)
     for section in definition.sections:
         assert bool(section.competitors) is (section.type == "competitors")

@@ -1,8 +1,10 @@
 """The OpenAPI document: valid, complete, and true."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator
+from inspect import signature
 from typing import Any, get_origin
 
 import jsonschema_rs
@@ -16,6 +18,7 @@ from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page
 from sightline.reference.openapi import openapi_document, text_of
 from sightline.reference.problems import refusals_of
+from tests.house.sources import sources
 from tests.platform.http.laboratory import TABLE, THINGS
 from tests.world import World
 
@@ -133,14 +136,49 @@ def test_every_operation_says_who_may(operation: Operation) -> None:
     assert ("403" in told["responses"]) >= bool(told["x-required-scopes"])
 
 
+def alternatives(schema: Json) -> list[Json]:
+    return [resolved(one) for one in schema.get("anyOf", [schema])]
+
+
+def members_of(schema: Json) -> Json:
+    """The properties of a problem; one with members of its own is all of the common one and a part of its own."""
+    parts = [resolved(part) for part in schema.get("allOf", [schema])]
+    return {name: shown for part in parts for name, shown in part["properties"].items()}
+
+
+def code_of(schema: Json) -> str | None:
+    """The code that the schema is for; None for the schema of all codes."""
+    codes: list[str | None] = members_of(schema)["code"].get("enum", [None])
+    return codes[0]
+
+
+def test_no_name_is_longer_than_60_characters() -> None:
+    names = [name for group in DOCUMENT["components"].values() for name in group]
+    assert [name for name in names if len(name) > 60] == []
+
+
+def test_what_a_refusal_is_raised_with_is_declared() -> None:
+    """Reads the calls in the source: a member that is not declared is in no schema."""
+    kinds = {kind.__name__: kind for kind in refusals()}
+    for source in sources("src"):
+        for call in (node for node in source.nodes if isinstance(node, ast.Call)):
+            name = call.func.id if isinstance(call.func, ast.Name) else ""
+            if name in kinds and not name.startswith("_"):
+                known = {*kinds[name].members, "field", *signature(kinds[name].__init__).parameters}
+                extras = {keyword.arg for keyword in call.keywords if keyword.arg}
+                assert extras <= known, f"{source}:{call.lineno}: declare {extras - known} in {name}.members"
+
+
 @OPERATIONS
 def test_every_refusal_is_told_with_its_codes(operation: Operation) -> None:
     told = entry(operation)["responses"]
     for kind in refusals_of(operation):
         answer = resolved(told[str(kind.status)])["content"]["application/problem+json"]
-        assert kind.code in answer["schema"]["properties"]["code"]["enum"]
         example = resolved(answer["examples"][kind.code])["value"]
-        assert is_valid(example, answer["schema"])
+        own = kind.code if kind.members else None
+        [schema] = [one for one in alternatives(answer["schema"]) if code_of(one) == own]
+        assert is_valid(example, schema)
+        assert kind.members.keys() <= members_of(schema).keys()
         assert (example["status"], example["code"]) == (kind.status, kind.code)
     assert {"400", "401", "429", "500", "503", str(operation.status)} <= set(told)
 
@@ -166,7 +204,7 @@ def test_every_body_has_a_true_example_and_is_closed(operation: Operation) -> No
 
 
 def test_every_code_is_one_of_the_family_and_listed_once() -> None:
-    listed = DOCUMENT["components"]["schemas"]["ProblemCode"]["enum"]
+    listed = DOCUMENT["components"]["schemas"]["ProblemCode"]["x-extensible-enum"]
     assert listed == sorted(set(listed))
     assert set(listed) <= {kind.code for kind in refusals()}
     of_connections = {

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.plans import Scope, Section
+from sightline.intelligence.plans import PlanSection, SectionScope
 from sightline.intelligence.research import PlanContext
 from sightline.research.runs.found import SearchedSection
 from sightline.research.runs.searching import Terms, Tools, search_section
@@ -26,7 +26,7 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path / "library", tmp_path / "index.sqlite3", update_seconds=100.0, wait_seconds=120.0)
 
 
-async def search(library: Library, question: str) -> list[tuple[Section, SearchedSection]]:
+async def search(library: Library, question: str) -> list[tuple[PlanSection, SearchedSection]]:
     """Everything a plan for the question finds, section by section."""
     definition = (await RESEARCHER.plan(question, PlanContext())).definition
     terms = Terms(research_mode="recent", since=NOW - timedelta(days=30), until=NOW, target=3)
@@ -73,7 +73,7 @@ async def test_undated_and_old_articles_are_left_to_a_baseline(library: Library)
     question = "What is the biggest complaint about the telephone?"
     recent = [finding.published_at for _, section in await search(library, question) for finding in section.findings]
     assert all(recent)
-    section = Section(
+    section = PlanSection(
         id=uuid4(),
         name="Software",
         type="market",
@@ -87,14 +87,14 @@ async def test_undated_and_old_articles_are_left_to_a_baseline(library: Library)
 
 
 async def test_the_german_article_answers_a_german_section(library: Library) -> None:
-    section = Section(
+    section = PlanSection(
         id=uuid4(),
         name="Freigabe",
         type="market",
         objective="Wie Kunden freigeben.",
         questions=["Wie kommt die Freigabe für einen Kostenvoranschlag?"],
         topic="Freigabe Kostenvoranschlag",
-        scope=Scope(languages=["German"]),
+        scope=SectionScope(languages=["German"]),
     )
     terms = Terms(research_mode="recent", since=NOW - timedelta(days=30), until=NOW, target=3)
     found = await search_section(section, terms, Tools(RESEARCHER, library, library), known={})

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.plans import Competitor, ResearchMode, Scope, Section
+from sightline.intelligence.plans import Competitor, PlanSection, ResearchMode, SectionScope
 from sightline.intelligence.research import Judgement, Observation
 from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.research.runs.searching import (
@@ -31,7 +31,7 @@ SAYS = (
 OTHER = "The museum shows paintings of the harbour. Entry is free on the first Sunday of each month in winter."
 
 
-def section(**changes: Any) -> Section:
+def section(**changes: Any) -> PlanSection:
     whole: dict[str, Any] = {
         "id": uuid4(),
         "name": "Approval",
@@ -40,7 +40,7 @@ def section(**changes: Any) -> Section:
         "questions": [QUESTION],
         "topic": "approval of estimates in workshops",
     }
-    return Section(**(whole | changes))
+    return PlanSection(**(whole | changes))
 
 
 def terms(mode: ResearchMode = "recent", target: int = 3) -> Terms:
@@ -49,7 +49,7 @@ def terms(mode: ResearchMode = "recent", target: int = 3) -> Terms:
 
 async def search(
     shelf: Shelf,
-    wanted: Section | None = None,
+    wanted: PlanSection | None = None,
     order: Terms | None = None,
     *,
     known: dict[str, KnownSource] | None = None,
@@ -127,7 +127,7 @@ async def test_what_was_found_until_the_time_is_up_is_kept() -> None:
     shelf = Shelf([page("https://trade.example/a", SAYS)])
 
     class Slow(EmbeddedResearcher):
-        async def queries(self, section: Section, round: int, tried: Any) -> list[str]:
+        async def queries(self, section: PlanSection, round: int, tried: Any) -> list[str]:
             shelf.delay = 60.0 if round else 0.0
             return await super().queries(section, round, tried)
 
@@ -188,16 +188,19 @@ PLACES = (
 @pytest.mark.parametrize(
     ("scope", "kept"),
     [
-        (Scope(), {0, 1, 2, 3}),
-        (Scope(source_mode="restricted", domains=["trade.example"]), {0, 1}),
-        (Scope(source_mode="restricted", domains=["127.0.0.7"]), {3}),
-        (Scope(source_mode="restricted", domains=["rade.example"]), set()),
-        (Scope(excluded_domains=["trade.example"]), {2, 3}),
-        (Scope(source_mode="restricted", domains=["trade.example"], excluded_domains=["news.trade.example"]), {0}),
-        (Scope(source_mode="preferred", domains=["other.example"]), {0, 1, 2, 3}),
+        (SectionScope(), {0, 1, 2, 3}),
+        (SectionScope(source_mode="restricted", domains=["trade.example"]), {0, 1}),
+        (SectionScope(source_mode="restricted", domains=["127.0.0.7"]), {3}),
+        (SectionScope(source_mode="restricted", domains=["rade.example"]), set()),
+        (SectionScope(excluded_domains=["trade.example"]), {2, 3}),
+        (
+            SectionScope(source_mode="restricted", domains=["trade.example"], excluded_domains=["news.trade.example"]),
+            {0},
+        ),
+        (SectionScope(source_mode="preferred", domains=["other.example"]), {0, 1, 2, 3}),
     ],
 )
-async def test_domains_have_effect(scope: Scope, kept: set[int]) -> None:
+async def test_domains_have_effect(scope: SectionScope, kept: set[int]) -> None:
     shelf = Shelf([page(url, f"{SAYS} Number {n}.") for n, url in enumerate(PLACES)])
     found = await search(shelf, section(scope=scope), terms(target=10))
     assert urls(found) == {PLACES[n] for n in kept}
@@ -210,20 +213,20 @@ async def test_a_restricted_search_looks_where_it_may() -> None:
     """Hits elsewhere take no place, however many there are."""
     rich = [page(f"https://other.example/{n:02}", f"{SAYS} Number {n}.", title=QUESTION) for n in range(30)]
     shelf = Shelf([*rich, page("https://small.example/x", SAYS)])
-    found = await search(shelf, section(scope=Scope(source_mode="restricted", domains=["small.example"])))
+    found = await search(shelf, section(scope=SectionScope(source_mode="restricted", domains=["small.example"])))
     assert urls(found) == {"https://small.example/x"}
 
 
 async def test_excluded_domains_are_never_read() -> None:
     shelf = Shelf([page(url, SAYS) for url in PLACES])
-    await search(shelf, section(scope=Scope(excluded_domains=["example", "127.0.0.7"])))
+    await search(shelf, section(scope=SectionScope(excluded_domains=["example", "127.0.0.7"])))
     assert shelf.read_urls == []
 
 
 async def test_preferred_domains_come_first_even_if_others_say_more() -> None:
     rich = [page(f"https://other.example/{n}", f"{SAYS} Number {n}.", title=QUESTION) for n in range(9)]
     shelf = Shelf([*rich, page("https://small.example/x", SAYS)])
-    scope = Scope(source_mode="preferred", domains=["small.example"])
+    scope = SectionScope(source_mode="preferred", domains=["small.example"])
     found = await search(shelf, section(scope=scope), terms(target=2))
     assert found.findings[0].url == "https://small.example/x"
     assert len(found.findings) == 2
@@ -240,7 +243,7 @@ async def test_a_page_whose_own_address_is_excluded_does_not_count() -> None:
 
     reader = Elsewhere([])
     found = await search_section(
-        section(scope=Scope(excluded_domains=["blocked.example"])),
+        section(scope=SectionScope(excluded_domains=["blocked.example"])),
         terms(),
         Tools(EmbeddedResearcher(), shelf, reader),
         known={},
@@ -262,19 +265,19 @@ async def test_languages_have_effect(languages: list[str], kept: set[str]) -> No
     shelf = Shelf(
         [page(f"https://trade.example/{name}", f"{SAYS} {name}.", language=code) for name, code in codes.items()]
     )
-    found = await search(shelf, section(scope=Scope(languages=languages)), terms(target=10))
+    found = await search(shelf, section(scope=SectionScope(languages=languages)), terms(target=10))
     assert urls(found) == {f"https://trade.example/{name}" for name in kept}
 
 
 async def test_an_unknown_language_adds_to_the_query_only() -> None:
     shelf = Shelf([page("https://trade.example/a", SAYS)])
-    found = await search(shelf, section(scope=Scope(languages=["Klingon"])))
+    found = await search(shelf, section(scope=SectionScope(languages=["Klingon"])))
     assert len(found.findings) == 1
     assert all("Klingon" in one.text and one.languages == () for one in shelf.asked)
 
 
-@pytest.mark.parametrize("scope", [Scope(geography="Norway"), Scope(audience="Ferry operators")])
-async def test_geography_and_audience_prefer_pages_that_name_them(scope: Scope) -> None:
+@pytest.mark.parametrize("scope", [SectionScope(geography="Norway"), SectionScope(audience="Ferry operators")])
+async def test_geography_and_audience_prefer_pages_that_name_them(scope: SectionScope) -> None:
     value = scope.geography or scope.audience
     shelf = Shelf([
         page("https://trade.example/anywhere", f"{SAYS} It is said so everywhere."),
@@ -288,7 +291,7 @@ async def test_geography_and_audience_prefer_pages_that_name_them(scope: Scope) 
 async def test_exclusions_keep_pages_out() -> None:
     cars = "Car dealers ask for approval by mail. Car dealers need an hour for the approval of an estimate."
     shelf = Shelf([page("https://trade.example/a", SAYS), page("https://cars.example/b", f"{SAYS} {cars}")])
-    found = await search(shelf, section(scope=Scope(exclusions="Job adverts; no car dealers")), terms(target=5))
+    found = await search(shelf, section(scope=SectionScope(exclusions="Job adverts; no car dealers")), terms(target=5))
     assert urls(found) == {"https://trade.example/a"}
     everything = await search(shelf, section(), terms(target=5))
     assert len(everything.findings) == 2
@@ -368,7 +371,7 @@ async def test_quotes_that_are_not_in_the_text_are_dropped() -> None:
     """A page whose quotes are all invented is no finding."""
 
     class Inventive(EmbeddedResearcher):
-        async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+        async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
             invented = Observation("Invented", "with three taps")
             real = [[Observation("Real", "with one tap")] if page.url.endswith("a") else [] for page in pages]
             return [Judgement(0.9, "It is certain.", [invented, *one]) for one in real]

@@ -15,12 +15,12 @@ from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.model.research.researcher import choose_researcher
-from sightline.intelligence.plans import Definition
+from sightline.intelligence.plans import PlanDefinition
 from sightline.language_model import model_tools
 from sightline.platform.access import Actor
 from sightline.platform.ids import new_id
 from sightline.platform.wire import read_wire_type
-from sightline.research.commands import PlanQuestion, Prepare, Start
+from sightline.research.commands import PlanQuestion, PrepareCommand, StartCommand
 from sightline.research.plans.prepare import PreparedPlan, prepare
 from sightline.research.runs.records import ACTIVE, RunReceipt
 from sightline.research.runs.results import Research, follow_run, read_results
@@ -57,7 +57,7 @@ async def ask(
     yes: Annotated[bool, typer.Option("--yes", help="Start the plan without asking.")] = False,
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
-    asked = Prepare(question=_read_question(question))
+    asked = PrepareCommand(question=_read_question(question))
     async with site.db.autocommit() as tx:
         actor = operator((await find_workspace(tx, workspace)).id)
     store = AppStore(site.settings.app_store_url, site.settings.app_store_country)
@@ -71,7 +71,9 @@ async def ask(
     if not yes:
         _confirm_start()
     chosen = {"action": "start", "requestId": str(uuid4()), "name": plan.name, "definition": plan.definition}
-    started = await start(site.db, actor, msgspec.convert(msgspec.to_builtins(chosen), Start, dec_hook=read_wire_type))
+    started = await start(
+        site.db, actor, msgspec.convert(msgspec.to_builtins(chosen), StartCommand, dec_hook=read_wire_type)
+    )
     run = await _wait(site, actor, started.run)
     if run.status != "completed":
         failures = dict.fromkeys(section.failure for section in run.sections if section.failure)
@@ -115,7 +117,7 @@ def _show_plan(plan: PreparedPlan) -> None:
     note(f"\n{_sum_up(plan.definition)}")
 
 
-def _sum_up(plan: Definition) -> str:
+def _sum_up(plan: PlanDefinition) -> str:
     window = f"sources of the last {plan.initial_lookback_days} days" if plan.research_mode == "recent" else "any age"
     sections = "1 section" if len(plan.sections) == 1 else f"{len(plan.sections)} sections"
     return f"{sections}, up to {plan.max_sources_per_section} sources each, {window}."

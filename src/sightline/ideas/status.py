@@ -1,7 +1,7 @@
 """The workflow label of an idea. Specification: Idea status; decisions: Ideas."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET
@@ -20,9 +20,10 @@ _ATTEMPTS = 5
 
 
 class UnknownStatus(BadRequest):
-    """400: no label of the workspace; extra `allowed`."""
+    """400: no label of the workspace; `allowed` has those that a request can set."""
 
     code = "UNKNOWN_STATUS"
+    members: ClassVar[dict[str, Any]] = {"allowed": ["New", "Planned"]}
 
 
 class PromotionReserved(Conflict):
@@ -38,9 +39,10 @@ class SourceManaged(Conflict):
 
 
 class StatusChanged(Conflict):
-    """409: the idea has another label than expected; extra `currentStatus`."""
+    """409: the idea has another label than expected."""
 
     code = "STATUS_CHANGED"
+    members: ClassVar[dict[str, Any]] = {"currentStatus": "Planned"}
 
 
 class SprintCompleted(Conflict):

@@ -54,7 +54,7 @@ class Competitor(Record, kw_only=True):
     aliases: Annotated[list[CompetitorName], Meta(max_length=MOST_ALIASES)] = field(default_factory=list)
 
 
-class Scope(Record, kw_only=True):
+class SectionScope(Record, kw_only=True):
     """Where a section looks: preferred and restricted modes have at least one domain, excluded domains stay blocked.
 
     A domain is a host name or an IP address without a port, in lower case, and covers its subdomains.
@@ -71,7 +71,7 @@ class Scope(Record, kw_only=True):
     excluded_domains: Annotated[list[Domain], Meta(max_length=MOST_DOMAINS)] = field(default_factory=list)
 
 
-class Section(Record, kw_only=True):
+class PlanSection(Record, kw_only=True):
     """One part of a plan. Only competitors sections have competitors; market sections have a topic, custom ones may."""
 
     id: UUID
@@ -81,10 +81,10 @@ class Section(Record, kw_only=True):
     questions: Annotated[list[Question], Meta(min_length=1, max_length=MOST_QUESTIONS)]
     competitors: Annotated[list[Competitor], Meta(max_length=MOST_COMPETITORS)] = field(default_factory=list)
     topic: Topic = ""
-    scope: Scope = field(default_factory=Scope)
+    scope: SectionScope = field(default_factory=SectionScope)
 
 
-class Read(Record, kw_only=True):
+class AppRead(Record, kw_only=True):
     """An app of a store whose reviews are read; without section ids it belongs to every section."""
 
     connector: Connector
@@ -93,7 +93,7 @@ class Read(Record, kw_only=True):
     section_ids: Annotated[list[UUID], Meta(max_length=MOST_SECTIONS)] = field(default_factory=list)
 
 
-class Definition(Record, kw_only=True):
+class PlanDefinition(Record, kw_only=True):
     """A whole plan: `recent` takes sources dated inside the window only, `baseline` older and undated ones too.
 
     `maxSourcesPerSection` is a target of qualifying sources. `productId` may be empty.
@@ -104,5 +104,5 @@ class Definition(Record, kw_only=True):
     max_sources_per_section: SourceTarget = DEFAULT_SOURCES
     output_language: Language = DEFAULT_LANGUAGE
     product_id: str = ""
-    sections: Annotated[list[Section], Meta(min_length=1, max_length=MOST_SECTIONS)]
-    reads: Annotated[list[Read], Meta(max_length=MOST_READS)] = field(default_factory=list)
+    sections: Annotated[list[PlanSection], Meta(min_length=1, max_length=MOST_SECTIONS)]
+    reads: Annotated[list[AppRead], Meta(max_length=MOST_READS)] = field(default_factory=list)

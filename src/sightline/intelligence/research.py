@@ -11,7 +11,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.intelligence.plans import DEFAULT_LANGUAGE, Competitor, Definition, Name, ResearchMode, Section
+from sightline.intelligence.plans import DEFAULT_LANGUAGE, Competitor, Name, PlanDefinition, PlanSection, ResearchMode
 from sightline.sources.pages import Page
 
 LEAST_RELEVANCE: Final = 0.5
@@ -47,7 +47,7 @@ class ResearchPlan(Struct, frozen=True, kw_only=True):
     """
 
     name: Name
-    definition: Definition
+    definition: PlanDefinition
     rationale: str
     suggested_competitors: tuple[Competitor, ...] = ()
 
@@ -131,15 +131,15 @@ class Researcher(Protocol):
         """A plan for a question of 8 to 3,000 characters. Searches nothing."""
         ...
 
-    async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
+    async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
         """Search texts for a round, the first being 0, none of those tried; empty when there are no more ideas."""
         ...
 
-    async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+    async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
         """One judgement per page, in order: at most three observations; none of a page that does not matter."""
         ...
 
-    async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
+    async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         """Answers every question of the section from the findings alone."""
         ...
 

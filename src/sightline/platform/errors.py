@@ -44,11 +44,15 @@ class Fault(Struct, omit_defaults=True):
 
 
 class Refusal(Exception):
-    """A refused request. `extras` become top-level members of the problem document; None leaves one out."""
+    """A refused request. `extras` become top-level members of the problem document; None leaves one out.
+
+    `members` has an example of each member that a class adds; every problem may have `field`.
+    """
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "INTERNAL_ERROR"
     title: ClassVar[str] = "Internal error"
+    members: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, detail: str, **extras: Any) -> None:
         super().__init__(detail)
@@ -68,9 +72,10 @@ class MalformedJson(BadRequest):
 
 
 class ValidationFailed(BadRequest):
-    """400 with every fault, at most 100; extra `field`, the path of the fault if there is exactly one."""
+    """400 with every fault, at most 100; `field` is the path of the fault if there is exactly one."""
 
     code, title = "VALIDATION_FAILED", "The request is not valid"
+    members: ClassVar[dict[str, Any]] = {"errors": [Fault("name", "At most 1000 characters")]}
 
     def __init__(self, faults: list[Fault], **extras: Any) -> None:
         detail = "; ".join(f"{fault.path}: {fault.message}" if fault.path else fault.message for fault in faults[:5])
@@ -107,15 +112,17 @@ class PaymentRequired(Refusal):
 
 
 class LimitReached(PaymentRequired):
-    """402: the plan does not allow more; extras `used`, `limit`, `resource`."""
+    """402: the plan does not allow more of a resource."""
 
     code = "PLAN_LIMIT_EXCEEDED"
+    members: ClassVar[dict[str, Any]] = {"used": 100, "limit": 100, "resource": "active_initiatives"}
 
 
 class TrialExpired(PaymentRequired):
-    """402: the free trial is over; extra `trialEndedAt`."""
+    """402: the free trial is over."""
 
     code = "TRIAL_EXPIRED"
+    members: ClassVar[dict[str, Any]] = {"trialEndedAt": "2026-11-20T09:30:00.000Z"}
 
 
 class Forbidden(Refusal):
@@ -123,9 +130,10 @@ class Forbidden(Refusal):
 
 
 class InsufficientScope(Forbidden):
-    """403: the key lacks a scope; extra `requiredScopes`."""
+    """403: the key lacks a scope."""
 
     code, title = "INSUFFICIENT_SCOPE", "The API key lacks a scope"
+    members: ClassVar[dict[str, Any]] = {"requiredScopes": ["ideas:write"]}
 
 
 class CreatorNotAllowed(Forbidden):
@@ -135,7 +143,7 @@ class CreatorNotAllowed(Forbidden):
 
 
 class NotFound(Refusal):
-    """404: no such record in this workspace; extra `field` if a field of the body names it."""
+    """404: no such record in this workspace; `field` if a field of the body names it."""
 
     status, code, title = 404, "NOT_FOUND", "There is no such record"
 
@@ -185,9 +193,10 @@ class HeadersTooLarge(Refusal):
 
 
 class TooLarge(Refusal):
-    """413: the body is larger than the operation allows; extra `limit` in bytes."""
+    """413: the body is larger than the operation allows; `limit` is in bytes."""
 
     status, code, title = 413, "BODY_TOO_LARGE", "The body is too large"
+    members: ClassVar[dict[str, Any]] = {"limit": 1_048_576}
 
 
 class UnsupportedMediaType(Refusal):

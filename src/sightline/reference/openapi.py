@@ -19,9 +19,9 @@ from sightline.platform.http.query_strings import description_of_parameter, para
 from sightline.platform.refs import Ref
 from sightline.platform.wire import Listed, Page, schema_of_wire_type
 from sightline.reference.problems import (
-    code_schema,
     problem_examples,
     problem_responses,
+    problem_schemas,
     refs_to,
     refusals_of,
     responses_of,
@@ -49,7 +49,9 @@ def openapi_document(operations: Sequence[Operation], base_path: str) -> Json:
     with_location = located(operations)
     refusals = {refusal for operation in operations for refusal in refusals_of(operation)}
     components = document["components"]
-    components["schemas"] = dict(sorted((schemas.components | components["schemas"] | code_schema(refusals)).items()))
+    components["schemas"] = dict(
+        sorted((schemas.components | components["schemas"] | problem_schemas(refusals)).items())
+    )
     components["responses"] = problem_responses(operations)
     components["examples"] = problem_examples(refusals)
     for operation in sorted(operations, key=lambda operation: operation.path):

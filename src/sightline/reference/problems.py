@@ -1,10 +1,12 @@
 """Refusals in the OpenAPI document: which an operation has, their responses, schemas and examples."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from inspect import cleandoc
 from itertools import groupby
 from typing import Any
+
+from msgspec import to_builtins
 
 from sightline.platform import errors
 from sightline.platform.http.cors import PreflightRefused
@@ -19,6 +21,7 @@ ALWAYS: tuple[Kind, ...] = (
     errors.Unauthorized,
     errors.ValidationFailed,
     errors.RateLimited,
+    errors.HeadersTooLarge,
     errors.Unavailable,
     errors.Refusal,
 )
@@ -28,8 +31,8 @@ WITHOUT_OPERATION: tuple[Kind, ...] = (
     errors.MethodNotAllowed,
     errors.NotFound,
     errors.RequestTimeout,
-    errors.HeadersTooLarge,
 )
+LONGEST_NAME = 60
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _HEADERS: dict[Kind, tuple[str, ...]] = {
     errors.Unauthorized: ("WWW-Authenticate",),
@@ -42,11 +45,6 @@ _HEADERS: dict[Kind, tuple[str, ...]] = {
         "X-RateLimit-Reset",
     ),
     errors.Unavailable: ("Retry-After",),
-}
-_EXTRAS: dict[str, Json] = {
-    "VALIDATION_FAILED": {"errors": [{"path": "name", "message": "At most 1000 characters"}]},
-    "INSUFFICIENT_SCOPE": {"requiredScopes": ["ideas:write"]},
-    "BODY_TOO_LARGE": {"limit": 1048576},
 }
 
 
@@ -70,17 +68,22 @@ def refusals_of(operation: Operation) -> list[Kind]:
 
 
 def responses_of(operation: Operation) -> dict[str, Json]:
-    """Returns the operation's refusals by status, as references to shared responses."""
+    """Returns the operation's refusals by status: references to shared responses, or those with too long a name."""
     return {
-        str(status): {"$ref": f"#/components/responses/{_name(kinds)}"}
+        str(status): {"$ref": f"#/components/responses/{name}"}
+        if len(name := _name(kinds)) <= LONGEST_NAME
+        else _response(kinds)
         for status, kinds in _by_status(operation).items()
     }
 
 
 def problem_responses(operations: Iterable[Operation]) -> dict[str, Json]:
-    """Returns the shared responses by name: one for each set of refusals that an operation has under one status."""
-    every = [kinds for operation in operations for kinds in _by_status(operation).values()]
-    return {_name(kinds): _response(kinds) for kinds in sorted(every, key=_name)}
+    """Returns the shared responses by name: one for each set of refusals that an operation has under one status.
+
+    Sets whose name has more than 60 characters are left to the operations.
+    """
+    every = {_name(kinds): kinds for operation in operations for kinds in _by_status(operation).values()}
+    return {name: _response(kinds) for name, kinds in sorted(every.items()) if len(name) <= LONGEST_NAME}
 
 
 def _by_status(operation: Operation) -> dict[int, list[Kind]]:
@@ -93,18 +96,40 @@ def problem_examples(kinds: Iterable[Kind]) -> dict[str, Json]:
     return {kind.code: {"summary": _meaning(kind), "value": _example(kind)} for kind in every}
 
 
-def code_schema(kinds: Iterable[Kind]) -> dict[str, Json]:
-    """Returns the schema of the codes there are."""
+def problem_schemas(kinds: Iterable[Kind]) -> dict[str, Json]:
+    """Returns the schema of the codes, and one for each code whose problems have members of their own."""
     every = _one_of_each_code([*kinds, *WITHOUT_OPERATION])
     meanings = "\n".join(f"- `{kind.code}` ({kind.status}): {_meaning(kind)}" for kind in every)
-    return {
-        "ProblemCode": {
-            "title": "ProblemCode",
-            "description": f"Every code there is. More may be added.\n\n{meanings}",
-            "type": "string",
-            "enum": [kind.code for kind in every],
-        },
+    code = {
+        "title": "ProblemCode",
+        "description": f"What went wrong, for programs. Later versions may have further codes.\n\n{meanings}",
+        "type": "string",
+        "x-extensible-enum": [kind.code for kind in every],
     }
+    return {"ProblemCode": code} | {_schema_name(kind): _schema(kind) for kind in every if kind.members}
+
+
+def _schema_name(kind: Kind) -> str:
+    return f"{_name([kind])}Problem" if kind.members else "Problem"
+
+
+def _schema(kind: Kind) -> Json:
+    """Returns the schema of a problem with members of its own; each may be missing."""
+    shown: Json = {"code": {"type": "string", "enum": [kind.code]}}
+    shown |= {name: _schema_of_example(value) for name, value in kind.members.items()}
+    return {
+        "title": _schema_name(kind),
+        "description": f"`{kind.code}`: {_meaning(kind)}",
+        "allOf": [_PROBLEM, {"type": "object", "properties": shown}],
+    }
+
+
+def _schema_of_example(value: Any) -> Json:
+    if isinstance(value, list):
+        return {"type": "array", "items": _schema_of_example(value[0])}
+    if isinstance(value, errors.Fault):
+        return {"$ref": "#/components/schemas/Fault"}
+    return {"type": "integer" if isinstance(value, int) else "string"}
 
 
 def refs_to(*names: str) -> Json:
@@ -114,7 +139,9 @@ def refs_to(*names: str) -> Json:
 
 def _response(kinds: list[Kind]) -> Json:
     codes = [kind.code for kind in kinds]
-    schema = {**_PROBLEM, "properties": {"code": {"enum": codes}}}
+    names = sorted({_schema_name(kind) for kind in kinds} - {"Problem"})
+    schemas = [*({"$ref": f"#/components/schemas/{name}"} for name in names), _PROBLEM]
+    schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
     examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
     headers = {name for kind in kinds for known, names in _HEADERS.items() if issubclass(kind, known) for name in names}
     return {
@@ -132,7 +159,7 @@ def _one_of_each_code(kinds: Iterable[Kind]) -> list[Kind]:
     return list(by_code.values())
 
 
-def _name(kinds: Iterable[Kind]) -> str:
+def _name(kinds: Sequence[Kind]) -> str:
     return "Or".join("".join(word.capitalize() for word in kind.code.split("_")) for kind in kinds)
 
 
@@ -145,4 +172,4 @@ def _meaning(kind: Kind) -> str:
 
 
 def _example(kind: Kind) -> Json:
-    return problem_members(kind, _meaning(kind), "req-7f3a") | _EXTRAS.get(kind.code, {})
+    return problem_members(kind, _meaning(kind), "req-7f3a") | to_builtins(kind.members)

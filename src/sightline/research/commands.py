@@ -8,7 +8,7 @@ from msgspec import Meta
 from sightline.intelligence.plans import MOST_READS, Connector
 from sightline.platform.errors import Fault
 from sightline.platform.wire import Id, Input, Text, Trimmed
-from sightline.research.plans.inputs import NewDefinition, NumericId, PlanName, ReadLabel
+from sightline.research.plans.inputs import NewPlanDefinition, NumericId, PlanName, ReadLabel
 from sightline.research.schedules.cadence import RunPolicy, is_zone
 
 
@@ -46,7 +46,7 @@ class GivenPlan(Input):
     """The `preparedPlan` of an earlier response."""
 
     name: PlanName
-    definition: NewDefinition
+    definition: NewPlanDefinition
     rationale: Rationale | None = None
 
 
@@ -63,7 +63,7 @@ class SelectedApp(Input):
     reason: ShownText | None = None
 
 
-class Prepare(Input, tag_field="action", tag="prepare"):
+class PrepareCommand(Input, tag_field="action", tag="prepare"):
     """Drafts a plan to review. With `preparedPlan` and `selection` it adds the selected apps to that plan."""
 
     question: PlanQuestion
@@ -75,12 +75,12 @@ class Prepare(Input, tag_field="action", tag="prepare"):
         yield from _needed_together(value, "preparedPlan", "selection")
 
 
-class Start(Input, tag_field="action", tag="start"):
+class StartCommand(Input, tag_field="action", tag="start"):
     """Saves a plan and queues its run, once per `requestId`. Editing takes `briefId` and `expectedRowVersion`."""
 
     request_id: Id
     name: PlanName
-    definition: NewDefinition
+    definition: NewPlanDefinition
     brief_id: Id | None = None
     expected_row_version: Annotated[int, Meta(ge=1, le=2_147_483_647)] | None = None
 
@@ -94,7 +94,7 @@ def _needed_together(value: dict[str, Any], first: str, second: str) -> Iterator
         yield Fault(first if value.get(first) is None else second, f"{first} and {second} are needed together")
 
 
-class Add(Input, tag_field="action", tag="add"):
+class AddCommand(Input, tag_field="action", tag="add"):
     """Queues the saved sources of a run to become signals of a product, without a new search."""
 
     brief_id: Id
@@ -102,28 +102,28 @@ class Add(Input, tag_field="action", tag="add"):
     product_id: Id
 
 
-class Retry(Input, tag_field="action", tag="retry"):
+class RetryCommand(Input, tag_field="action", tag="retry"):
     """Searches the sections again that have no result; dates and completed sections stay."""
 
     brief_id: Id
     run_id: Id
 
 
-class RetryAddition(Input, tag_field="action", tag="retry_addition"):
+class RetryAdditionCommand(Input, tag_field="action", tag="retry_addition"):
     """Continues an addition that failed."""
 
     brief_id: Id
     run_id: Id
 
 
-class Stop(Input, tag_field="action", tag="stop"):
+class StopCommand(Input, tag_field="action", tag="stop"):
     """Ends a run; sections that are completed stay."""
 
     brief_id: Id
     run_id: Id
 
 
-RunCommand = Prepare | Start | Add | Retry | RetryAddition | Stop
+RunCommand = PrepareCommand | StartCommand | AddCommand | RetryCommand | RetryAdditionCommand | StopCommand
 
 
 class ResearchRun(Input):
@@ -132,7 +132,7 @@ class ResearchRun(Input):
     command: RunCommand
 
 
-class Keep(Input, tag_field="action", tag="keep"):
+class KeepCommand(Input, tag_field="action", tag="keep"):
     """Activates the reviewed plan, whose findings have been added."""
 
     brief_id: Id
@@ -141,7 +141,7 @@ class Keep(Input, tag_field="action", tag="keep"):
     timezone: Zone | None = None
 
 
-class Schedule(Input, tag_field="action", tag="schedule"):
+class ScheduleCommand(Input, tag_field="action", tag="schedule"):
     """Changes the cadence of an active brief. Without `timezone` the brief keeps its own."""
 
     brief_id: Id
@@ -149,25 +149,25 @@ class Schedule(Input, tag_field="action", tag="schedule"):
     timezone: Zone | None = None
 
 
-class Pause(Input, tag_field="action", tag="pause"):
+class PauseCommand(Input, tag_field="action", tag="pause"):
     """Stops future automatic runs."""
 
     brief_id: Id
 
 
-class Resume(Input, tag_field="action", tag="resume"):
+class ResumeCommand(Input, tag_field="action", tag="resume"):
     """Restores the saved cadence."""
 
     brief_id: Id
 
 
-class Archive(Input, tag_field="action", tag="archive"):
+class ArchiveCommand(Input, tag_field="action", tag="archive"):
     """Archives a paused brief; history and signals stay."""
 
     brief_id: Id
 
 
-UpdateCommand = Keep | Schedule | Pause | Resume | Archive
+UpdateCommand = KeepCommand | ScheduleCommand | PauseCommand | ResumeCommand | ArchiveCommand
 
 
 class ResearchUpdate(Input):

@@ -9,7 +9,15 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.http.operations import Keep
 from sightline.platform.ids import new_id
-from sightline.research.commands import Add, Prepare, Retry, RetryAddition, RunCommand, Start, Stop
+from sightline.research.commands import (
+    AddCommand,
+    PrepareCommand,
+    RetryAdditionCommand,
+    RetryCommand,
+    RunCommand,
+    StartCommand,
+    StopCommand,
+)
 from sightline.research.delivery.add import add, retry_addition
 from sightline.research.plans.prepare import PreparedResearch, prepare
 from sightline.research.runs.start import StartedRun, start
@@ -22,19 +30,19 @@ Performed = PreparedResearch | StartedRun | ChangedRun
 async def perform(db: Database, tools: Mapping[type, Any], actor: Actor, command: RunCommand, keep: Keep) -> Performed:
     """Prepares, starts, adds, retries or stops. Raises what the command raises."""
     match command:
-        case Prepare():
+        case PrepareCommand():
             researcher = await choose_researcher(db, tools, tools[Researcher], actor.workspace_id, new_id())
             return await prepare(db, researcher, tools[AppStore], actor, command, keep)
-        case Start():
+        case StartCommand():
             return await start(db, actor, command)
     async with db.transaction() as tx:
         match command:
-            case Add():
+            case AddCommand():
                 return await add(tx, actor, command)
-            case Retry():
+            case RetryCommand():
                 return await retry(tx, actor, command)
-            case RetryAddition():
+            case RetryAdditionCommand():
                 return await retry_addition(tx, actor, command)
-            case Stop():
+            case StopCommand():
                 return await stop(tx, actor, command)
         assert_never(command)

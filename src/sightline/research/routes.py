@@ -11,7 +11,7 @@ from sightline.platform.wire import Listed, Versioned
 from sightline.research.briefs import inspect, listing, updates
 from sightline.research.briefs.records import BriefFilters, BriefList, Inspection, ResearchView
 from sightline.research.briefs.updates import ChangedBrief
-from sightline.research.commands import Prepare, ResearchRun, ResearchUpdate
+from sightline.research.commands import PrepareCommand, ResearchRun, ResearchUpdate
 from sightline.research.perform import Performed, perform
 from sightline.research.refusals import (
     DestinationUnavailable,
@@ -47,7 +47,7 @@ async def list_research(call: Call, query: BriefFilters, window: Window) -> List
         ScheduleNotAllowed,
         Conflict,
     ],
-    calls_out=lambda body: isinstance(body.command, Prepare),
+    calls_out=lambda body: isinstance(body.command, PrepareCommand),
     example={"command": {"action": "prepare", "question": "How do competitors export reports for finance teams?"}},
 )
 async def run_research(call: Call, body: ResearchRun) -> Performed:

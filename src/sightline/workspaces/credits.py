@@ -3,6 +3,7 @@
 Reserved credits count as used, so concurrent requests never spend more than the plan allows.
 """
 
+from typing import Any, ClassVar
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
@@ -10,9 +11,10 @@ from sightline.platform.errors import PaymentRequired
 
 
 class CreditsExhausted(PaymentRequired):
-    """402: the plan's AI credits do not suffice; extras `used`, `limit`."""
+    """402: the plan's AI credits do not suffice."""
 
     code = "CREDITS_EXHAUSTED"
+    members: ClassVar[dict[str, Any]] = {"used": 1000, "limit": 1000}
 
 
 _ALLOWED = "(ai_credits IS NULL OR ai_credits_used + ai_credits_reserved + :credits <= ai_credits)"

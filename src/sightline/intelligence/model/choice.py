@@ -14,7 +14,7 @@ from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.session import ModelFailed, Session, Task
 from sightline.intelligence.model.usage import add_usage, may_ask
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FindingText, Judgement, PlanContext, QuestionAnswer, ResearchPlan
 from sightline.platform.db import Database
 from sightline.platform.jobs import Tools
@@ -47,11 +47,11 @@ class LanguageModel(Protocol):
     ) -> ResearchPlan: ...
 
     async def judge_pages(
-        self, session: Session, section: Section, pages: Sequence[Page], by_words: Sequence[Judgement]
+        self, session: Session, section: PlanSection, pages: Sequence[Page], by_words: Sequence[Judgement]
     ) -> list[Judgement]: ...
 
     async def answer_questions(
-        self, session: Session, section: Section, findings: Sequence[FindingText], language: str
+        self, session: Session, section: PlanSection, findings: Sequence[FindingText], language: str
     ) -> list[QuestionAnswer]: ...
 
     async def read_idea(self, session: Session, material: IdeaMaterial) -> IdeaReading: ...

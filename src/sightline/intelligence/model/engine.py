@@ -17,7 +17,7 @@ from sightline.intelligence.model.research.planning import plan_research
 from sightline.intelligence.model.research.relevance import judge_pages
 from sightline.intelligence.model.session import BY_MODEL, Budget, Session
 from sightline.intelligence.model.usage import Prices
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FindingText, Judgement, PlanContext, QuestionAnswer, ResearchPlan
 from sightline.sources.pages import Page
 
@@ -53,12 +53,12 @@ class ModelEngine:
         return await plan_research(self._endpoint, session, question, context, drafted)
 
     async def judge_pages(
-        self, session: Session, section: Section, pages: Sequence[Page], by_words: Sequence[Judgement]
+        self, session: Session, section: PlanSection, pages: Sequence[Page], by_words: Sequence[Judgement]
     ) -> list[Judgement]:
         return await judge_pages(self._endpoint, session, section, pages, by_words)
 
     async def answer_questions(
-        self, session: Session, section: Section, findings: Sequence[FindingText], language: str
+        self, session: Session, section: PlanSection, findings: Sequence[FindingText], language: str
     ) -> list[QuestionAnswer]:
         return await answer_questions(self._endpoint, session, section, findings, language)
 

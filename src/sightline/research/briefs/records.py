@@ -5,15 +5,15 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from sightline.intelligence.plans import Definition
+from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.http.query_strings import Query
 from sightline.platform.wire import Id, Record, Timestamp, WireType
 from sightline.research.runs.records import (
+    AppScore,
     Finding,
     ReviewThemes,
     RunReceipt,
     RunStatus,
-    Score,
     SectionAnswer,
     StoreRecord,
 )
@@ -54,26 +54,26 @@ class BriefSummary(Record):
     updated_at: Timestamp
 
 
-class Draft(Record):
+class PlanRevision(Record):
     """A version of the plan; `revision` counts them."""
 
     revision: int
-    definition: Definition
+    definition: PlanDefinition
 
 
-class Configuration(Record):
+class BriefConfiguration(Record):
     """The state of a brief, its plan, and the plan that was kept last: scheduled runs keep to that one."""
 
     state: BriefState
-    draft: Draft
-    kept: Draft | None
+    draft: PlanRevision
+    kept: PlanRevision | None
 
 
 class Brief(BriefSummary):
     """A brief with its plan. `question` is what the plan was made for, where it is known."""
 
     question: str
-    configuration: Configuration
+    configuration: BriefConfiguration
 
 
 class _BoundedText(str, metaclass=WireType):
@@ -152,11 +152,11 @@ class RunView(Record):
     """The view `run`: the run with the plan and the dates that it was made with. Dates are null until it starts."""
 
     run: RunReceipt
-    definition: Definition
+    definition: PlanDefinition
     from_date_time: Timestamp | None
     to_date_time: Timestamp | None
     review_themes: list[ReviewThemes]
-    scores: list[Score]
+    scores: list[AppScore]
 
 
 class RunsView(Record):

@@ -8,7 +8,14 @@ from sightline.platform.wire import Record
 from sightline.research.briefs import queries
 from sightline.research.briefs.queries import Activity, BriefRow
 from sightline.research.briefs.records import Brief
-from sightline.research.commands import Archive, Keep, Pause, Resume, Schedule, UpdateCommand
+from sightline.research.commands import (
+    ArchiveCommand,
+    KeepCommand,
+    PauseCommand,
+    ResumeCommand,
+    ScheduleCommand,
+    UpdateCommand,
+)
 from sightline.research.delivery.queries import count_pending
 from sightline.research.refusals import IncompatibleRun, ScheduleNotAllowed, StalePlan
 from sightline.research.runs.queries import lock_run
@@ -36,7 +43,7 @@ async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
     activity = await _activity(tx, actor, brief, command)
     if activity is not None:
         await queries.change_state(tx, actor.workspace_id, brief.id, activity)
-        if isinstance(command, Keep):
+        if isinstance(command, KeepCommand):
             await queries.keep_plan(tx, actor.workspace_id, brief.id)
         action = type(command).__struct_config__.tag
         await log_change(tx, actor, "research_brief", brief.id, None, "changed", command=str(action))
@@ -46,18 +53,18 @@ async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
 async def _activity(tx: Tx, actor: Actor, brief: BriefRow, command: UpdateCommand) -> Activity | None:
     """What the brief becomes; None for what it is already."""
     match command:
-        case Keep():
+        case KeepCommand():
             return await _keep(tx, actor, brief, command)
-        case Schedule():
+        case ScheduleCommand():
             _ensure_state(brief, "schedule", "active")
             return await _cadence(tx, actor, brief, command)
-        case Pause():
+        case PauseCommand():
             _ensure_state(brief, "pause", "active", "paused")
             return None if brief.state == "paused" else _resting(brief, "paused")
-        case Resume():
+        case ResumeCommand():
             _ensure_state(brief, "resume", "active", "paused")
             return None if brief.state == "active" else await _resume(tx, actor, brief)
-        case Archive():
+        case ArchiveCommand():
             _ensure_state(brief, "archive", "paused", "archived")
             return None if brief.state == "archived" else _resting(brief, "archived")
 
@@ -68,7 +75,7 @@ def _ensure_state(brief: BriefRow, action: str, *allowed: str) -> None:
         raise ScheduleNotAllowed(detail, currentState=brief.state)
 
 
-async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: Keep) -> Activity:
+async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: KeepCommand) -> Activity:
     """Takes a run of the current plan whose findings were all delivered."""
     run = await lock_run(tx, actor.workspace_id, command.run_id, brief.id)
     _ensure_state(brief, "keep", "draft", "active", "paused")
@@ -81,7 +88,7 @@ async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: Keep) -> Activit
     return activity
 
 
-async def _cadence(tx: Tx, actor: Actor, brief: BriefRow, command: Keep | Schedule) -> Activity:
+async def _cadence(tx: Tx, actor: Actor, brief: BriefRow, command: KeepCommand | ScheduleCommand) -> Activity:
     allowed = await queries.find_allowed(tx, actor.workspace_id)
     if allowed.is_managed:
         raise ScheduleNotAllowed("The service manages the schedule of this workspace.", currentState=brief.state)

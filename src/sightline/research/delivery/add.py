@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.jobs import JobKind, add_job
-from sightline.research.commands import Add, RetryAddition
+from sightline.research.commands import AddCommand, RetryAdditionCommand
 from sightline.research.delivery import queries
 from sightline.research.delivery.queries import Pending
 from sightline.research.refusals import DestinationUnavailable, IncompatibleRun
@@ -18,7 +18,7 @@ from sightline.workspaces.credits import reserve_credits
 ADD_SOURCES = JobKind("research.add")
 
 
-async def add(tx: Tx, actor: Actor, command: Add) -> ChangedRun:
+async def add(tx: Tx, actor: Actor, command: AddCommand) -> ChangedRun:
     """Queues what is not delivered yet; changes nothing when the product has it or gets it already.
 
     Raises NotFound, CreditsExhausted, IncompatibleRun, DestinationUnavailable.
@@ -67,7 +67,7 @@ async def _ensure_addable(tx: Tx, actor: Actor, run: RunState) -> None:
         raise IncompatibleRun("No section of the run is completed.", currentStatus=run.status)
 
 
-async def retry_addition(tx: Tx, actor: Actor, command: RetryAddition) -> ChangedRun:
+async def retry_addition(tx: Tx, actor: Actor, command: RetryAdditionCommand) -> ChangedRun:
     """Continues an addition that failed. Raises NotFound, CreditsExhausted, IncompatibleRun, DestinationUnavailable."""
     run = await lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
     tx = tx.later()

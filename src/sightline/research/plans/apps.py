@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.words import words_of
-from sightline.intelligence.plans import Connector, Definition, Read
+from sightline.intelligence.plans import AppRead, Connector, PlanDefinition
 from sightline.intelligence.research import PlanContext
 from sightline.platform.wire import Record
 from sightline.sources.app_store.records import App
@@ -28,7 +28,7 @@ _ABOUT_APPS: Final = re.compile(
 _QUOTED: Final = re.compile(r'["\u201c]([^"\u201c\u201d]{2,80})["\u201d]')
 
 
-class Choice(Record):
+class AppChoice(Record):
     """An app that the question may mean."""
 
     connector: Connector
@@ -41,13 +41,13 @@ class Choice(Record):
 class FoundApps(NamedTuple):
     """The apps that are meant beyond doubt, those to select from, and what to say of the search."""
 
-    reads: list[Read]
-    choices: list[Choice]
+    reads: list[AppRead]
+    choices: list[AppChoice]
     notes: list[str]
     is_answered: bool
 
 
-async def find_apps(store: AppStore, question: str, definition: Definition, context: PlanContext) -> FoundApps:
+async def find_apps(store: AppStore, question: str, definition: PlanDefinition, context: PlanContext) -> FoundApps:
     """Searches the store for each name, in bounded time. Searches nothing if the question gives no name."""
     names = names_in(question, definition, context)
     try:
@@ -59,7 +59,7 @@ async def find_apps(store: AppStore, question: str, definition: Definition, cont
     return _sort_out(names, results)
 
 
-def names_in(question: str, definition: Definition, context: PlanContext) -> list[str]:
+def names_in(question: str, definition: PlanDefinition, context: PlanContext) -> list[str]:
     """The competitors that the question names, at most four names, each once.
 
     If the question or the plan is about apps, quoted names, named products and all competitors are added.
@@ -83,8 +83,8 @@ def _is_in(name: str, text: str) -> bool:
 
 
 def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
-    reads: dict[str, Read] = {}
-    of_names: list[list[Choice]] = []
+    reads: dict[str, AppRead] = {}
+    of_names: list[list[AppChoice]] = []
     notes = []
     for name, found in zip(names, results, strict=True):
         by_name = [app for app in found if _is_in(name, app.name)]
@@ -96,7 +96,7 @@ def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
             notes.append(f"The app store has one app named {name}, whose reviews are read: {apps[0].name}.")
         else:
             of_names.append([_choice(name, app, is_named=bool(by_name)) for app in apps[:MOST_CHOICES]])
-    by_id: dict[str, Choice] = {}
+    by_id: dict[str, AppChoice] = {}
     for choice in (one for rank in zip_longest(*of_names) for one in rank if one is not None):
         if choice.external_id not in reads:
             by_id.setdefault(choice.external_id, choice)
@@ -105,13 +105,13 @@ def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
     return FoundApps(list(reads.values()), list(by_id.values()), notes, is_answered=True)
 
 
-def _choice(name: str, app: App, *, is_named: bool) -> Choice:
+def _choice(name: str, app: App, *, is_named: bool) -> AppChoice:
     reason = f'{"Its name" if is_named else "Its publisher"} has the words "{name}"'
     if app.rating is not None and app.rating_count:
         reason += f"; rated {app.rating:.1f} by {app.rating_count} people"
-    return Choice(CONNECTOR, app.id, app.name, app.publisher, f"{reason}.")
+    return AppChoice(CONNECTOR, app.id, app.name, app.publisher, f"{reason}.")
 
 
-def read_of(id: str, label: str) -> Read:
+def read_of(id: str, label: str) -> AppRead:
     """A read that belongs to every section."""
-    return Read(connector=CONNECTOR, external_id=id, label=label)
+    return AppRead(connector=CONNECTOR, external_id=id, label=label)

@@ -5,19 +5,19 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from sightline.intelligence.plans import Competitor, Definition, Read, Scope, Section
+from sightline.intelligence.plans import AppRead, Competitor, PlanDefinition, PlanSection, SectionScope
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.faults import faults_in
 from sightline.platform.wire import Input, read_wire_type
-from sightline.research.plans.inputs import NewDefinition, NewRead, NewSection
+from sightline.research.plans.inputs import NewAppRead, NewPlanDefinition, NewPlanSection
 
 Kept = TypeVar("Kept", bound=Struct)
 
 
-def complete(new: NewDefinition) -> Definition:
+def complete(new: NewPlanDefinition) -> PlanDefinition:
     """The plan with its defaults."""
     return _with_defaults(
-        Definition,
+        PlanDefinition,
         new,
         sections=[_section(section) for section in new.sections],
         reads=[_read(read) for read in new.reads or ()],
@@ -30,10 +30,10 @@ def ensure_consistent(input: Input, path: str) -> None:
         raise ValidationFailed(faults)
 
 
-def ensure_valid(definition: Definition, path: str) -> Definition:
+def ensure_valid(definition: PlanDefinition, path: str) -> PlanDefinition:
     """The same plan, if a request could state it. Raises ValidationFailed."""
     try:
-        new = msgspec.convert(msgspec.to_builtins(definition), NewDefinition, dec_hook=read_wire_type)
+        new = msgspec.convert(msgspec.to_builtins(definition), NewPlanDefinition, dec_hook=read_wire_type)
     except msgspec.ValidationError as error:
         raise ValidationFailed.of(path, str(error)) from None
     ensure_consistent(new, path)
@@ -46,11 +46,11 @@ def _with_defaults(kind: type[Kept], new: Input, **parts: Any) -> Kept:
     return kind(**{**stated, **parts})
 
 
-def _section(new: NewSection) -> Section:
+def _section(new: NewPlanSection) -> PlanSection:
     competitors = [_with_defaults(Competitor, one) for one in new.competitors or ()]
-    scope = Scope() if new.scope is None else _with_defaults(Scope, new.scope)
-    return _with_defaults(Section, new, competitors=competitors, scope=scope)
+    scope = SectionScope() if new.scope is None else _with_defaults(SectionScope, new.scope)
+    return _with_defaults(PlanSection, new, competitors=competitors, scope=scope)
 
 
-def _read(new: NewRead) -> Read:
-    return _with_defaults(Read, new, section_ids=list(dict.fromkeys(new.section_ids or ())))
+def _read(new: NewAppRead) -> AppRead:
+    return _with_defaults(AppRead, new, section_ids=list(dict.fromkeys(new.section_ids or ())))

@@ -136,7 +136,7 @@ class NewCompetitor(Input):
 Domains = Annotated[list[DomainName], Meta(max_length=MOST_DOMAINS)]
 
 
-class NewScope(Input):
+class NewSectionScope(Input):
     """Where a section looks. Preferred and restricted modes need at least one domain; an excluded domain wins."""
 
     geography: Geography | None = None
@@ -154,7 +154,7 @@ class NewScope(Input):
             yield Fault("domains", f"The source mode {mode} needs at least one domain")
 
 
-class NewSection(Input):
+class NewPlanSection(Input):
     """One part of a plan.
 
     A competitors section has 1 to 5 competitors, a market section a topic; a custom section may have a topic.
@@ -167,7 +167,7 @@ class NewSection(Input):
     questions: Annotated[list[QuestionText], Meta(min_length=1, max_length=MOST_QUESTIONS)]
     competitors: Annotated[list[NewCompetitor], Meta(max_length=MOST_COMPETITORS)] | None = None
     topic: Topic | None = None
-    scope: NewScope | None = None
+    scope: NewSectionScope | None = None
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
@@ -183,7 +183,7 @@ class NewSection(Input):
             yield Fault("topic", "Only market and custom sections have a topic")
 
 
-class NewRead(Input):
+class NewAppRead(Input):
     """An app of a store whose reviews are read; without section ids it belongs to every section."""
 
     connector: Connector
@@ -192,19 +192,19 @@ class NewRead(Input):
     section_ids: Annotated[list[Id], Meta(max_length=MOST_SECTIONS)] | None = None
 
 
-class NewDefinition(Input):
+class NewPlanDefinition(Input):
     """A whole plan. `recent` takes sources dated inside the window only, `baseline` older and undated ones too.
 
     `maxSourcesPerSection` is a target of qualifying sources. `productId` may be empty.
     """
 
-    sections: Annotated[list[NewSection], Meta(min_length=1, max_length=MOST_SECTIONS)]
+    sections: Annotated[list[NewPlanSection], Meta(min_length=1, max_length=MOST_SECTIONS)]
     research_mode: ResearchMode | None = None
     initial_lookback_days: LookbackDays | None = None
     max_sources_per_section: SourceTarget | None = None
     output_language: LanguageLabel | None = None
     product_id: Destination | None = None
-    reads: Annotated[list[NewRead], Meta(max_length=MOST_READS)] | None = None
+    reads: Annotated[list[NewAppRead], Meta(max_length=MOST_READS)] | None = None
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:

@@ -5,15 +5,15 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from sightline.intelligence.plans import MOST_READS, PREPARED_SOURCES, Definition, Name, Read
+from sightline.intelligence.plans import MOST_READS, PREPARED_SOURCES, AppRead, Name, PlanDefinition
 from sightline.intelligence.research import PlanContext, Researcher
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
 from sightline.platform.errors import CreatorNotAllowed, Fault, NotFound, ValidationFailed
 from sightline.platform.http.operations import Keep, keep_nothing
 from sightline.platform.wire import Record
-from sightline.research.commands import GivenPlan, Prepare, SelectedApp
-from sightline.research.plans.apps import SELECT, Choice, find_apps, read_of
+from sightline.research.commands import GivenPlan, PrepareCommand, SelectedApp
+from sightline.research.plans.apps import SELECT, AppChoice, find_apps, read_of
 from sightline.research.plans.definition import complete, ensure_consistent, ensure_valid
 from sightline.research.plans.queries import find_context, is_product
 from sightline.sources.app_store.store import AppStore
@@ -28,7 +28,7 @@ class PreparedPlan(Record):
     """A plan to review; `start` takes its name and definition. `rationale` says why it is so."""
 
     name: Name
-    definition: Definition
+    definition: PlanDefinition
     rationale: str
 
 
@@ -36,7 +36,7 @@ class PreparedResearch(Record):
     """A plan, and the apps to select from where the question does not say which it means."""
 
     prepared_plan: PreparedPlan
-    choices: list[Choice]
+    choices: list[AppChoice]
     needs_selection: bool
 
 
@@ -45,7 +45,7 @@ async def prepare(
     researcher: Researcher,
     store: AppStore,
     actor: Actor,
-    command: Prepare,
+    command: PrepareCommand,
     keep: Keep = keep_nothing,
 ) -> PreparedResearch:
     """Costs one credit. No transaction is open while the planner works and the store is searched.
@@ -81,7 +81,7 @@ async def _with_apps(store: AppStore, question: str, plan: PreparedPlan, context
 
 
 async def _with_selection(
-    store: AppStore, command: Prepare, plan: PreparedPlan, context: PlanContext
+    store: AppStore, command: PrepareCommand, plan: PreparedPlan, context: PlanContext
 ) -> PreparedResearch:
     """The given plan with the selected apps, as the store names them now. Raises ValidationFailed."""
     selected = command.selection or []
@@ -118,7 +118,7 @@ def _ensure_choices(selected: list[SelectedApp], labels: Mapping[str, str]) -> N
         raise ValidationFailed(faults)
 
 
-def _reading(plan: PreparedPlan, reads: list[Read], notes: list[str]) -> PreparedPlan:
+def _reading(plan: PreparedPlan, reads: list[AppRead], notes: list[str]) -> PreparedPlan:
     """The plan with more apps to read. Raises ValidationFailed if they are too many."""
     all_reads = {read.external_id: read for read in (*plan.definition.reads, *reads)}
     if len(all_reads) > MOST_READS:
@@ -127,7 +127,7 @@ def _reading(plan: PreparedPlan, reads: list[Read], notes: list[str]) -> Prepare
     return PreparedPlan(plan.name, definition, " ".join([plan.rationale, *notes]))
 
 
-def _given(command: Prepare) -> PreparedPlan | None:
+def _given(command: PrepareCommand) -> PreparedPlan | None:
     """The plan of an earlier response. Raises ValidationFailed for one without a selection, or the reverse."""
     ensure_consistent(command, "command")
     if command.prepared_plan is None:
@@ -139,7 +139,7 @@ def _given(command: Prepare) -> PreparedPlan | None:
     return PreparedPlan(plan.name, definition, plan.rationale or NO_RATIONALE)
 
 
-async def _ensure_destination(db: Database, actor: Actor, definition: Definition) -> None:
+async def _ensure_destination(db: Database, actor: Actor, definition: PlanDefinition) -> None:
     if not definition.product_id:
         return
     async with db.autocommit() as tx:

@@ -8,13 +8,13 @@ from uuid import UUID
 import msgspec
 from msgspec.json import decode
 
-from sightline.intelligence.plans import Definition
+from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.db import Row, Tx, sql
 from sightline.research.records.scores import Published
-from sightline.research.runs.records import ReviewThemes, Score
+from sightline.research.runs.records import AppScore, ReviewThemes
 
 
-class Observation(Score, kw_only=True):
+class Observation(AppScore, kw_only=True):
     """A score as it is stored: with the storefront, whether the reviews could be read, and what to say of that."""
 
     storefront: str | None = None
@@ -62,7 +62,7 @@ def observations_of(scores: Any) -> dict[str, Observation]:
     return {one.external_id: one for one in decode(scores, type=list[Observation])}
 
 
-def warnings_of(definition: Definition, scores: Any, section_id: UUID) -> tuple[str, ...]:
+def warnings_of(definition: PlanDefinition, scores: Any, section_id: UUID) -> tuple[str, ...]:
     """What is to be said of the apps that a section reads."""
     of_section = {
         read.external_id for read in definition.reads if not read.section_ids or section_id in read.section_ids

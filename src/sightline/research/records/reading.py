@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import msgspec
 import structlog
 
-from sightline.intelligence.plans import Definition, Read
+from sightline.intelligence.plans import AppRead, PlanDefinition
 from sightline.platform.db import Database, Tx
 from sightline.platform.wire import shown_moment
 from sightline.research.records import queries
@@ -33,7 +33,7 @@ _log = structlog.get_logger()
 class Seen(NamedTuple):
     """What the store showed of an app: `app` is None without an answer, `reviews` None if they could not be read."""
 
-    read: Read
+    read: AppRead
     app: App | None
     reviews: Reviews | None
     failure: str
@@ -67,11 +67,11 @@ async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: U
     await _find_themes(db, workspace_id, run_id)
 
 
-def _definition(run: KnownRun) -> Definition:
-    return msgspec.json.decode(run.definition, type=Definition)
+def _definition(run: KnownRun) -> PlanDefinition:
+    return msgspec.json.decode(run.definition, type=PlanDefinition)
 
 
-async def _look_up(store: AppStore, reads: list[Read]) -> dict[str, App] | None:
+async def _look_up(store: AppStore, reads: list[AppRead]) -> dict[str, App] | None:
     """The apps that the storefront has; None if it does not answer."""
     try:
         return await store.look_up([read.external_id for read in reads]) if reads else {}
@@ -80,7 +80,7 @@ async def _look_up(store: AppStore, reads: list[Read]) -> dict[str, App] | None:
         return None
 
 
-async def _see(store: AppStore, read: Read, app: App | None, *, is_down: bool) -> Seen:
+async def _see(store: AppStore, read: AppRead, app: App | None, *, is_down: bool) -> Seen:
     """Asks nothing of a store that is down: it gave neither ratings nor the reviews of an app before."""
     if is_down:
         return Seen(read, app, None, "The app store does not answer.")
@@ -152,7 +152,7 @@ def _warnings_of_reviews(reviews: Reviews, app: App | None, named: str, is_all_n
     return []
 
 
-def _record(read: Read, storefront: str, review: Review) -> dict[str, Any]:
+def _record(read: AppRead, storefront: str, review: Review) -> dict[str, Any]:
     return {
         "id": uuid5(NAMESPACE, f"{read.connector}:{storefront}:{read.external_id}:{review.id}"),
         "connector": read.connector,

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, word_set
 from sightline.intelligence.embedded.words import fold, words_of
-from sightline.research.runs.records import Theme
+from sightline.research.runs.records import ReviewTheme
 from sightline.sources.languages import language_of, stop_words
 
 MOST_THEMES: Final = 15
@@ -59,7 +59,7 @@ class AppThemes(NamedTuple):
 
     app: str
     new_reviews: int
-    themes: list[Theme]
+    themes: list[ReviewTheme]
     is_compared: bool
 
 
@@ -123,7 +123,7 @@ class _AppReading(NamedTuple):
                     found[term].append(place)
         return dict(found)
 
-    def _theme(self, term: Term, places: Sequence[int], *, is_rated: bool) -> Theme:
+    def _theme(self, term: Term, places: Sequence[int], *, is_rated: bool) -> ReviewTheme:
         reviews = [self.reviews[place] for place in places]
         written = Counter(
             text for one in reviews[:LABELLED_BY] for found, text in _terms_in(one.text, self.stop) if found == term
@@ -131,7 +131,7 @@ class _AppReading(NamedTuple):
         label = min(written.items(), key=lambda one: (-one[1], one[0]))[0]
         stars = [one.rating for one in reviews if one.rating is not None] if is_rated else []
         average = round(sum(stars) / len(stars), 2) if stars else None
-        return Theme(label, len(reviews), average, [one.id for one in reviews])
+        return ReviewTheme(label, len(reviews), average, [one.id for one in reviews])
 
 
 def _stop_words(reviews: Sequence[ReadReview]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.platform.db import Row, Tx, sql
 from sightline.platform.errors import NotFound
 from sightline.research.runs.records import RunReceipt
@@ -147,7 +147,7 @@ INSERT INTO research_sections (workspace_id, run_id, id, position, name, type, s
 VALUES (:workspace_id, :run_id, :id, :position, :name, :type, 'queued')""")
 
 
-async def add_run(tx: Tx, workspace_id: UUID, new: NewRun, operation_id: UUID, sections: Sequence[Section]) -> None:
+async def add_run(tx: Tx, workspace_id: UUID, new: NewRun, operation_id: UUID, sections: Sequence[PlanSection]) -> None:
     """Adds a queued run with its queued sections."""
     await tx.run(_ADD, workspace_id=workspace_id, operation_id=operation_id, **new._asdict())
     rows = [

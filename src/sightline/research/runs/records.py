@@ -23,7 +23,7 @@ class RunSection(Record):
     failure: str | None
 
 
-class Addition(Record):
+class RunAddition(Record):
     """How far the addition to a product is. The product is null once it is deleted."""
 
     status: AdditionStatus
@@ -42,7 +42,7 @@ class RunReceipt(Record):
     status: RunStatus
     sections: list[RunSection]
     native_read_count: int
-    addition: Addition | None
+    addition: RunAddition | None
     failure: str | None
     created_at: Timestamp
     started_at: Timestamp | None
@@ -118,7 +118,7 @@ class StoreRecord(Record):
     url: str | None
 
 
-class Theme(Record):
+class ReviewTheme(Record):
     """What several reviews raise, and their mean stars; null where the app has fewer than 20 new reviews."""
 
     theme: str
@@ -133,10 +133,10 @@ class ReviewThemes(Record):
     external_id: str
     label: str
     new_reviews: int
-    themes: list[Theme]
+    themes: list[ReviewTheme]
 
 
-class Score(Record):
+class AppScore(Record):
     """An app's published rating, and what was added since the previous run of the same plan where it is measurable.
 
     `reason` says why not: first_run, unchanged, count_decreased, different_storefront, precision or unavailable.

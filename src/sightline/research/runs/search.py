@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 import structlog
 
-from sightline.intelligence.plans import Definition, Section
+from sightline.intelligence.plans import PlanDefinition, PlanSection
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import first_line
@@ -42,7 +42,7 @@ class Begun:
     """A section that is to be searched, and under which terms. `warnings` name what its apps did not give."""
 
     attempt: Attempt
-    section: Section
+    section: PlanSection
     terms: Terms
     budget: Budget
     known: dict[str, KnownSource]
@@ -55,7 +55,7 @@ async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
     if run is None or run.status not in ACTIVE:
         return None
     tx = tx.later()
-    definition = msgspec.json.decode(run.definition, type=Definition)
+    definition = msgspec.json.decode(run.definition, type=PlanDefinition)
     earlier = await sections.find_earlier(tx, workspace_id, run.brief_id, run_id)
     since, until = _window(run, definition, earlier.until, tx.now)
     await sections.begin_run(tx, workspace_id, run_id, since, until)
@@ -77,7 +77,7 @@ async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
 
 
 def _window(
-    run: RunState, definition: Definition, last_until: datetime | None, now: datetime
+    run: RunState, definition: PlanDefinition, last_until: datetime | None, now: datetime
 ) -> tuple[datetime, datetime]:
     """The dates of the first start stay. A scheduled run continues on the day where the last completed one ended."""
     if run.from_date_time is not None and run.to_date_time is not None:
@@ -87,7 +87,7 @@ def _window(
     return now - timedelta(days=definition.initial_lookback_days), now
 
 
-def _terms(definition: Definition, since: datetime, until: datetime) -> Terms:
+def _terms(definition: PlanDefinition, since: datetime, until: datetime) -> Terms:
     return Terms(
         research_mode=definition.research_mode,
         since=since,

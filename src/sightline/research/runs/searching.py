@@ -15,7 +15,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sightline.intelligence.plans import DEFAULT_LANGUAGE, ResearchMode, Section
+from sightline.intelligence.plans import DEFAULT_LANGUAGE, PlanSection, ResearchMode
 from sightline.intelligence.research import (
     LEAST_RELEVANCE,
     Coverage,
@@ -84,7 +84,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 async def search_section(
-    section: Section,
+    section: PlanSection,
     terms: Terms,
     tools: Tools,
     *,
@@ -133,7 +133,7 @@ class _Candidate(NamedTuple):
 class _Search:
     """A search under way."""
 
-    section: Section
+    section: PlanSection
     terms: Terms
     tools: Tools
     known: Mapping[str, KnownSource]

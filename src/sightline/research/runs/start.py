@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from sightline.intelligence.plans import Definition
+from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.retries import retry_when_overtaken
@@ -16,7 +16,7 @@ from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.wire import Record
 from sightline.research.briefs import queries as briefs
 from sightline.research.briefs.queries import BriefRow
-from sightline.research.commands import Start
+from sightline.research.commands import StartCommand
 from sightline.research.plans.definition import complete, ensure_consistent
 from sightline.research.plans.queries import is_product
 from sightline.research.refusals import RunActive, ScheduleNotAllowed, StalePlan
@@ -45,11 +45,11 @@ class _Plan(Struct):
     """A plan that was checked, and the hash of the request that states it."""
 
     name: str
-    definition: Definition
+    definition: PlanDefinition
     request_hash: bytes
 
 
-async def start(db: Database, actor: Actor, command: Start) -> StartedRun:
+async def start(db: Database, actor: Actor, command: StartCommand) -> StartedRun:
     """A retry returns the run that the first request made, in its current state.
 
     Raises ValidationFailed, NotFound, RequestIdReused, CreditsExhausted, ScheduleNotAllowed, StalePlan, RunActive.
@@ -65,13 +65,13 @@ async def start(db: Database, actor: Actor, command: Start) -> StartedRun:
     return await retry_when_overtaken(attempt, Conflict("The research keeps changing. Read it and try again."))
 
 
-def _hash_of(command: Start, definition: Definition) -> bytes:
+def _hash_of(command: StartCommand, definition: PlanDefinition) -> bytes:
     """The hash of the normalised request: names trimmed, defaults filled in."""
     normalised = [command.name, definition, command.brief_id, command.expected_row_version]
     return sha256(msgspec.json.encode(normalised)).digest()
 
 
-async def _start(tx: Tx, actor: Actor, command: Start, plan: _Plan) -> StartedRun:
+async def _start(tx: Tx, actor: Actor, command: StartCommand, plan: _Plan) -> StartedRun:
     product_id = plan.definition.product_id
     if product_id and not await is_product(tx, actor.workspace_id, UUID(product_id)):
         raise NotFound("The workspace has no such product.", field="command.definition.productId")
@@ -101,7 +101,7 @@ async def _start(tx: Tx, actor: Actor, command: Start, plan: _Plan) -> StartedRu
     return await queue_run(tx, actor, new, plan.definition)
 
 
-async def queue_run(tx: Tx, actor: Actor, new: NewRun, definition: Definition) -> StartedRun:
+async def queue_run(tx: Tx, actor: Actor, new: NewRun, definition: PlanDefinition) -> StartedRun:
     """Adds the run with its job; its credits are reserved. The last step of a transaction."""
     await queries.add_run(tx, actor.workspace_id, new, new_id(), definition.sections)
     await log_change(tx, actor, "research_run", new.id, None, "queued", briefId=str(new.brief_id), trigger=new.trigger)
@@ -116,7 +116,7 @@ async def _add_brief(tx: Tx, actor: Actor, plan: _Plan) -> UUID:
     return id
 
 
-async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: Start, plan: _Plan) -> int:
+async def _edit(tx: Tx, actor: Actor, brief: BriefRow, command: StartCommand, plan: _Plan) -> int:
     """Saves the plan in its brief. Returns the plan's revision, which is a new one if the plan is another."""
     if brief.state == "archived":
         raise ScheduleNotAllowed("Archived research cannot be started.", currentState=brief.state)

@@ -7,7 +7,7 @@ from sightline.platform.db import Tx
 from sightline.platform.jobs import add_job
 from sightline.platform.wire import Record
 from sightline.research.briefs.queries import lock_brief
-from sightline.research.commands import Retry, Stop
+from sightline.research.commands import RetryCommand, StopCommand
 from sightline.research.refusals import IncompatibleRun, RunActive, ScheduleNotAllowed
 from sightline.research.runs import queries
 from sightline.research.runs.queries import RunState
@@ -27,7 +27,7 @@ class ChangedRun(Record):
         return [self.run.brief_id]
 
 
-async def stop(tx: Tx, actor: Actor, command: Stop) -> ChangedRun:
+async def stop(tx: Tx, actor: Actor, command: StopCommand) -> ChangedRun:
     """Ends a run at once; completed sections stay, the credits of the others are returned.
 
     Leaves a run alone that has failed or was stopped. Raises NotFound, IncompatibleRun.
@@ -44,7 +44,7 @@ async def stop(tx: Tx, actor: Actor, command: Stop) -> ChangedRun:
     return ChangedRun(await queries.find_run(tx, actor.workspace_id, run.brief_id, run.id))
 
 
-async def retry(tx: Tx, actor: Actor, command: Retry) -> ChangedRun:
+async def retry(tx: Tx, actor: Actor, command: RetryCommand) -> ChangedRun:
     """Puts the run and its sections without a result back to queued; dates and completed sections stay.
 
     Raises NotFound, CreditsExhausted, ScheduleNotAllowed, IncompatibleRun, RunActive.

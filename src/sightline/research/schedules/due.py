@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.intelligence.plans import Definition
+from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.platform.ids import new_id
@@ -68,7 +68,7 @@ async def _start(tx: Tx, due: Due) -> None:
     """Queues the run. Without a valid plan or credits the run is failed and says so."""
     actor = Actor(due.workspace_id, "job", str(due.id))
     try:
-        definition = msgspec.json.decode(due.definition, type=Definition)
+        definition = msgspec.json.decode(due.definition, type=PlanDefinition)
     except msgspec.ValidationError as error:
         await _add_failed(tx, actor, _run(due, 0), [], f"The plan is not valid: {error}")
         return

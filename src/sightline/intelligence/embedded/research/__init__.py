@@ -7,7 +7,7 @@ from sightline.intelligence.embedded.research.answering import write_answer
 from sightline.intelligence.embedded.research.judging import judge_page
 from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.embedded.research.searches import search_texts
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import (
     Coverage,
     FindingText,
@@ -31,11 +31,11 @@ class EmbeddedResearcher:
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
         return await asyncio.to_thread(draft_plan, question, context)
 
-    async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
+    async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
         return search_texts(section, round, tried)
 
-    async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+    async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
         return await asyncio.to_thread(lambda: [judge_page(section, page) for page in pages])
 
-    async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
+    async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         return write_answer(section, findings, coverage)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.judging import question_terms
 from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import code_of
@@ -17,7 +17,7 @@ MOST_PASSAGES: Final = 3
 _LEAST_SHARE: Final = 0.3
 
 
-def write_answer(section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
+def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
     """One answer per question, in order. Says in the summary what was covered and what is missing."""
     answers = [_answer(question, terms, findings) for question, terms in question_terms(section).items()]
     return SectionAnswer(_summary(coverage), answers)

@@ -8,7 +8,7 @@ from sightline.intelligence.embedded.research.names import mentions
 from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share, weigh
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
 from sightline.intelligence.embedded.words import fold, words_of
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Judgement, Observation
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import name_of
@@ -40,7 +40,7 @@ class _Passage(NamedTuple):
     share: float
 
 
-def judge_page(section: Section, page: Page) -> Judgement:
+def judge_page(section: PlanSection, page: Page) -> Judgement:
     """The score says how much of the section's terms the page and its best passage have; the reason is one line."""
     if excluded := _excluded(section, page):
         return Judgement(0.0, f"Excluded: it is about {excluded}.", [])
@@ -60,7 +60,7 @@ def judge_page(section: Section, page: Page) -> Judgement:
     return Judgement(round(score, 2), f"{_common(wanted, words)}{notes}.", _observations(page, passages))
 
 
-def question_terms(section: Section) -> dict[str, Terms]:
+def question_terms(section: PlanSection) -> dict[str, Terms]:
     """The terms of each question, without the names of competitors if there are others."""
     return {
         question: _without_names(section, question) or weigh(question, section.scope.languages)
@@ -68,7 +68,7 @@ def question_terms(section: Section) -> dict[str, Terms]:
     }
 
 
-def _without_names(section: Section, text: str) -> Terms:
+def _without_names(section: PlanSection, text: str) -> Terms:
     names = {fold(word) for one in section.competitors for name in (one.name, *one.aliases) for word in words_of(name)}
     return {term: weight for term, weight in weigh(text, section.scope.languages).items() if term not in names}
 
@@ -80,7 +80,7 @@ def _common(wanted: Sequence[Terms], words: set[str]) -> str:
     return f"Has {len(found)} of {len(terms)} terms of the section{shown}"
 
 
-def _adjust(section: Section, page: Page, text: str, score: float) -> tuple[float, str]:
+def _adjust(section: PlanSection, page: Page, text: str, score: float) -> tuple[float, str]:
     """The score after names, geography and audience, and what there is to say about them."""
     scope, notes = section.scope, ""
     if section.competitors:
@@ -95,7 +95,7 @@ def _adjust(section: Section, page: Page, text: str, score: float) -> tuple[floa
     return score, notes
 
 
-def _excluded(section: Section, page: Page) -> str | None:
+def _excluded(section: PlanSection, page: Page) -> str | None:
     """The exclusion that the title or two sentences of the page are about."""
     phrases = [_NEGATION.sub("", part.strip()) for part in re.split(r"[,;.\n]| and | or ", section.scope.exclusions)]
     title = folded(page.title)

@@ -16,10 +16,10 @@ from sightline.intelligence.plans import (
     MOST_QUESTIONS,
     PREPARED_SOURCES,
     Competitor,
-    Definition,
+    PlanDefinition,
+    PlanSection,
     ResearchMode,
-    Scope,
-    Section,
+    SectionScope,
     SectionType,
 )
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
@@ -84,7 +84,7 @@ class _Reading(NamedTuple):
     questions: list[str]
     topic: str
     competitors: list[Competitor]
-    scope: Scope
+    scope: SectionScope
 
 
 class _Lens(NamedTuple):
@@ -126,7 +126,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     reading = _read(question, suggested if asked else [])
     product = _product(question, context)
     mode, days = _period(question)
-    definition = Definition(
+    definition = PlanDefinition(
         research_mode=mode,
         initial_lookback_days=days,
         max_sources_per_section=PREPARED_SOURCES,
@@ -160,7 +160,7 @@ def _read(question: str, competitors: Sequence[Competitor]) -> _Reading:
     text = " ".join(question.split())
     questions = _questions(text)
     names = [one.name for one in competitors]
-    scope = Scope(geography=place_in(question), languages=_languages(text))
+    scope = SectionScope(geography=place_in(question), languages=_languages(text))
     topic = _topic(questions, names, scope.languages)
     return _Reading(questions, topic, list(competitors[:MOST_COMPETITORS]), scope)
 
@@ -213,7 +213,7 @@ def _period(question: str) -> tuple[ResearchMode, int]:
     return ("baseline" if _LONG_VIEW.search(question) else "recent"), DEFAULT_LOOKBACK_DAYS
 
 
-def _sections(reading: _Reading) -> list[Section]:
+def _sections(reading: _Reading) -> list[PlanSection]:
     """Each question stands in one section: of competitors, of the first words that fit, or else of the market."""
     left = list(reading.questions)
     sections = []
@@ -237,15 +237,15 @@ def _take(questions: list[str], fits: Callable[[str], bool]) -> list[str]:
     return taken
 
 
-def _competitors_section(reading: _Reading, questions: list[str]) -> Section:
+def _competitors_section(reading: _Reading, questions: list[str]) -> PlanSection:
     aim = _objective(questions, [one.name for one in reading.competitors])
     section = _section(reading, "Competitors", "competitors", aim, questions)
     section.competitors = reading.competitors
     return section
 
 
-def _section(reading: _Reading, name: str, type: SectionType, aim: str, questions: list[str]) -> Section:
-    return Section(
+def _section(reading: _Reading, name: str, type: SectionType, aim: str, questions: list[str]) -> PlanSection:
+    return PlanSection(
         id=new_id(),
         name=name,
         type=type,
@@ -281,7 +281,7 @@ def _objective(questions: Sequence[str], names: Sequence[str] = ()) -> str:
     return f"Answer “{first}” from public sources{among}." if first.endswith("?") else f"Find sources for: {first}"
 
 
-def _rationale(definition: Definition, product: str | None, suggested: Sequence[str], *, is_asked: bool) -> str:
+def _rationale(definition: PlanDefinition, product: str | None, suggested: Sequence[str], *, is_asked: bool) -> str:
     """Returns what the plan does and what it took from the question and the evidence, in one paragraph."""
     names = ", ".join(section.name for section in definition.sections)
     asked, each = ("one section", "It") if len(definition.sections) == 1 else ("these sections", "Each")

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sightline.intelligence.embedded.research.terms import telling
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 
 MOST_WORDS: Final = 8
 MOST_TEXTS: Final = 8
 
 
-def search_texts(section: Section, round: int, tried: Sequence[str]) -> list[str]:
+def search_texts(section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
     """At most eight texts that were not tried: those of the round, or else of a later one; there are three rounds."""
     known = {text.lower() for text in tried}
     for texts in (_directly, _by_question, _widely)[round:]:
@@ -20,7 +20,7 @@ def search_texts(section: Section, round: int, tried: Sequence[str]) -> list[str
     return []
 
 
-def _directly(section: Section) -> Iterator[str]:
+def _directly(section: PlanSection) -> Iterator[str]:
     subject = _subject(section)
     if section.competitors:
         for competitor in section.competitors:
@@ -31,14 +31,14 @@ def _directly(section: Section) -> Iterator[str]:
             yield f"{_words(section, question)} {_where(section)}"
 
 
-def _by_question(section: Section) -> Iterator[str]:
+def _by_question(section: PlanSection) -> Iterator[str]:
     names = [name for one in section.competitors for name in (one.name, *one.aliases)] or [section.scope.audience]
     for question in section.questions:
         for name in names:
             yield f"{_phrase(name) if section.competitors else name} {_words(section, question)}"
 
 
-def _widely(section: Section) -> Iterator[str]:
+def _widely(section: PlanSection) -> Iterator[str]:
     for one in section.competitors:
         yield from (_phrase(name) for name in (one.name, *one.aliases))
     yield _words(section, f"{section.topic} {section.name}")
@@ -46,15 +46,15 @@ def _widely(section: Section) -> Iterator[str]:
     yield from (_words(section, question) for question in section.questions)
 
 
-def _subject(section: Section) -> str:
+def _subject(section: PlanSection) -> str:
     return _words(section, section.topic or " ".join(section.questions) or section.objective)
 
 
-def _where(section: Section) -> str:
+def _where(section: PlanSection) -> str:
     return f"{section.scope.geography} {section.scope.audience}"
 
 
-def _words(section: Section, text: str) -> str:
+def _words(section: PlanSection, text: str) -> str:
     return " ".join(telling(text, section.scope.languages)[:MOST_WORDS])
 
 

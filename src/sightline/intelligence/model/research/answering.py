@@ -11,7 +11,7 @@ from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import RULES, fenced
 from sightline.intelligence.model.research.relevance import describe
 from sightline.intelligence.model.session import Session
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FindingText, QuestionAnswer
 
 MOST_SENTENCES: Final = 4  # of an answer
@@ -41,7 +41,7 @@ class AnsweredQuestions(Struct):
 
 
 async def answer_questions(
-    endpoint: Endpoint, session: Session, section: Section, findings: Sequence[FindingText], language: str
+    endpoint: Endpoint, session: Session, section: PlanSection, findings: Sequence[FindingText], language: str
 ) -> list[QuestionAnswer]:
     """Returns an answer per question, in order. Raises ModelFailed."""
     by_number = {

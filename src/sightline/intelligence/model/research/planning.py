@@ -22,9 +22,9 @@ from sightline.intelligence.plans import (
     MOST_QUESTIONS,
     MOST_SECTIONS,
     Competitor,
+    PlanSection,
     ResearchMode,
-    Scope,
-    Section,
+    SectionScope,
     SectionType,
 )
 from sightline.intelligence.research import PlanContext, ResearchPlan
@@ -153,7 +153,7 @@ def _plan(answer: Planned, question: str, context: PlanContext, drafted: Researc
     return replace(drafted, name=line(answer.name, 120) or drafted.name, definition=definition, rationale=rationale)
 
 
-def _section(planned: PlannedSection, question: str, names: _Names) -> Section | None:
+def _section(planned: PlannedSection, question: str, names: _Names) -> PlanSection | None:
     """Returns None for a section without a name or a question. Without competitors it is about the market."""
     name, topic = line(planned.name, 120), line(planned.topic, 500)
     questions = _once((line(one, 500) for one in planned.questions), MOST_QUESTIONS)
@@ -161,7 +161,7 @@ def _section(planned: PlannedSection, question: str, names: _Names) -> Section |
         return None
     competitors = _competitors(_companies(planned), names)
     type: SectionType = "market" if planned.type == "competitors" and not competitors else planned.type
-    return Section(
+    return PlanSection(
         id=new_id(),
         name=name,
         type=type,
@@ -184,7 +184,7 @@ def _competitors(planned: Iterable[PlannedCompetitor], names: _Names) -> list[Co
     return list(found.values())
 
 
-def _scope(planned: PlannedSection, question: str) -> Scope:
+def _scope(planned: PlannedSection, question: str) -> SectionScope:
     """Returns the scope with the domains that the question has."""
     named = {host.lower() for host in _HOST.findall(question)}
     domains, excluded = (
@@ -192,7 +192,7 @@ def _scope(planned: PlannedSection, question: str) -> Scope:
         for given in (planned.domains, planned.excluded_domains)
     )
     languages = _once((line(one, 50) for one in planned.languages if code_of(line(one, 50))), MOST_LANGUAGES)
-    return Scope(
+    return SectionScope(
         geography=line(planned.geography, 160),
         audience=line(planned.audience, 300),
         exclusions=line(planned.exclusions, 1_000),

@@ -13,7 +13,7 @@ from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import RULES, fenced
 from sightline.intelligence.model.quotes import locate
 from sightline.intelligence.model.session import Session
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Judgement, Observation
 from sightline.sources.addresses import host_of
 from sightline.sources.pages import Page
@@ -68,7 +68,7 @@ class JudgedPages(Struct):
 
 
 async def judge_pages(
-    endpoint: Endpoint, session: Session, section: Section, pages: Sequence[Page], by_words: Sequence[Judgement]
+    endpoint: Endpoint, session: Session, section: PlanSection, pages: Sequence[Page], by_words: Sequence[Judgement]
 ) -> list[Judgement]:
     """Returns a judgement per page: that by words for a page that the model leaves out. Raises ModelFailed."""
     parts = [shown_parts(section, page) for page in pages]
@@ -84,7 +84,7 @@ async def judge_pages(
     ]
 
 
-def describe(section: Section) -> str:
+def describe(section: PlanSection) -> str:
     """Returns the section as data, with the numbers of its questions."""
     scope = section.scope
     competitors = (", ".join([one.name, *one.aliases]) for one in section.competitors)
@@ -101,7 +101,7 @@ def describe(section: Section) -> str:
     return fenced("section", "\n".join([*(f"{name}: {text}" for name, text in lines.items() if text), *questions]))
 
 
-def shown_parts(section: Section, page: Page) -> list[str]:
+def shown_parts(section: PlanSection, page: Page) -> list[str]:
     """Returns the page's text, or the beginning of a long one and the parts with most words of the questions."""
     text = page.text[:MOST_CHARACTERS]
     if len(text) <= LONGEST_PAGE:
@@ -155,7 +155,7 @@ def _exact(parts: Sequence[str], quote: str) -> str:
 
 
 def _judgement(
-    section: Section, page: Page, parts: Sequence[str], judged: JudgedPage, by_words: Judgement
+    section: PlanSection, page: Page, parts: Sequence[str], judged: JudgedPage, by_words: Judgement
 ) -> Judgement:
     """Returns scores and frames of our own: of what the model writes, only the place of a quote is used."""
     observations: list[Observation] = []

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sightline.intelligence.embedded.research.answering import say_coverage
 from sightline.intelligence.model.choice import LanguageModel, is_wanted, keep_usage
 from sightline.intelligence.model.session import ModelFailed, Session, Task
-from sightline.intelligence.plans import Section
+from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import (
     Coverage,
     FindingText,
@@ -89,10 +89,10 @@ class ModelResearcher:
             plan, rationale=f"{plan.rationale} {self.name} drafted this plan, so review it before you start it."
         )
 
-    async def queries(self, section: Section, round: int, tried: Sequence[str]) -> list[str]:
+    async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
         return await self._embedded.queries(section, round, tried)
 
-    async def judge(self, section: Section, pages: Sequence[Page]) -> list[Judgement]:
+    async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
         """The model's judgements; those of the embedded researcher for pages that the model did not judge."""
         engine = f"{self._embedded.name} {self._embedded.version}"
         by_words = [replace(one, engine=engine) for one in await self._embedded.judge(section, pages)]
@@ -107,7 +107,7 @@ class ModelResearcher:
         self._has_judged = True
         return judged
 
-    async def answer(self, section: Section, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
+    async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         """The model's answers, unless it failed or there is nothing to answer from."""
         await self._keep(JUDGE, self._judging, self._failure)
         if self._failure is not None:
