@@ -49,7 +49,7 @@ def operation(package: str, name: str) -> Any:
 
 async def test_it_reads_and_creates(package: str, client: Any, made: Made) -> None:
     models = import_module(f"{package}.models")
-    status = [models.ListSignalsStatusItem.PROCESSED]
+    status = [models.SignalStatus.PROCESSED]
     signals = await operation(package, "list_signals").asyncio(client=client, limit=5, status=status)
     assert [type(signal) for signal in signals] == [models.Signal]
     new_idea = models.NewIdea(description="Export every table.", name=None, product_id=None, feature_ids=None)

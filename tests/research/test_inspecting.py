@@ -6,28 +6,34 @@ import pytest
 
 from tests.research.lab import EXPORTS, FORECASTS, MISSING, Json, Lab, code, exports, faults, section
 
-SETTLED = {"fromDateTime", "toDateTime", "definition", "reviewThemes", "scores", "run"}
+SETTLED = {"view", "fromDateTime", "toDateTime", "definition", "reviewThemes", "scores", "run"}
 
 
 async def test_each_view_has_its_body(lab: Lab) -> None:
     run = await lab.searched(section(), exports())
     brief_id, of_run = run["briefId"], {"runId": run["id"]}
-    assert (await lab.view(brief_id)).keys() == {"brief"}
-    assert await lab.view(brief_id, "progress") == {"run": run}
-    assert await lab.view(brief_id, "progress", **of_run) == {"run": run}
+    assert (await lab.view(brief_id)).keys() == {"view", "brief"}
+    assert await lab.view(brief_id, "progress") == {"view": "progress", "run": run}
+    assert await lab.view(brief_id, "progress", **of_run) == {"view": "progress", "run": run}
     shown = await lab.view(brief_id, "run", **of_run)
     assert (set(shown), shown["run"], shown["reviewThemes"], shown["scores"]) == (SETTLED, run, [], [])
-    assert await lab.view(brief_id, "runs") == {"items": [run], "hasMore": False, "nextCursor": None}
+    assert await lab.view(brief_id, "runs") == {
+        "view": "runs",
+        "items": [run],
+        "hasMore": False,
+        "nextCursor": None,
+    }
     found = await lab.view(brief_id, "findings", **of_run, sectionId=EXPORTS)
-    assert (set(found), len(found["items"])) == ({"answer", "items", "pagination"}, 1)
+    assert (set(found), len(found["items"])) == ({"view", "answer", "items", "pagination"}, 1)
     records = await lab.view(brief_id, "records", **of_run)
-    assert records == {"items": [], "pagination": {"total": 0, "limit": 10, "offset": 0, "hasMore": False}}
+    pagination = {"total": 0, "limit": 10, "offset": 0, "hasMore": False}
+    assert records == {"view": "records", "items": [], "pagination": pagination}
 
 
 async def test_a_brief_without_a_run_has_no_progress(lab: Lab) -> None:
     await lab.world.add(research=[{"key": "old", "name": "Old"}])
     brief_id = (await lab.world.ids("research_briefs"))["old"]
-    assert await lab.view(brief_id, "progress") == {"run": None}
+    assert await lab.view(brief_id, "progress") == {"view": "progress", "run": None}
     assert (await lab.view(brief_id, "runs"))["items"] == []
     assert (await lab.brief(brief_id))["lastRun"] is None
 

@@ -12,7 +12,7 @@ from sightline.ideas.classifications.file import (
     show_classifications,
     write_classifications,
 )
-from sightline.ideas.comments.records import Visibility
+from sightline.ideas.comments.records import CommentVisibility
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.outcome import quotes_only
@@ -134,7 +134,7 @@ COMMENTS = Table(
         of.reference("author", "members").under("member_id"),
         of.reference("portalUser", "portal.users"),
         of.full_text("body"),
-        of.choice("visibility", *get_args(Visibility), default="internal"),
+        of.choice("visibility", *get_args(CommentVisibility), default="internal"),
     ),
     kind="idea_comment",
     parents=(("idea_id", "id"),),

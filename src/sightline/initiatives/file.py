@@ -7,8 +7,8 @@ from sightline.initiatives.records import (
     DEFAULT_PRIORITY,
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
+    InitiativePriority,
     InitiativeStatus,
-    Priority,
 )
 from sightline.platform.db.sql import sql
 from sightline.platform.file_section import Entry, Link, Run, Section, Table
@@ -86,7 +86,7 @@ def section_with(documents: Table) -> Section:
             of.name(longest=LONGEST_NAME),
             of.text("description", longest=LONGEST_DESCRIPTION),
             of.choice("status", *map(str, InitiativeStatus), default="PENDING"),
-            of.choice("priority", *get_args(Priority), default=DEFAULT_PRIORITY),
+            of.choice("priority", *get_args(InitiativePriority), default=DEFAULT_PRIORITY),
             of.reference("product", "products"),
             of.day("startDate"),
             of.day("finishDate"),

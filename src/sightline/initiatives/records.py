@@ -29,8 +29,8 @@ class InitiativeStatus(StrEnum):
         return self not in (InitiativeStatus.COMPLETED, InitiativeStatus.ARCHIVED)
 
 
-Priority = Literal["URGENT", "HIGH", "MEDIUM", "LOW"]
-DEFAULT_PRIORITY: Priority = "MEDIUM"
+InitiativePriority = Literal["URGENT", "HIGH", "MEDIUM", "LOW"]
+DEFAULT_PRIORITY: InitiativePriority = "MEDIUM"
 
 
 class Initiative(Record):
@@ -41,7 +41,7 @@ class Initiative(Record):
     name: str
     description: str
     status: InitiativeStatus
-    priority: Priority
+    priority: InitiativePriority
     workspace_id: UUID
     product_id: UUID | None
     teams: list[TeamSummary]
@@ -69,7 +69,7 @@ class NewInitiative(Input):
     team_ids: TeamIds
     description: Description | None = None
     product_id: Id | None = None
-    priority: Priority | None = None
+    priority: InitiativePriority | None = None
 
 
 class InitiativeChanges(Input):
@@ -81,7 +81,7 @@ class InitiativeChanges(Input):
     name: Name | UnsetType = UNSET
     description: Description | UnsetType = UNSET
     status: InitiativeStatus | UnsetType = UNSET
-    priority: Priority | UnsetType = UNSET
+    priority: InitiativePriority | UnsetType = UNSET
     product_id: Id | UnsetType | None = UNSET
     start_date: Day | UnsetType | None = UNSET
     finish_date: Day | UnsetType | None = UNSET

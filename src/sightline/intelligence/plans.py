@@ -14,7 +14,7 @@ from sightline.platform.wire import Record
 ResearchMode = Literal["recent", "baseline"]
 SectionType = Literal["competitors", "market", "custom"]
 SourceMode = Literal["open", "preferred", "restricted"]
-Connector = Literal["mobile_store"]
+AppConnector = Literal["mobile_store"]
 
 DEFAULT_LOOKBACK_DAYS = 30
 DEFAULT_SOURCES = 5
@@ -87,7 +87,7 @@ class PlanSection(Record, kw_only=True):
 class AppRead(Record, kw_only=True):
     """An app of a store whose reviews are read; without section ids it belongs to every section."""
 
-    connector: Connector
+    connector: AppConnector
     external_id: ExternalId
     label: ReadLabel
     section_ids: Annotated[list[UUID], Meta(max_length=MOST_SECTIONS)] = field(default_factory=list)

@@ -18,6 +18,7 @@ from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, P
 from sightline.platform.http.query_strings import description_of_parameter, parameter_of
 from sightline.platform.refs import Ref
 from sightline.platform.wire import Listed, Page, schema_of_wire_type
+from sightline.reference.choices import choices_of
 from sightline.reference.problems import (
     problem_examples,
     problem_responses,
@@ -86,15 +87,36 @@ class _Schemas:
     def __init__(self, operations: Sequence[Operation]) -> None:
         bodies = [row.body_type for row in operations if row.body_type is not None]
         kinds = [*bodies, *(kind for row in operations for kind in _alternatives(row.shown_type))]
+        self._choices = choices_of([*kinds, *(row.query_type for row in operations if row.query_type)])
         shown, components = msgspec.json.schema_components(
             kinds, schema_hook=_schema_of_wire_type, ref_template="#/components/schemas/{name}"
         )
-        self.components: dict[str, Json] = _tidy(components)
+        self.components: dict[str, Json] = self.named(_tidy(components)) | {
+            name: {"title": name, "type": "string", "enum": sorted(values)} for values, name in self._choices.items()
+        }
         self._by_kind = dict(zip(map(repr, kinds), shown, strict=True))
 
     def of(self, kind: Any) -> Json:
-        schemas: list[Json] = [_tidy(self._by_kind[repr(one)]) for one in _alternatives(kind)]
-        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        schemas: list[Json] = [self.named(_tidy(self._by_kind[repr(one)])) for one in _alternatives(kind)]
+        if len(schemas) == 1:
+            return schemas[0]
+        fields = {one.__struct_config__.tag_field for one in _alternatives(kind)} - {None}
+        found: Json = {"anyOf": schemas}
+        for name in fields:
+            found["discriminator"] = {"propertyName": name}
+        return found
+
+    def named(self, schema: Any) -> Any:
+        """Refers to the choices that have a name where they are listed."""
+        if isinstance(schema, list):
+            return [self.named(each) for each in schema]
+        if not isinstance(schema, dict):
+            return schema
+        name = self._choices.get(frozenset(map(str, schema["enum"]))) if isinstance(schema.get("enum"), list) else None
+        if name is None:
+            return {key: self.named(value) for key, value in schema.items()}
+        others = {key: value for key, value in schema.items() if key not in ("type", "enum")}
+        return {"$ref": f"#/components/schemas/{name}"} | others
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
@@ -113,6 +135,12 @@ def _tidy(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     kept = {name: _tidy(value) for name, value in schema.items() if not (name == "default" and value is None)}
+    if {} in kept.get("anyOf", ()):  # what the database gives as JSON
+        kept["anyOf"].remove({})
+        if len(kept["anyOf"]) == 1:
+            kept |= kept.pop("anyOf")[0]
+    if kept.get("type") == "object" and not {"properties", "additionalProperties"} & kept.keys():
+        kept["additionalProperties"] = True
     if isinstance(choices := kept.get("enum"), list) and all(isinstance(choice, str) for choice in choices):
         kept.setdefault("type", "string")
     if isinstance(description := kept.get("description"), str):
@@ -140,7 +168,7 @@ def _operation(operation: Operation, schemas: _Schemas) -> Json:
         "x-required-scopes": sorted(operation.scopes.union(*operation.any_of)),
     }
     if parameters := [*_path_parameters(operation), *_query_parameters(operation), *_header_parameters(operation)]:
-        found["parameters"] = parameters
+        found["parameters"] = schemas.named(parameters)
     if operation.body_type is not None:
         content = {"schema": schemas.of(operation.body_type)}
         if operation.example is not None:

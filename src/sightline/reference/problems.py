@@ -129,6 +129,8 @@ def _schema_of_example(value: Any) -> Json:
         return {"type": "array", "items": _schema_of_example(value[0])}
     if isinstance(value, errors.Fault):
         return {"$ref": "#/components/schemas/Fault"}
+    if isinstance(value, dict):
+        return {"type": "object", "additionalProperties": True}
     return {"type": "integer" if isinstance(value, int) else "string"}
 
 
@@ -172,4 +174,5 @@ def _meaning(kind: Kind) -> str:
 
 
 def _example(kind: Kind) -> Json:
-    return problem_members(kind, _meaning(kind), "req-7f3a") | to_builtins(kind.members)
+    own: Json = to_builtins(kind.members)
+    return problem_members(kind, _meaning(kind), "req-7f3a") | own

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from sightline.intelligence.plans import MOST_READS, Connector
+from sightline.intelligence.plans import MOST_READS, AppConnector
 from sightline.platform.errors import Fault
 from sightline.platform.wire import Id, Input, Text, Trimmed
 from sightline.research.plans.inputs import NewPlanDefinition, NumericId, PlanName, ReadLabel
@@ -56,7 +56,7 @@ ShownText = Annotated[str, Meta(max_length=1_000)]
 class SelectedApp(Input):
     """One of the `choices` of an earlier response, with all or some of what it gave. The store is searched again."""
 
-    connector: Connector
+    connector: AppConnector
     external_id: NumericId
     label: ReadLabel
     publisher: ShownText | None = None

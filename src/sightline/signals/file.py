@@ -15,7 +15,14 @@ from sightline.platform.file_section.tables import Showing
 from sightline.signals.file_content import TranscriptPart, settle_raw, show_raw, write_raw
 from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES
-from sightline.signals.records import AnalysisProfile, Context, EvidenceKind, ProcessorType, SignalType, Status
+from sightline.signals.records import (
+    AnalysisProfile,
+    EvidenceKind,
+    ProcessorType,
+    SignalContext,
+    SignalStatus,
+    SignalType,
+)
 
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255, examples=["help_desk"])]
 
@@ -107,12 +114,12 @@ SIGNALS = Table(
     (
         of.name(),
         of.choice("signalType", *get_args(SignalType), nullable=True),
-        of.choice("context", *get_args(Context), default="other"),
+        of.choice("context", *get_args(SignalContext), default="other"),
         of.choice("processorType", *get_args(ProcessorType), default="text"),
         Field("providerType", "provider_type", Slug, "api"),
         of.choice("evidenceKind", *get_args(EvidenceKind), default="note"),
         of.choice("analysisProfile", *get_args(AnalysisProfile), default="customer_evidence"),
-        of.choice("status", *get_args(Status), default="processed"),
+        of.choice("status", *get_args(SignalStatus), default="processed"),
         of.word("sourceKey"),
         of.word("externalId"),
         of.reference("integration", "integrations"),

@@ -8,7 +8,7 @@ from uuid import UUID
 from sightline.platform.db import Tx, Where
 from sightline.platform.db.feeds import Order, Selection, changed_since
 from sightline.platform.refs import Ref
-from sightline.signals.records import SignalFilters, Status
+from sightline.signals.records import SignalFilters, SignalStatus
 from sightline.workspaces.changes import count_of
 
 NEWEST = Order("signals.newest", "created_at", "number", int, is_descending=True)
@@ -96,7 +96,7 @@ def _ranges_of_signals(where: Where, filters: SignalFilters, times: list[str]) -
     """Returns ranges of the indexes of signals, each of one status if the index has the status."""
     statuses = _statuses(filters)
     if not statuses and (filters.source_type or filters.integration_id):
-        statuses = get_args(Status)
+        statuses = get_args(SignalStatus)
     if filters.external_id is not None or 2 * len(filters.source_type) * max(1, len(statuses)) > MOST_RANGES:
         return [" AND ".join(("workspace_id = :workspace_id", *_together(where, filters), *times))]
     each_status = [f"status = {where.value('status', status)}" for status in statuses]
@@ -105,10 +105,10 @@ def _ranges_of_signals(where: Where, filters: SignalFilters, times: list[str]) -
     return [" AND ".join((*where.conditions, *way, *times)) for way in ways]
 
 
-def _statuses(filters: SignalFilters) -> tuple[Status, ...]:
+def _statuses(filters: SignalFilters) -> tuple[SignalStatus, ...]:
     """Returns the statuses to find; none if all statuses match."""
     statuses = tuple(dict.fromkeys(filters.status))
-    return () if len(statuses) == len(get_args(Status)) else statuses
+    return () if len(statuses) == len(get_args(SignalStatus)) else statuses
 
 
 def _each_source(where: Where, source_types: tuple[str, ...]) -> list[str]:

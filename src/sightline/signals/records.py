@@ -10,8 +10,8 @@ from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef, StudyRef
 from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed
 
-Status = Literal["pending", "processing", "processed", "failed"]
-Context = Literal["discovery", "support", "sales", "success", "research", "market", "other"]
+SignalStatus = Literal["pending", "processing", "processed", "failed"]
+SignalContext = Literal["discovery", "support", "sales", "success", "research", "market", "other"]
 SignalType = Literal[
     "transcript",
     "support_ticket",
@@ -75,8 +75,8 @@ class Signal(Record):
     public_id: str
     name: str
     workspace_id: UUID
-    status: Status
-    context: Context
+    status: SignalStatus
+    context: SignalContext
     signal_type: SignalType | None
     processor_type: ProcessorType
     provider_type: str
@@ -126,7 +126,7 @@ class SignalFilters(Include):
         InitiativeRef | None, Meta(description="Only accepted evidence of this initiative; UUID or public id.")
     ] = None
     study_id: Annotated[StudyRef | None, Meta(description="Only interviews of this study; UUID or public id.")] = None
-    status: Annotated[tuple[Status, ...], Meta(description="Only in these states, separated by commas.")] = ()
+    status: Annotated[tuple[SignalStatus, ...], Meta(description="Only in these states, separated by commas.")] = ()
     account_id: Annotated[
         tuple[Id, ...],
         Meta(description="Only of these accounts, directly or through an insight, separated by commas."),
@@ -267,7 +267,7 @@ class NewSignal(Input):
     name: Name | None = None
     text: Content | None = None
     transcript: NewTranscript | None = None
-    context: Context | None = None
+    context: SignalContext | None = None
     signal_type: SignalType | None = None
     processor_type: ProcessorType | None = None
     provider_type: Slug | None = None
@@ -296,7 +296,7 @@ class SignalChanges(Input):
     name: Name | UnsetType = UNSET
     text: Content | UnsetType = UNSET
     transcript: NewTranscript | UnsetType = UNSET
-    context: Context | UnsetType = UNSET
+    context: SignalContext | UnsetType = UNSET
     signal_type: SignalType | UnsetType | None = UNSET
     source_label: Word | UnsetType = UNSET
     source_links: SourceLinks | UnsetType = UNSET
@@ -317,7 +317,7 @@ class ProcessingReceipt(Record):
 
     operation: Literal["signal_processing"]
     job_id: UUID
-    status: Status
+    status: SignalStatus
     queued: bool
     deduplicated: bool
     signal_id: UUID

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from sightline.catalog.taxonomy import Group, Taxonomy
 from sightline.ideas.classifications.queries import StoredValue, find_values, save_values
-from sightline.ideas.classifications.records import NewClassification, ReviewState
+from sightline.ideas.classifications.records import ClassificationReviewState, NewClassification
 from sightline.platform.db import Tx
 from sightline.platform.errors import Fault
 
@@ -21,7 +21,7 @@ class Assignment(NamedTuple):
     text_value: str | None
 
     @property
-    def review_state(self) -> ReviewState:
+    def review_state(self) -> ClassificationReviewState:
         return "unreviewed" if self.option_ids or self.text_value is not None else "unassigned"
 
 

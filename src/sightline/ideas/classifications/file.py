@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
 from sightline.ideas.classifications.queries import StoredValue, copy_values, distrust, find_values, save_values
-from sightline.ideas.classifications.records import ReviewState, TextValue, ValueOrigin
+from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
 from sightline.platform.db import Tx, sql
 from sightline.platform.file_section import Entry, Run
 from sightline.platform.file_section.fields import show_moment
@@ -27,7 +27,7 @@ class ClassificationPart(Struct, forbid_unknown_fields=True, rename="camel"):
     text_value: Annotated[str, Meta(min_length=1, max_length=TextValue.longest, pattern=r"\S")] | UnsetType | None = (
         UNSET
     )
-    review_state: ReviewState | UnsetType = UNSET
+    review_state: ClassificationReviewState | UnsetType = UNSET
     origin: ValueOrigin | UnsetType | None = UNSET
     updated_at: str | UnsetType = UNSET
 

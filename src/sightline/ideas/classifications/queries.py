@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sightline.ideas.classifications.records import ReviewState, ValueOrigin
+from sightline.ideas.classifications.records import ClassificationReviewState, ValueOrigin
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import columns, values
 
@@ -19,7 +19,7 @@ class StoredValue(NamedTuple):
     group_id: UUID
     option_ids: list[UUID]
     text_value: str | None
-    review_state: ReviewState
+    review_state: ClassificationReviewState
     origin: ValueOrigin | None
     updated_at: datetime
 

@@ -7,8 +7,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp
 
-GroupKind = Literal["list", "text"]
-ReviewState = Literal["unreviewed", "accepted", "rejected", "corrected", "unassigned"]
+ClassificationGroupKind = Literal["list", "text"]
+ClassificationReviewState = Literal["unreviewed", "accepted", "rejected", "corrected", "unassigned"]
 ValueOrigin = Literal["api", "suggested", "manual"]
 
 
@@ -30,12 +30,12 @@ class ClassificationValue(Record):
     taxonomy_group_id: UUID
     group_key: str
     group_label: str
-    kind: GroupKind
+    kind: ClassificationGroupKind
     option_ids: list[UUID]
     option_keys: list[str]
     option_labels: list[str]
     text_value: str | None
-    review_state: ReviewState
+    review_state: ClassificationReviewState
 
 
 class ClassificationSummary(Record):
@@ -100,12 +100,12 @@ class ClassificationGroup(Record):
     taxonomy_group_id: UUID
     group_key: str
     label: str
-    kind: GroupKind
+    kind: ClassificationGroupKind
     selection_mode: Literal["single", "multi"] | None
     required: bool
     options: list[GroupOption]
     value: GroupValue | None
-    review_state: ReviewState
+    review_state: ClassificationReviewState
     origin: ValueOrigin | None
 
 

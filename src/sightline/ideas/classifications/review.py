@@ -11,11 +11,11 @@ from sightline.ideas.classifications.queries import StoredValue, find_values, sa
 from sightline.ideas.classifications.records import (
     ClassificationGroup,
     ClassificationReview,
+    ClassificationReviewState,
     Classifications,
     ClassificationUpdate,
     GroupOption,
     GroupValue,
-    ReviewState,
     TaxonomyVersion,
     ValueOrigin,
 )
@@ -34,7 +34,7 @@ class Decision(NamedTuple):
 
     option_ids: list[UUID]
     text_value: str | None
-    review_state: ReviewState
+    review_state: ClassificationReviewState
     origin: ValueOrigin | None
 
 

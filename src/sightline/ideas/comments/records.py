@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sightline.platform.wire import Input, Record, Text, Timestamp
 
-Visibility = Literal["internal", "portal"]
+CommentVisibility = Literal["internal", "portal"]
 
 
 class CommentAuthor(Record):
@@ -23,7 +23,7 @@ class Comment(Record):
     idea_id: UUID
     author: CommentAuthor
     body: str
-    visibility: Visibility
+    visibility: CommentVisibility
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -38,7 +38,7 @@ class NewComment(Input):
     """A comment to add; `visibility` is `internal` when omitted. null means omitted."""
 
     body: CommentBody
-    visibility: Visibility | None = None
+    visibility: CommentVisibility | None = None
 
 
 class CommentDeletion(Record):

@@ -20,7 +20,7 @@ from sightline.research.runs.records import (
 from sightline.research.schedules.cadence import RunPolicy
 
 BriefState = Literal["draft", "active", "paused", "archived"]
-View = Literal["brief", "progress", "runs", "run", "findings", "records"]
+ResearchViewName = Literal["brief", "progress", "runs", "run", "findings", "records"]
 LONGEST_SEARCH = 120
 LONGEST_CURSOR = 1_000
 
@@ -112,7 +112,7 @@ class BriefFilters(Query):
 class Inspection(Query):
     """Which view of a brief, and of which of its runs."""
 
-    view: Annotated[View, Meta(description="What to show.")] = "brief"
+    view: Annotated[ResearchViewName, Meta(description="What to show.")] = "brief"
     run_id: Annotated[
         Id | None, Meta(description="A run of this brief; required for the views run, findings and records.")
     ] = None
@@ -136,19 +136,19 @@ class BriefList(Record):
     pagination: Pagination
 
 
-class BriefView(Record):
+class BriefView(Record, tag_field="view", tag="brief"):
     """The view `brief`."""
 
     brief: Brief
 
 
-class ProgressView(Record):
+class ProgressView(Record, tag_field="view", tag="progress"):
     """The view `progress`: the newest run, null when there is none, or the run that `runId` names."""
 
     run: RunReceipt | None
 
 
-class RunView(Record):
+class RunView(Record, tag_field="view", tag="run"):
     """The view `run`: the run with the plan and the dates that it was made with. Dates are null until it starts."""
 
     run: RunReceipt
@@ -159,7 +159,7 @@ class RunView(Record):
     scores: list[AppScore]
 
 
-class RunsView(Record):
+class RunsView(Record, tag_field="view", tag="runs"):
     """The view `runs`: the newest first."""
 
     items: list[RunReceipt]
@@ -167,7 +167,7 @@ class RunsView(Record):
     next_cursor: str | None
 
 
-class FindingsView(Record):
+class FindingsView(Record, tag_field="view", tag="findings"):
     """The view `findings`: those of one section, and its answer once the section is completed."""
 
     answer: SectionAnswer | None
@@ -175,7 +175,7 @@ class FindingsView(Record):
     pagination: Pagination
 
 
-class RecordsView(Record):
+class RecordsView(Record, tag_field="view", tag="records"):
     """The view `records`: reviews that were read directly."""
 
     items: list[StoreRecord]

@@ -7,13 +7,13 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.words import words_of
-from sightline.intelligence.plans import AppRead, Connector, PlanDefinition
+from sightline.intelligence.plans import AppConnector, AppRead, PlanDefinition
 from sightline.intelligence.research import PlanContext
 from sightline.platform.wire import Record
 from sightline.sources.app_store.records import App
 from sightline.sources.app_store.store import AppStore, StoreUnavailable
 
-CONNECTOR: Final[Connector] = "mobile_store"
+CONNECTOR: Final[AppConnector] = "mobile_store"
 MOST_NAMES: Final = 4  # that are searched
 MOST_CHOICES: Final = 5  # of a name
 SEARCHED: Final = 20  # results that are looked through
@@ -31,7 +31,7 @@ _QUOTED: Final = re.compile(r'["\u201c]([^"\u201c\u201d]{2,80})["\u201d]')
 class AppChoice(Record):
     """An app that the question may mean."""
 
-    connector: Connector
+    connector: AppConnector
     external_id: str
     label: str
     publisher: str

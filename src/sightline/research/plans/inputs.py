@@ -15,8 +15,8 @@ from sightline.intelligence.plans import (
     MOST_QUESTIONS,
     MOST_READS,
     MOST_SECTIONS,
+    AppConnector,
     Audience,
-    Connector,
     Exclusions,
     Geography,
     LookbackDays,
@@ -186,7 +186,7 @@ class NewPlanSection(Input):
 class NewAppRead(Input):
     """An app of a store whose reviews are read; without section ids it belongs to every section."""
 
-    connector: Connector
+    connector: AppConnector
     external_id: NumericId
     label: ReadLabel
     section_ids: Annotated[list[Id], Meta(max_length=MOST_SECTIONS)] | None = None

@@ -4,7 +4,7 @@ from typing import get_args
 
 from sightline.platform.file_section import Link, Table
 from sightline.platform.file_section import fields as of
-from sightline.signals.insights.records import LONGEST_TITLE, ReviewState
+from sightline.signals.insights.records import LONGEST_TITLE, InsightReviewState
 
 INSIGHTS = Table(
     "insights",
@@ -15,7 +15,7 @@ INSIGHTS = Table(
         of.text("description"),
         of.word("category", default="observation"),
         of.extracts(),
-        of.choice("reviewState", *get_args(ReviewState), default="unreviewed"),
+        of.choice("reviewState", *get_args(InsightReviewState), default="unreviewed"),
         of.reference("mergedInto", "insights", late=True).under("merged_into"),
         of.word("origin", default="manual"),
     ),

@@ -9,7 +9,7 @@ from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import IdeaRef, SignalRef
 from sightline.platform.wire import Id, Input, Record, Timestamp, Trimmed
 
-ReviewState = Literal["unreviewed", "accepted", "edited", "rejected", "merged"]
+InsightReviewState = Literal["unreviewed", "accepted", "edited", "rejected", "merged"]
 
 LONGEST_TITLE = 1_000
 
@@ -42,7 +42,7 @@ class Insight(Record):
     description: str
     category: str
     extracts: list[Extract] | None
-    review_state: ReviewState
+    review_state: InsightReviewState
     merged_into_id: UUID | None
     origin: str
     external_id: str | None
@@ -64,7 +64,7 @@ class InsightFilters(Query):
     )
     category: Annotated[str | None, Meta(description="Only of this category.")] = None
     review_state: Annotated[
-        tuple[ReviewState, ...], Meta(description="Only in these states, separated by commas.")
+        tuple[InsightReviewState, ...], Meta(description="Only in these states, separated by commas.")
     ] = ()
     q: Annotated[str | None, Meta(description="Every word is in the title or the description.")] = None
     updated_since: UpdatedSince = None

@@ -1,6 +1,6 @@
 """Reviewing insights: accept or reject one, change its wording, merge it into another, delete it."""
 
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from msgspec import UNSET
@@ -20,9 +20,10 @@ _WORDING = ("title", "description", "category")
 
 
 class InsightMerged(Conflict):
-    """409: another insight replaces this one; extra `mergedIntoId`."""
+    """409: another insight replaces this one."""
 
     code = "INSIGHT_MERGED"
+    members: ClassVar[dict[str, Any]] = {"mergedIntoId": "0193f1a2-7c00-7e0d-8f2a-5b7f0c9d1e42"}
 
 
 async def change_insight(
