@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.teams.records import TeamSummary
@@ -49,6 +50,12 @@ class Initiative(Record):
     finish_date: ShownDay | None
     created_at: Timestamp
     updated_at: Timestamp
+
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        """Itself and the teams, which it names."""
+        teams = msgspec.json.decode(msgspec.json.encode(self.teams), type=list[TeamSummary])
+        return [self.id, *(team.id for team in teams)]
 
 
 class Name(Trimmed):

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import httpx2
 import pytest
@@ -199,6 +200,27 @@ async def test_a_kept_answer_goes_with_the_signals_that_it_quotes(world: World) 
     answer = await world.client.post(f"/ideas/{idea}/evidence", json=body, headers={"Idempotency-Key": "k"})
     assert answer.status_code == 201, answer.text
     await world.client.delete(f"/signals/{signals[1].json()['id']}")
+    assert await kept_texts(world) == [EMPTY]
+
+
+async def test_a_kept_answer_goes_with_the_member_whom_it_names(world: World) -> None:
+    await world.add(members=[{"email": "bo@acme.test", "name": "Bo Lee", "role": "admin"}])
+    idea = (await world.client.post("/ideas", json={"description": "Export every table."})).json()["id"]
+    client = await world.client_with("ideas:write", member="bo@acme.test")
+    answer = await client.post(f"/ideas/{idea}/comments", json={"body": "Hi."}, headers={"Idempotency-Key": "k"})
+    assert answer.json()["author"]["name"] == "Bo Lee"
+    owner = {"email": world.owner, "name": "Olga Owner", "role": "owner"}
+    await world.add(members=[owner], prune=["members"])
+    assert await kept_texts(world) == [EMPTY]
+
+
+async def test_a_kept_answer_goes_with_the_teams_that_it_names(world: World) -> None:
+    await world.add(teams=[{"key": "core", "name": "Bench core"}])
+    team = (await world.ids("teams"))["core"]
+    body = {"clientRequestId": str(uuid4()), "name": "Export", "teamIds": [team]}
+    answer = await world.client.post("/initiatives", json=body, headers={"Idempotency-Key": "k"})
+    assert answer.json()["teams"][0]["name"] == "Bench core"
+    await world.add(teams=[], prune=["teams"])
     assert await kept_texts(world) == [EMPTY]
 
 

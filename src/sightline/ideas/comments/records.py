@@ -27,6 +27,11 @@ class Comment(Record):
     created_at: Timestamp
     updated_at: Timestamp
 
+    @property
+    def repeated_ids(self) -> list[UUID]:
+        """Itself and the author, whom it names."""
+        return [self.id, *([self.author.id] if self.author.id else [])]
+
 
 class CommentBody(Text):
     """1 to 20,000 characters, not blank."""
