@@ -24,7 +24,11 @@ OWNER = {"key": "ada", "email": "ada@acme.test", "name": "Ada", "role": "owner"}
 WORKSPACE = {"slug": "acme", "name": "Acme"}
 LARGE = "Exports of large tables are slow. " * 2_000  # 68 KB: sixteen are more than a page of 1 MiB
 KEYS = 24  # of the records of each list of a file
-SLOW = "UPDATE {table} SET {field} = $1, updated_at = $2, version = version + 1 WHERE id = $3"
+LATE = """
+UPDATE {table} SET {field} = $1, updated_at = $2, version = version + 1
+ WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM {table} WHERE updated_at < $2
+                               ORDER BY random() LIMIT 3 FOR UPDATE SKIP LOCKED)
+RETURNING id"""
 NAMES = {"ideas": "name", "initiatives": "name", "signals": "name", "insights": "title", "accounts": "name"}
 
 # What the file and the imports write of a record.
@@ -60,7 +64,8 @@ class Place:
     secret: str
     address: str = ""
     dice: Random = field(default_factory=lambda: Random(7))
-    done: asyncio.Event = field(default_factory=asyncio.Event)
+    done: asyncio.Event = field(default_factory=asyncio.Event)  # for the writers
+    closed: asyncio.Event = field(default_factory=asyncio.Event)  # for the followers
     written: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -199,24 +204,31 @@ async def write_by_portal(place: Place, dice: Random) -> None:
 
 
 async def write_slowly(place: Place, dice: Random) -> None:
-    """As a program of ours that takes its time when its transaction starts, and commits much later."""
+    while not place.done.is_set():
+        await write_late(place, dice, lambda: asyncio.sleep(dice.random() / 5))
+        place.written["slow"] = place.written.get("slow", 0) + 1
+
+
+async def write_late(place: Place, dice: Random, meanwhile: Callable[[], Awaitable[None]]) -> int:
+    """As a slow program of ours, whose transaction has its time from its start and writes at its end.
+
+    Changes a few records of each list that nobody has changed meanwhile; returns how many.
+    """
     url = f"postgresql://sightline@/sightline?host={(place.data / 'postgres').resolve()}&port=5432"
     connection = await asyncpg.connect(url, server_settings={"application_name": "sightline"})
+    changed = 0
     try:
-        while not place.done.is_set():
-            table = dice.choice(sorted(NAMES))
-            async with connection.transaction():
-                now = datetime.now(UTC)
-                now = now.replace(microsecond=now.microsecond // 1000 * 1000)
-                await asyncio.sleep(dice.random() / 5)
-                id = await connection.fetchval(f"SELECT id FROM {table} ORDER BY random() LIMIT 1")  # noqa: S608 - our names
-                if id is not None:
-                    await connection.execute(SLOW.format(table=table, field=NAMES[table]), words(dice), now, id)
-                await asyncio.sleep(dice.random() / 5)
-            place.written["slow"] = place.written.get("slow", 0) + 1
+        async with connection.transaction():
+            now = datetime.now(UTC)
+            now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+            await meanwhile()
+            for table, name in NAMES.items():
+                late = LATE.format(table=table, field=name)
+                changed += len(await connection.fetch(late, words(dice), now))
     finally:
         with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             await connection.close(timeout=2)
+    return changed
 
 
 AWAY = (
