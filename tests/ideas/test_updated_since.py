@@ -47,16 +47,14 @@ class Follower:
     copy: dict[str, Json] = field(default_factory=dict)
 
     async def ask(self) -> None:
-        """One round, over as many pages as there are."""
-        since, offset, has_more = self.since, 0, True
-        while has_more:
-            query: Json = {"updatedSince": since, "limit": 20, "offset": offset}
-            answer = await self.acme.client.get("/ideas", params=query)
+        """One round, by Link over as many pages as there are."""
+        address = f"/ideas?limit=20&updatedSince={self.since}"
+        while address:
+            answer = await self.acme.client.get(address)
             for idea in answer.json():
                 self.copy[idea["id"]] = idea
                 self.since = max(self.since, idea["updatedAt"])
-            offset += 20
-            has_more = answer.headers["x-has-more"] == "true"
+            address = answer.links.get("next", {}).get("url", "")
 
 
 async def all_ideas(acme: Acme) -> dict[str, Json]:

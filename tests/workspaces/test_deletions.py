@@ -236,11 +236,14 @@ SELECT $1, gen_random_uuid(), 'idea', id, 'deleted', 'job', $3 FROM gone"""
 
 
 async def follow(client: httpx2.AsyncClient, since: str, seen: set[str]) -> str:
-    """One round, over as many pages as there are; the latest moment received."""
-    latest, offset = since, 0
-    while page := await list_deletions(client, since=since, limit=7, offset=offset):
-        seen |= {deletion["id"] for deletion in page}
-        latest, offset = page[-1]["deletedAt"], offset + len(page)
+    """One round, by Link over as many pages as there are; the latest moment received."""
+    latest, address = since, f"/deletions?limit=7&since={since}"
+    while address:
+        answer = await client.get(address)
+        for deletion in answer.json():
+            seen.add(deletion["id"])
+            latest = max(latest, deletion["deletedAt"])
+        address = answer.links.get("next", {}).get("url", "")
     return latest
 
 
