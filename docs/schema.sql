@@ -1378,13 +1378,13 @@ CREATE TABLE public.ideas (
     taxonomy_version_id uuid,
     portal_visible boolean DEFAULT false NOT NULL,
     vote_count integer DEFAULT 0 NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     model_due_at timestamp(3) with time zone,
     model_attempts smallint DEFAULT 0 NOT NULL,
     name_drafted boolean DEFAULT false NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, translate(((name || ' '::text) || "left"(description, 100000)), '.-/:@_+~\<>&'::text, '            '::text))) STORED NOT NULL,
     CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text])))
 );
 

@@ -82,6 +82,12 @@ async def test_words_are_found_in_name_and_description(acme: Acme) -> None:
     assert [idea["id"] for idea in await acme.list(q="analysts exports")] == [exports["id"]]
 
 
+@pytest.mark.parametrize("q", ["excel", "CSV/Excel", "1.3", "tls-1.3", "docs.test", "faq"])
+async def test_words_that_are_joined_are_found(acme: Acme, q: str) -> None:
+    await acme.create(name="CSV/Excel over TLS-1.3", description="See https://docs.test/faq.")
+    assert await names(acme, q=q) == ["CSV/Excel over TLS-1.3"]
+
+
 async def test_words_are_found_in_any_letter_case_and_order(acme: Acme) -> None:
     await acme.create(name="Caf\u00e9 Menu", description="For Z\u00fcrich.")
     assert await names(acme, q="Z\u00dcRICH caf\u00c9") == ["Caf\u00e9 Menu"]

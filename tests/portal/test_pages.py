@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -99,6 +100,30 @@ async def test_the_list_is_searched_filtered_and_sorted(world: PortalWorld, quer
     answer = await browser.get(f"/{query}")
     assert answer.status_code == 200
     assert titles(answer.text) == found
+
+
+@pytest.mark.parametrize(
+    ("q", "title"),
+    [
+        ("csv/excel", "CSV/Excel export"),
+        ("excel", "CSV/Excel export"),
+        ("tls 1.3", "Support for TLS 1.3"),
+        ("node.j", "Examples for node.js"),
+        ("https://docs.test/faq", "Link to https://docs.test/faq"),
+        ("faq", "Link to https://docs.test/faq"),
+        ("u\u0308bersicht", "Übersicht nach Ländern"),
+        ("भाषा", "हिन्दी भाषा"),
+        ("\u0301", None),
+    ],
+)
+async def test_a_search_finds_words_that_are_joined_and_words_of_any_script(
+    world: PortalWorld, q: str, title: str | None
+) -> None:
+    names = ["CSV/Excel export", "Support for TLS 1.3", "Examples for node.js", "Link to https://docs.test/faq"]
+    names += ["Übersicht nach Ländern", "हिन्दी भाषा"]
+    await world.add(ideas=[idea(str(n), name) for n, name in enumerate(names)])
+    browser = await signed_in(world)
+    assert titles((await browser.get(f"/?{urlencode({'q': q})}")).text) == ([title] if title else [])
 
 
 async def test_products_filter_and_every_filter_can_be_removed(world: PortalWorld) -> None:

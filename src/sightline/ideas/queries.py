@@ -12,6 +12,7 @@ from sightline.platform.db.database import Row
 from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.horizon import MOMENT
 from sightline.platform.db.sql import Statement, Where, by_reference, columns, sql, values
+from sightline.platform.db.words import apart
 from sightline.platform.errors import NotFound
 from sightline.platform.lists import AsRecords, Listing, read_list
 from sightline.platform.refs import IdeaRef
@@ -121,7 +122,7 @@ _CONDITIONS = {
         id IN (SELECT idea_id FROM idea_accounts WHERE workspace_id = :workspace_id AND account_id = :account_id)""",
     "insight_id": """
         id IN (SELECT idea_id FROM idea_insights WHERE workspace_id = :workspace_id AND insight_id = :insight_id)""",
-    "q": "search @@ plainto_tsquery('simple', :q)",
+    "q": f"search @@ plainto_tsquery('simple', {apart(':q')})",
 }
 
 

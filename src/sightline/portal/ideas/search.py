@@ -1,16 +1,16 @@
 """Finds ideas by prefixes of words, and by the nearest known word for an unknown one."""
 
 import asyncio
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from heapq import nsmallest
 from time import monotonic
+from unicodedata import category, normalize
 from uuid import UUID
 
 from sightline.platform.db import Database, sql
+from sightline.platform.db.words import apart
 
-_WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
 _LONGEST_WORD = 40
 _SHORTEST_CORRECTED = 4
@@ -20,21 +20,26 @@ _KEPT_SECONDS = 60
 _KEPT_WORKSPACES = 100
 _MOST_KNOWN = 50_000
 
-_TITLE_WORDS = sql("""
+_TITLE_WORDS = sql(
+    """
     SELECT word, count(*) AS ideas
-      FROM ideas, unnest(tsvector_to_array(to_tsvector('simple', name))) AS word
+      FROM ideas, unnest(tsvector_to_array(to_tsvector('simple', {title}))) AS word
      WHERE workspace_id = :workspace_id AND portal_visible
-     GROUP BY word ORDER BY ideas DESC, word LIMIT :most""")
+     GROUP BY word ORDER BY ideas DESC, word LIMIT :most""",
+    title=apart("name"),
+)
 
 
 def words_of(text: str) -> list[str]:
     """Returns the words of a search in lower case, each once, at most 12."""
-    found = (word[:_LONGEST_WORD] for word in _WORD.findall(text.lower()))
-    return list(dict.fromkeys(found))[:_MOST_WORDS]
+    composed = normalize("NFC", text.lower())
+    # Marks, such as the vowels of Hindi, are parts of words.
+    spaced = "".join(one if one.isalnum() or category(one).startswith("M") else " " for one in composed)
+    return list(dict.fromkeys(word[:_LONGEST_WORD] for word in spaced.split()))[:_MOST_WORDS]
 
 
 def prefix_query(words: Iterable[str], joint: str) -> str:
-    """Returns a text for `to_tsquery('simple', ...)` that finds these prefixes. Words have letters and digits only."""
+    """Returns a text for `to_tsquery('simple', ...)` that finds these prefixes. From `words_of`."""
     return joint.join(f"{word}:*" for word in words)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.words import apart
 from sightline.platform.errors import NotFound
 from sightline.research.briefs.records import Brief, BriefSummary
 from sightline.research.schedules.cadence import RunPolicy
@@ -30,7 +31,6 @@ _BRIEF = f"""{_SUMMARY}, question,
     AS configuration"""
 
 _WORD = re.compile(r"[^\W_]+")
-_JOINS = r".-/:@_+~\<>&"  # between words that a search finds one by one
 
 _COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
 _LISTING = Listing("research_briefs", _SUMMARY, _COUNT)
@@ -103,10 +103,10 @@ def words_of(name: str, question: str, definition: str) -> str:
         "$.reads[*].label",
     )
     found = " || ".join(f"jsonb_path_query_array({definition}, '{path}', '{{}}', true)" for path in subjects)
-    return f"""
-       to_tsvector('simple', translate({name} || ' ' || {question} || ' ' || coalesce((
+    text = f"""{name} || ' ' || {question} || ' ' || coalesce((
            SELECT string_agg(word #>> '{{}}', ' ') FROM jsonb_path_query({found}, 'strict $.**') AS word
-            WHERE jsonb_typeof(word) = 'string'), ''), '{_JOINS}', '{" " * len(_JOINS)}'))"""
+            WHERE jsonb_typeof(word) = 'string'), '')"""
+    return f"to_tsvector('simple', {apart(text)})"
 
 
 _ADD = sql(

@@ -1,0 +1,5 @@
+-- A search for ideas finds each word of `CSV/Excel` and `TLS 1.3`, not only the whole.
+ALTER TABLE ideas DROP COLUMN search, ADD COLUMN search tsvector NOT NULL GENERATED ALWAYS AS
+    (to_tsvector('simple'::regconfig,
+                 translate(name || ' ' || left(description, 100000), '.-/:@_+~\<>&', '            '))) STORED;
+CREATE INDEX ideas_search ON ideas USING gin (search);
