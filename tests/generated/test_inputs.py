@@ -73,7 +73,7 @@ async def test_a_missing_required_field_is_named(made: Made, operation: Operatio
 
 @each(WITH_BODY)
 async def test_a_body_is_a_json_object(made: Made, operation: Operation) -> None:
-    malformed = [b"", b" ", b"{", b"nonsense", b'{"a":1,}', b"\xff\xfe", b'{"a":"\xff"}', b'"\\ud800"', b"{}{}", b"NaN"]
+    malformed = [b"", b" ", b"{", b"nonsense", b'{"a":1,}', b"\xff", b'{"a":"\xff"}', b'"\\ud800"', b"{}{}", b"NaN"]
     for content in malformed:
         answer = await made.world.client.request(operation.method, nowhere(operation), content=content)
         assert code_of(answer) == (400, "MALFORMED_JSON"), content
