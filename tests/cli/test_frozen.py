@@ -2,37 +2,20 @@
 
 import asyncio
 import os
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.cli.command import run, serving, wait_until
-from tests.platform.embedded_world import living
+from tests.platform.embedded_world import frozen, living
 
 pytestmark = pytest.mark.slow
 
 SLACK = 3  # for a busy machine
 REFUSED_SECONDS = 10
 READY_SECONDS = 3
-
-
-@contextmanager
-def frozen(data: Path) -> Iterator[None]:
-    """All processes of the database stand still meanwhile."""
-    stopped = living(data)
-    for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in stopped:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
 
 
 async def timed(client: httpx2.AsyncClient, method: str, path: str) -> tuple[int, float]:

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -117,6 +117,21 @@ def kill_postmaster(data_dir: Path) -> None:
     while pid in living(data_dir):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@contextmanager
+def frozen(data: Path) -> Iterator[None]:
+    """All processes of the database stand still meanwhile."""
+    stopped = living(data)
+    for pid in stopped:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in stopped:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
 
 def mode(path: Path) -> str:

@@ -5,14 +5,17 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import asyncpg
 import pytest
 
+from sightline.platform.db import Database
 from sightline.platform.jobs import JobStopped
 from sightline.research import jobs
 from sightline.research.runs import search
 from sightline.research.runs.searching import Tools
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchFailed, SearchPage, SearchQuery
+from tests.line import Line, open_line
 from tests.research.lab import EXPORTS, FORECASTS, PAGES, Json, Lab, exports, of, section
 from tests.sources.shelf import Shelf
 
@@ -34,6 +37,24 @@ class LockedShelf(Shelf):
 
     async def refuse(self) -> None:
         raise SearchFailed("The shelf is locked.", temporary=False)
+
+
+class CutShelf(Shelf):
+    """The database goes away when it is searched, for a second."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__(PAGES)
+        self._line = line
+
+    async def search(self, query: SearchQuery) -> SearchPage:
+        if not self.asked:
+            self._line.cut()
+            self._opening = asyncio.create_task(self._open())
+        return await super().search(query)
+
+    async def _open(self) -> None:
+        await asyncio.sleep(1)
+        await self._line.open()
 
 
 class SlowShelf(LockedShelf):
@@ -200,6 +221,22 @@ async def test_a_section_that_ends_its_worker_each_time_fails_and_the_others_go_
     run = await lab.progress(started["briefId"])
     assert [one["status"] for one in run["sections"]] == ["failed", "completed"]
     assert (run["sections"][0]["failure"], await lab.credits()) == (search.GAVE_UP, 5)
+
+
+@pytest.mark.slow
+async def test_outages_of_the_database_use_up_no_attempt_of_a_section(lab: Lab, database_url: str) -> None:
+    started = await lab.start()
+    async with open_line(database_url) as line:
+        db = await Database.connect(line.url, size=2)
+        for _ in range(search.MOST_ATTEMPTS + 1):
+            lab.shelf = CutShelf(line)
+            with pytest.raises((OSError, asyncpg.PostgresError)):
+                await lab.search(started["run"], db)
+        lab.shelf = Shelf(PAGES)
+        await lab.search(started["run"], db)
+        await db.close()
+    run = await lab.progress(started["briefId"])
+    assert (run["status"], run["sections"][0]["findingCount"], await lab.credits()) == ("completed", 2, 5)
 
 
 @pytest.mark.parametrize("searched", [0, 1])

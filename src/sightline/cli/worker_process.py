@@ -11,7 +11,7 @@ from sightline.cli.children import end_with_parent, report_ready
 from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, DatabaseUnavailable
-from sightline.platform.jobs.worker import Pace, Worker
+from sightline.platform.jobs.worker import TICK_SECONDS, Pace, Worker
 from sightline.settings import Settings
 from sightline.worker import jobs_of_rooms, open_tools
 
@@ -45,6 +45,7 @@ async def _work(settings: Settings) -> None:
         size=max(2, min(settings.pool_size, settings.concurrency)),
         clock=Clock(settings.clock_offset),
         through_pooler=settings.is_pooled,
+        answer_seconds=TICK_SECONDS,  # a connection whose other end is gone without a word holds a job no longer
     )
     pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat))
     async with open_tools(settings) as tools:

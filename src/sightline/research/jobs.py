@@ -6,6 +6,7 @@ from sightline.intelligence.engine import Engine
 from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.db.retries import is_away
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.research.delivery import deliver
 from sightline.research.delivery import queries as delivery
@@ -31,9 +32,19 @@ async def search_run(db: Database, tools: Tools, workspace_id: UUID, run_id: UUI
             begun = await search.begin_next(tx, workspace_id, run_id)
         if begun is None:
             return
-        search_tools: SearchTools = tools[SearchTools]
-        researcher = await choose_researcher(db, tools, search_tools.researcher, workspace_id, begun.attempt.id)
-        await search.search_section_of(db, search_tools._replace(researcher=researcher), begun)
+        try:
+            await _search_section(db, tools, begun)
+        except Exception as error:
+            if is_away(error):
+                await search.return_attempt(db, begun.attempt)
+            raise
+
+
+async def _search_section(db: Database, tools: Tools, begun: search.Begun) -> None:
+    search_tools: SearchTools = tools[SearchTools]
+    attempt = begun.attempt
+    researcher = await choose_researcher(db, tools, search_tools.researcher, attempt.workspace_id, attempt.id)
+    await search.search_section_of(db, search_tools._replace(researcher=researcher), begun)
 
 
 async def give_up_search(db: Database, workspace_id: UUID, run_id: UUID, error: Exception) -> None:

@@ -1,8 +1,11 @@
 """The database dies and comes back while jobs are added and done."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -12,13 +15,16 @@ from sightline.migrations import migrate
 from sightline.platform.db import Database
 from sightline.platform.db.embedded import EmbeddedServer
 from tests.platform.embedded_world import QUICK as QUICK_SERVER
-from tests.platform.embedded_world import kill_postmaster, open_place
+from tests.platform.embedded_world import frozen, kill_postmaster, living, open_place, postmaster
 from tests.platform.jobs.conftest import Site, until
-from tests.platform.jobs.entries import COUNTED, QUICK, SLOW
+from tests.platform.jobs.entries import COUNTED, GATED, POISONED, QUICK, SLOW, UNRECORDED
 
 pytestmark = pytest.mark.slow
 
 AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+ATTEMPTS = 3  # of the tests' jobs
+OUTAGES = 2 * ATTEMPTS
+SLOW_HEARTBEAT = 3.0
 
 
 class Restartable(Site):
@@ -30,6 +36,31 @@ class Restartable(Site):
     async def restart(self) -> None:
         await asyncio.to_thread(kill_postmaster, self.data_dir)
         await asyncio.to_thread(self.server.ensure_running)
+
+    async def stop(self) -> None:
+        """Ends all sessions at once and starts again a second later."""
+        pid = postmaster(self.data_dir)
+        os.kill(pid, signal.SIGQUIT)
+        await until(lambda: asyncio.to_thread(lambda: pid not in living(self.data_dir)))
+        await asyncio.sleep(1)
+        await asyncio.to_thread(self.server.ensure_running)
+
+    async def freeze(self) -> None:
+        """Stands still for longer than workers with `SLOW_HEARTBEAT` hold their jobs."""
+        with frozen(self.data_dir):
+            await asyncio.sleep(1.5 * SLOW_HEARTBEAT)
+
+    async def attempts(self, record: UUID) -> int:
+        return int(await self.value("SELECT attempts FROM jobs WHERE record_id = $1", record))
+
+    async def count_is(self, record: UUID, what: str, number: int) -> bool:
+        return await self.count(record, what) == number
+
+    async def answers(self) -> bool:
+        try:
+            return bool(await self.value("SELECT true"))
+        except AWAY:
+            return False
 
     async def insist(self, over: asyncio.Event) -> None:
         """Adds records with their jobs, again and again, at least 12 and some after it is over."""
@@ -58,6 +89,64 @@ async def own(tmp_path: Path) -> AsyncIterator[Restartable]:
             site.end()
             await site.db.close()
             print(site.said)  # noqa: T201 - for who reads a failure
+
+
+@pytest.mark.parametrize("outage", ["restart", "stop"])
+async def test_outages_use_up_no_attempt(own: Restartable, outage: str) -> None:
+    """There are more of them than attempts; a job that always fails still ends as failed after these."""
+    for _ in range(2):
+        own.worker()
+    await own.add(GATED, record := await own.record())
+    for times in range(1, OUTAGES + 1):
+        await until(lambda times=times: own.count_is(record, "started", times))
+        assert await own.attempts(record) == 1
+        await getattr(own, outage)()
+        await until(own.answers)
+    await own.open_gate()
+    await until(lambda: own.is_gone(record))
+    assert (await own.count(record, "written"), await own.count(record, "dead")) == (1, 0)
+    await own.add(POISONED, poisoned := await own.record())
+    await until(lambda: own.count(poisoned, "dead"))
+    assert await own.count(poisoned, "started") == ATTEMPTS
+
+
+async def test_workers_keep_their_jobs_when_the_database_freezes(own: Restartable) -> None:
+    """For longer than a heartbeat, so that each could take over the jobs of the others."""
+    workers = [own.worker(heartbeat=SLOW_HEARTBEAT) for _ in range(2)]
+    records = [await own.record() for _ in range(4)]
+    for record in records:
+        await own.add(GATED, record)
+    for _ in range(ATTEMPTS + 1):
+        await until(lambda: all_are_held(own, records))
+        await own.freeze()
+    await until(lambda: all_are_held(own, records))
+    for record in records:
+        assert (await own.count(record, "started"), await own.attempts(record)) == (1, 1)
+    await own.open_gate()
+    for record in records:
+        await until(lambda record=record: own.is_gone(record))
+        assert await own.count(record, "written") == 1
+    assert [worker.poll() for worker in workers] == [None, None]
+
+
+async def all_are_held(own: Restartable, records: list[UUID]) -> bool:
+    held = "SELECT count(*) FROM jobs WHERE record_id = ANY($1) AND attempts > 0 AND held_until > now()"
+    return bool(await own.value(held, records) == len(records))
+
+
+async def test_a_job_that_fails_during_an_outage_still_ends_as_failed(own: Restartable) -> None:
+    """Its room records that once, though an outage comes in between."""
+    own.worker()
+    records = [await own.record() for _ in range(6)]
+    for record in records:
+        await own.add(UNRECORDED, record)
+    for _ in range(3):
+        await own.restart()
+        await until(own.answers)
+    await until(lambda: own.value("SELECT count(*) = 6 FROM effects WHERE what = 'dead'"))
+    for record in records:
+        assert await own.status(record) == "failed"
+        assert await own.count(record, "dead") == 1
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(6, marks=pytest.mark.torture)], ids=["once", "often"])

@@ -107,13 +107,16 @@ class Database:
         clock: Clock | None = None,
         through_pooler: bool = False,
         is_impatient: bool = False,
+        answer_seconds: float | None = None,
     ) -> "Database":
         """Opens the pool. `through_pooler`: statements are not kept prepared, for a transaction pooler in between.
 
-        `is_impatient`: raises TimeoutError when no connection is free for 3 s or a statement takes longer than 6 s.
+        `is_impatient`: raises TimeoutError when no connection is free for 3 s or a statement takes longer than 6 s;
+        else when a statement takes longer than `answer_seconds`, if these are given.
         Raises DatabaseUnavailable when the server cannot be reached, refuses us, or is older than PostgreSQL 15.
         """
-        pool = Pool(partial(open_connection, url, through_pooler, ANSWER_SECONDS if is_impatient else None), size)
+        longest = ANSWER_SECONDS if is_impatient else answer_seconds
+        pool = Pool(partial(open_connection, url, through_pooler, longest), size)
         try:
             connection = await pool.take()
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:

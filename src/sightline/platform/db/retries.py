@@ -17,13 +17,20 @@ Given = ParamSpec("Given")
 
 ATTEMPTS = 8
 OVERTAKEN = (DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError)
-AWAY = (
-    OSError,  # TimeoutError too
+OUTAGE = (
     asyncpg.PostgresConnectionError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.InsufficientResourcesError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
     asyncpg.InternalClientError,  # a connection that was lost
     asyncpg.ReadOnlySQLTransactionError,  # a standby, or a primary that has become one
+)
+AWAY = (
+    *OUTAGE,
+    OSError,  # TimeoutError too
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
     DeadlockDetectedError,
     SerializationError,
 )
@@ -63,12 +70,17 @@ def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given,
             except Exception as error:
                 if not is_away(error):
                     raise
-                if wait >= LONGEST_WAIT:
+                if LONGEST_WAIT / 2 < wait < LONGEST_WAIT:  # once
                     _log.warning("The database does not answer and is asked again", error=first_line(error))
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
 
     return repeated
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether the error can only mean that the database, or the connection to it, was lost."""
+    return isinstance(error, OUTAGE) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error))
 
 
 def is_away(error: Exception) -> bool:

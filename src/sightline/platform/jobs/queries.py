@@ -2,7 +2,8 @@
 
 A row of `jobs` waits, runs or has failed. `run` is the number of its current or last run and never decreases: a worker
 holds a job while the row is `running` under the number that it was given. `attempts` counts the runs since the job was
-added, or retried by an operator. `again_after` is set when the job is added during a run.
+added, or retried by an operator, without those that were handed back; the first heartbeat of a run, before its handler
+starts, counts it. `again_after` is set when the job is added during a run.
 """
 
 from sightline.platform.db import Statement, sql
@@ -26,25 +27,29 @@ WITH added AS (
      WHERE job.state = 'running' OR (job.attempts = 0 AND job.run_after > excluded.run_after))
 SELECT pg_notify('{CHANNEL}', '')""")
 
+# A statement that was sent before the database froze takes over no job afterwards.
 TAKE = sql("""
 WITH due AS (
     SELECT id FROM jobs
      WHERE state <> 'failed' AND coalesce(held_until, run_after) <= now() AND kind = ANY(:kinds)
-       AND id <> ALL(:running::bigint[])
+       AND (state = 'waiting' OR now() < :takeover_until) AND id <> ALL(:running::bigint[])
      ORDER BY coalesce(held_until, run_after), id LIMIT :free
        FOR UPDATE SKIP LOCKED)
-UPDATE jobs SET state = 'running', run = run + 1, attempts = attempts + 1, held_until = now() + :heartbeat,
-                again_after = NULL, since = now()
+UPDATE jobs SET state = 'running', run = run + 1, held_until = now() + :heartbeat, again_after = NULL, since = now()
   FROM due WHERE jobs.id = due.id
-RETURNING jobs.id, run, kind, workspace_id, record_id, attempts, stop, is_revived""")
+RETURNING jobs.id, run, kind, workspace_id, record_id, attempts + 1 AS attempts, stop, is_revived""")
+
+NOW = sql("SELECT now()")
 
 # A job whose row is locked by another transaction is not renewed, and no other worker takes it meanwhile.
 BEAT = sql("""
-WITH held AS (SELECT * FROM unnest(:ids::bigint[], :runs::bigint[]) AS held (id, run)),
+WITH held AS (SELECT * FROM unnest(:ids::bigint[], :runs::bigint[], :attempts::int[]) AS held (id, run, attempts)),
 renewed AS (
-    UPDATE jobs SET held_until = now() + :heartbeat
-     WHERE id IN (SELECT id FROM jobs JOIN held USING (id, run) WHERE state = 'running'
-                     FOR NO KEY UPDATE OF jobs SKIP LOCKED))
+    UPDATE jobs SET held_until = now() + :heartbeat, attempts = held.attempts
+      FROM held
+     WHERE jobs.id = held.id
+       AND jobs.id IN (SELECT id FROM jobs JOIN held USING (id, run) WHERE state = 'running'
+                          FOR NO KEY UPDATE OF jobs SKIP LOCKED))
 SELECT id, run, stop FROM jobs JOIN held USING (id, run) WHERE state = 'running'""")
 
 # No other worker can take the job before this transaction ends, because taking it locks FOR UPDATE. If the worker
@@ -57,11 +62,9 @@ SELECT set_config('idle_in_transaction_session_timeout', :frozen_after, true) FR
 END = sql(f"""
 MERGE INTO jobs USING (SELECT :id::bigint AS id, :run::bigint AS run) AS held
    ON jobs.id = held.id AND jobs.run = held.run AND state = 'running'
- WHEN MATCHED AND :outcome = 'handed back' THEN
-      UPDATE SET state = 'waiting', attempts = attempts - 1, {_RELEASE}
- WHEN MATCHED AND :outcome = 'retried' THEN
-      UPDATE SET state = 'waiting', error = :error::text, {_RELEASE},
-                 run_after = now() + CASE WHEN stop IS NULL THEN :wait::interval ELSE '0' END
+ WHEN MATCHED AND :outcome IN ('handed back', 'retried') THEN
+      UPDATE SET state = 'waiting', attempts = :attempts::int, error = coalesce(:error::text, error), {_RELEASE},
+                 run_after = CASE WHEN stop IS NULL AND :wait::interval > '0' THEN now() + :wait ELSE run_after END
  WHEN MATCHED AND again_after IS NOT NULL THEN
       UPDATE SET state = 'waiting', run_after = again_after, attempts = 0, error = NULL, {_RELEASE}, {_RENEW}
  WHEN MATCHED AND :outcome = 'failed' THEN

@@ -1,8 +1,9 @@
 """The queue as one worker sees it. It waits while the database is away, so each statement is safe to repeat."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from datetime import timedelta
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from datetime import datetime, timedelta
+from time import monotonic
 from typing import Literal, NamedTuple
 from uuid import UUID
 
@@ -11,6 +12,8 @@ from sightline.platform.db.retries import until_answered
 from sightline.platform.jobs import JobKind, queries
 
 Outcome = Literal["done", "failed", "retried", "handed back"]
+
+LATE_SECONDS = 1.0
 
 
 class HoldLost(Exception):
@@ -54,25 +57,54 @@ class HeldDatabase(Database):
 
 
 class Queue:
-    """Takes jobs, holds them and ends their runs. A run that is no longer held is not ended."""
+    """Takes jobs, holds them and ends their runs. A run that is no longer held is not ended.
+
+    `away_at` is when the database was last away, by the monotonic clock; before the start it may have been. For a
+    heartbeat after it, no jobs of other workers are taken over: those that live hold theirs again meanwhile. An answer
+    that takes a third of a heartbeat means that it was away, as neither taking nor holding waits for a lock.
+    """
 
     def __init__(self, db: Database, heartbeat: timedelta) -> None:
+        self._answered_at: datetime | None = None  # by the server's clock
+        self.away_at = monotonic()
+        self._late_seconds = max(LATE_SECONDS, heartbeat.total_seconds() / 3)
         self._db = db
         self._heartbeat = heartbeat
 
+    @contextmanager
+    def _watch(self) -> Iterator[None]:
+        """Notes whether the database is away: no answer comes, or it comes late."""
+        asked, is_answered = monotonic(), False
+        try:
+            yield
+            is_answered = monotonic() - asked < self._late_seconds
+        finally:
+            if not is_answered:
+                self.away_at = monotonic()
+
     @until_answered
     async def take(self, kinds: Sequence[JobKind], free: int, running: Sequence[int]) -> list[Job]:
-        """Takes jobs that are due or were held by a dead worker, at most `free`, and none that this worker runs."""
-        async with self._db.autocommit() as tx:
-            rows = await tx.rows(queries.TAKE, kinds=kinds, free=free, running=running, heartbeat=self._heartbeat)
+        """Takes jobs that are due or were held by a dead worker, at most `free`, and none that this worker runs.
+
+        Their attempts are not counted yet: `beat` does it.
+        """
+        is_steady = monotonic() - self.away_at > self._heartbeat.total_seconds()
+        until = self._answered_at + self._heartbeat / 2 if is_steady and self._answered_at else None
+        which = {"kinds": kinds, "running": running, "takeover_until": until, "free": free}
+        with self._watch():
+            async with self._db.autocommit() as tx:
+                rows = await tx.rows(queries.TAKE, **which, heartbeat=self._heartbeat)
+                self._answered_at = await tx.value(queries.NOW)
         return [Job(*row) for row in rows]
 
     @until_answered
     async def beat(self, jobs: Sequence[Job]) -> dict[int, str | None]:
         """Holds the jobs for another heartbeat. Returns those still held, and why an operator stopped them."""
-        ids, runs = [job.id for job in jobs], [job.run for job in jobs]
-        async with self._db.autocommit() as tx:
-            rows = await tx.rows(queries.BEAT, ids=ids, runs=runs, heartbeat=self._heartbeat)
+        held = {"ids": [job.id for job in jobs], "runs": [job.run for job in jobs]}
+        attempts = [job.attempts for job in jobs]
+        with self._watch():
+            async with self._db.autocommit() as tx:
+                rows = await tx.rows(queries.BEAT, **held, attempts=attempts, heartbeat=self._heartbeat)
         return {row["id"]: row["stop"] for row in rows}
 
     @until_answered
@@ -82,11 +114,12 @@ class Queue:
         """Ends a run and counts it, unless it is handed back. Returns whether it was held.
 
         A job that is done is removed, one that has failed is kept; if it was added during its run, it waits again
-        instead. A retried one waits for its next attempt, at once if an operator stopped it. Another worker may take
-        one that is handed back at once, and this attempt does not count.
+        instead. A retried one waits for its next attempt, at once if an operator stopped it. One that is handed back
+        does too, and this attempt does not count.
         """
+        attempts = job.attempts - (outcome == "handed back")
         async with self._db.transaction() as tx:
-            how = {"outcome": outcome, "error": error, "wait": wait}
+            how = {"outcome": outcome, "attempts": attempts, "error": error, "wait": wait}
             was_held = await tx.run(queries.END, id=job.id, run=job.run, **how) == 1
             if was_held and outcome != "handed back":
                 await tx.run(queries.COUNT, kind=job.kind, outcome=outcome, seconds=seconds)

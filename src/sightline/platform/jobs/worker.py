@@ -13,6 +13,7 @@ import structlog
 from sightline.platform.db import Database
 from sightline.platform.db.database import first_line
 from sightline.platform.db.listening import listen_forever
+from sightline.platform.db.retries import is_outage
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools
 from sightline.platform.jobs.queries import CHANNEL, FORGET_FAILED, WORKER
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, Queue
@@ -98,19 +99,24 @@ class Worker:
         while not self._is_ending:
             self._change.clear()
             if free := self.pace.concurrency - len(self._runs):
-                for job in await self.queue.take(list(self.work), free, [run.job.id for run in self._runs.values()]):
-                    self._start(Run(self, job))
+                await self._take(free)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._change.wait(), pause)
         self._end()
         if self._runs:
             await asyncio.wait(self._runs)
 
-    def _start(self, run: "Run") -> None:
-        task = asyncio.create_task(run.do())
-        self._runs[task] = run
-        task.add_done_callback(self._runs.pop)
-        task.add_done_callback(self._look)
+    async def _take(self, free: int) -> None:
+        """Starts due jobs. If the answer to either statement is lost, no attempt is counted that did not start."""
+        jobs = await self.queue.take(list(self.work), free, [run.job.id for run in self._runs.values()])
+        held = await self.queue.beat(jobs) if jobs else {}
+        for job in jobs:
+            if job.id in held:
+                run = Run(self, job)
+                task = asyncio.create_task(run.do())
+                self._runs[task] = run
+                task.add_done_callback(self._runs.pop)
+                task.add_done_callback(self._look)
 
     async def _beat_forever(self) -> None:
         """Holds the running jobs; ends those that another worker has taken or an operator has stopped."""
@@ -199,11 +205,15 @@ class Run:
         await work.handler(self._db, self._tools, job.workspace_id, job.record_id)
 
     async def _fail(self, problem: Exception) -> None:
-        """Lets the room record a failure after the last attempt. Tries again later when that fails."""
+        """Lets the room record a failure after the last attempt. Tries again later when that fails.
+
+        An attempt that met an outage of the database is not the last one.
+        """
         if isinstance(problem, HoldLost):
             await self._end("handed back")  # changes nothing if another worker has it already
             raise problem
-        if self.job.attempts < self._work.attempts and not isinstance(problem, JobStopped):
+        is_last = self.job.attempts >= self._work.attempts and not await self._met_outage(problem)
+        if not (is_last or isinstance(problem, JobStopped)):
             await self._retry("Job failed and is retried", problem)
             return
         try:
@@ -214,9 +224,23 @@ class Run:
             await self._end("failed", _reason(problem))
             self._log.error("Job failed permanently", error=_reason(problem), exc_info=problem)
 
+    async def _met_outage(self, problem: Exception) -> bool:
+        """Whether the database was away during the attempt. Asks it again first, and waits until it answers."""
+        if self.job.id not in await self._queue.beat([self.job]):
+            raise HoldLost
+        return is_outage(problem) or self._queue.away_at > self._started
+
     async def _retry(self, event: str, problem: Exception) -> None:
+        """Lets the job wait for its next attempt. One that met an outage starts again as the same attempt.
+
+        The wait after an outage grows with the runs, as the job itself may be what brings the database down.
+        """
+        outcome: Outcome = "retried"
         wait = self._work.wait_after(self.job.attempts)
-        await self._end("retried", _reason(problem), wait)
+        if await self._met_outage(problem):
+            event, outcome = "Job met an outage of the database and starts again", "handed back"
+            wait = self._work.wait_after(self.job.run)
+        await self._end(outcome, _reason(problem), wait)
         self._log.warning(event, error=_reason(problem), wait=wait.total_seconds(), exc_info=problem)
 
     async def _end(self, outcome: Outcome, error: str | None = None, wait: timedelta = timedelta(0)) -> None:

@@ -11,6 +11,7 @@ from sightline.intelligence.plans import PlanDefinition, PlanSection
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import first_line
+from sightline.platform.db.retries import until_answered
 from sightline.research.records.queries import find_scores, warnings_of
 from sightline.research.runs import queries, sections
 from sightline.research.runs.found import KnownSource, SearchedSection
@@ -112,6 +113,13 @@ async def search_section_of(db: Database, tools: Tools, begun: Begun) -> None:
             await _seal(tx, begun.attempt, found)
 
 
+@until_answered
+async def return_attempt(db: Database, attempt: Attempt) -> None:
+    """Takes back an attempt that an outage of the database ended; waits until the database answers."""
+    async with db.transaction() as tx:
+        await sections.return_attempt(tx, attempt)
+
+
 async def _search_while_wanted(db: Database, tools: Tools, begun: Begun) -> SearchedSection | None:
     """Leaves the search within a second of the run being stopped."""
     searching = search_section(
@@ -120,6 +128,7 @@ async def _search_while_wanted(db: Database, tools: Tools, begun: Begun) -> Sear
     return await while_wanted(searching, lambda: _is_wanted(db, begun.attempt))
 
 
+@until_answered
 async def _is_wanted(db: Database, attempt: Attempt) -> bool:
     async with db.autocommit() as tx:
         return await sections.is_running(tx, attempt)

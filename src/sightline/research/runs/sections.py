@@ -94,6 +94,9 @@ _SEAL = sql("""
 UPDATE research_sections SET status = 'completed', answer = :answer, failure = NULL, sealed_at = :now
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
    AND attempts = :attempt AND sealed_at IS NULL""")
+_RETURN_ATTEMPT = sql("""
+UPDATE research_sections SET attempts = attempts - 1
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running' AND attempts = :attempt""")
 _FAIL = sql("""
 UPDATE research_sections SET status = 'failed', failure = :failure
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status IN ('queued', 'running')
@@ -121,6 +124,11 @@ async def is_running(tx: Tx, attempt: Attempt) -> bool:
 async def seal_section(tx: Tx, attempt: Attempt, answer: Any) -> bool:
     """Returns False when the section was sealed, stopped or begun again meanwhile."""
     return await tx.run(_SEAL, **attempt._asdict(), answer=answer) == 1
+
+
+async def return_attempt(tx: Tx, attempt: Attempt) -> None:
+    """Counts the attempt, which has ended without a result, as not begun."""
+    await tx.run(_RETURN_ATTEMPT, **attempt._asdict())
 
 
 async def fail_section(tx: Tx, attempt: Attempt, failure: str) -> bool:
