@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import pytest
-from structlog.testing import capture_logs
 
 from sightline.platform.db.listening import listen_forever
 from tests.line import Line, open_line
@@ -43,24 +42,3 @@ async def test_listening_starts_again_if_listen_is_not_answered(database_url: st
             line.resume()
             await until(changes, arrive=True)
             assert line.connections > 1
-
-
-async def test_a_listener_says_once_that_notifications_stop_and_once_that_they_arrive_again(database_url: str) -> None:
-    with capture_logs() as said:
-        async with open_line(database_url) as line, listening(line) as changes:
-            await until(changes, arrive=True)
-            assert said == []
-            line.cut()
-            await until(changes, arrive=False)
-            await asyncio.sleep(1)  # several attempts
-            await line.open()
-            await until(changes, arrive=True)
-            line.stop()
-            await until(changes, arrive=False)
-            line.resume()
-            await until(changes, arrive=True)
-    events = [(one["event"], one["listener"]) for one in said]
-    assert events == 2 * [
-        ("Notifications do not arrive", "the tests"),
-        ("Notifications arrive again", "the tests"),
-    ]

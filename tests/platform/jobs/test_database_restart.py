@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -98,7 +99,7 @@ async def test_outages_use_up_no_attempt(own: Restartable, outage: str) -> None:
         own.worker()
     await own.add(GATED, record := await own.record())
     for times in range(1, OUTAGES + 1):
-        await until(lambda times=times: own.count_is(record, "started", times))
+        await until(partial(own.count_is, record, "started", times))
         assert await own.attempts(record) == 1
         await getattr(own, outage)()
         await until(own.answers)
@@ -124,7 +125,7 @@ async def test_workers_keep_their_jobs_when_the_database_freezes(own: Restartabl
         assert (await own.count(record, "started"), await own.attempts(record)) == (1, 1)
     await own.open_gate()
     for record in records:
-        await until(lambda record=record: own.is_gone(record))
+        await until(partial(own.is_gone, record))
         assert await own.count(record, "written") == 1
     assert [worker.poll() for worker in workers] == [None, None]
 
