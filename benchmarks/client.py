@@ -5,7 +5,6 @@ wrk sends it where it is installed, else this process.
 
 import asyncio
 import json
-import resource
 import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -79,7 +78,7 @@ async def send_each(port: int, requests: Iterator[bytes], connections: int, expe
     finally:
         for line in lines:
             line.close()
-    return replace(sent, cpu=None, client_cpu=sent.cpu)
+    return replace(sent, cpu=None)  # the client's own
 
 
 async def send_from_here(port: int, requests: Sequence[bytes], first: int, connections: int, seconds: float) -> Round:
@@ -105,7 +104,6 @@ async def send_by_wrk(port: int, requests: Sequence[bytes], first: int, connecti
 async def _run_wrk(arguments: Iterable[str], connections: int, seconds: float) -> Round:
     """wrk knows whole seconds only, so it is interrupted, whereupon it reports what it has."""
     options = ["--threads=1", "--duration=3600s", f"--timeout={LATE_SECONDS}s"]
-    before = _cpu_of_children()
     wrk = await asyncio.create_subprocess_exec(
         "wrk",
         *(*options, *arguments),
@@ -121,8 +119,7 @@ async def _run_wrk(arguments: Iterable[str], connections: int, seconds: float) -
             await wrk.wait()
     if failed := {kind: number for kind, number in result["errors"].items() if number}:
         raise BenchFailed(f"Of {result['requests']} requests failed: {failed}.")
-    times = _without_corrections(result, connections)
-    return Round(result["requests"], result["microseconds"] / 1e6, times, client_cpu=_cpu_of_children() - before)
+    return Round(result["requests"], result["microseconds"] / 1e6, _without_corrections(result, connections))
 
 
 async def _result(wrk: asyncio.subprocess.Process, seconds: float) -> dict[str, Any]:
@@ -148,9 +145,3 @@ def _without_corrections(result: dict[str, Any], connections: int) -> Counter[in
         for added in range(spent - expected, expected, -expected):
             times[added] -= times[spent]
     return +times
-
-
-def _cpu_of_children() -> float:
-    """Seconds of processor of the processes that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

@@ -48,7 +48,7 @@ async def _measure_plan(plan: Plan, rows: Sequence[Row], say: Say) -> dict[str, 
         return {
             "machine": machine(),
             "rows": measured,
-            "client": _describe_client(stage, measured),
+            "client": {"name": "wrk" if stage.has_wrk else "asyncio"},
             "besideFaultyBodies": await _measure_waiting(stage),
             "server": server | {"residentMegabytes": stage.ours.resident_megabytes()},
             "aims": {row.name: dict(zip(("first", "then"), row.aims, strict=True)) for row in rows if row.aims},
@@ -96,23 +96,6 @@ class _Run:
 
     def _seconds(self) -> float:
         return (self._deadline - time.monotonic()) / self._left
-
-
-def _describe_client(stage: Stage, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How many requests a second the client could send with a processor of its own, beside the fastest server."""
-    described: dict[str, Any] = {"name": "wrk" if stage.has_wrk else "asyncio"}
-    rows = [row for row in rows if row["requestsPerSecond"] is not None]
-    if not stage.client_cpu or not rows:
-        return described
-    cpu = min(stage.client_cpu)
-    ours = max(row["requestsPerSecond"] for row in rows)
-    fastest = max(ours, *(row.get("constantPerSecond", 0) for row in rows))
-    return described | {
-        "requestsPerSecond": round(1 / cpu, 1),
-        "cpuMicroseconds": round(cpu * 1e6, 1),
-        "headroom": round(1 / cpu / fastest, 2),
-        "headroomOverOurs": round(1 / cpu / ours, 2),
-    }
 
 
 async def _measure_waiting(stage: Stage) -> dict[str, Any]:

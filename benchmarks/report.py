@@ -59,17 +59,12 @@ def _compare(row: dict[str, Any], aims: dict[str, float] | None) -> list[str]:
 
 
 def _caption(report: dict[str, Any]) -> str:
-    waits, client = report["besideFaultyBodies"], report["client"]
+    waits = report["besideFaultyBodies"]
     lines = [
         LIMIT,
         f"Beside {waits['faultyBodies']} faulty bodies of 1 MiB a small request took {waits['p50Ms']:.1f} ms, "
-        f"{waits['longestMs']:.1f} ms at most.",
+        f"{waits['longestMs']:.1f} ms at most. The client is {report['client']['name']}.",
     ]
-    if "headroom" in client:
-        lines += [
-            f"client: {client['name']}, {client['requestsPerSecond']:,.0f}/s for a second of processor, "
-            f"{client['headroom']:.1f} times the fastest server here, {client['headroomOverOurs']:.1f} times ours."
-        ]
     return "\n".join(lines)
 
 

@@ -21,15 +21,14 @@ class BenchFailed(Exception):
 class Round:
     """So many requests in so many seconds.
 
-    `times` says how often each time occurred, in microseconds. `cpu` is the processor time of what is measured, and
-    `client_cpu` that of the client, both in seconds; None where the system does not report it.
+    `times` says how often each time occurred, in microseconds. `cpu` is the processor time of what is measured, in
+    seconds; None where the system does not report it.
     """
 
     requests: int
     seconds: float
     times: Counter[int]
     cpu: float | None = None
-    client_cpu: float | None = None
 
 
 Measure = Callable[[int, float], Awaitable[Round]]  # with so many connections, for about so many seconds

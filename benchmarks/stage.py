@@ -42,10 +42,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Stage:
-    """`db` has connections as the application has. `start` is `running()` with our settings.
-
-    `client_cpu` are the seconds of processor that the client took for a request, round by round.
-    """
+    """`db` has connections as the application has. `start` is `running()` with our settings."""
 
     plan: Plan
     world: World
@@ -55,7 +52,6 @@ class Stage:
     constant: Server
     start_seconds: float
     has_wrk: bool = field(default_factory=lambda: shutil.which("wrk") is not None)
-    client_cpu: list[float] = field(default_factory=list)
 
     def send_to(self, server: Server, requests: Sequence[bytes]) -> Measure:
         """Rounds of these requests in turn; each begins where the one before ended."""
@@ -67,8 +63,6 @@ class Stage:
             sent = await send(server.port, requests, turn, connections, seconds)
             after = server.cpu_seconds()
             turn += sent.requests + connections
-            if sent.requests:
-                self.client_cpu.append((sent.client_cpu or 0) / sent.requests)
             return replace(sent, cpu=None if before is None or after is None else after - before)
 
         return measure
