@@ -45,6 +45,23 @@ async def test_a_request_that_gets_no_answer_is_refused_in_time(
         assert (await client.post("/ideas", json=IDEA, headers=headers)).status_code == 201
 
 
+async def test_a_database_that_takes_no_writes_is_a_refusal_that_may_be_repeated(
+    world: World, database_url: str
+) -> None:
+    """As after a switchover, when the address still leads to the former primary."""
+    name = database_url.partition("?")[0].rpartition("/")[2]
+    async with world.database.autocommit() as tx:
+        await tx.connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        try:
+            async with apart(world, database_url) as (_, client):
+                refused = await client.post("/ideas", json=IDEA)
+                assert (refused.status_code, refused.json()["code"]) == (503, "UNAVAILABLE")
+                await tx.connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+                assert (await client.post("/ideas", json=IDEA)).status_code == 201
+        finally:
+            await tx.connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+
+
 async def test_a_session_that_was_ended_while_idle_is_a_refusal_of_ours(world: World, database_url: str) -> None:
     async with apart(world, database_url) as (line, client):
         line.say_ended()

@@ -26,6 +26,9 @@ AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Internal
 ATTEMPTS = 3  # of the tests' jobs
 OUTAGES = 2 * ATTEMPTS
 SLOW_HEARTBEAT = 3.0
+END_OTHER_SESSIONS = """
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"""
 
 
 class Restartable(Site):
@@ -128,6 +131,21 @@ async def test_workers_keep_their_jobs_when_the_database_freezes(own: Restartabl
         await until(partial(own.is_gone, record))
         assert await own.count(record, "written") == 1
     assert [worker.poll() for worker in workers] == [None, None]
+
+
+async def test_a_worker_waits_while_the_database_is_read_only(own: Restartable) -> None:
+    """As after a switchover, when its connections still lead to the former primary."""
+    worker, record = own.worker(), await own.record()
+    await own.value("ALTER DATABASE sightline SET default_transaction_read_only = on")
+    await own.value(END_OTHER_SESSIONS)
+    await asyncio.sleep(1)
+    await own.value("SET default_transaction_read_only = off")
+    await own.add(QUICK, record)
+    await asyncio.sleep(2)
+    assert (worker.poll(), await own.attempts(record)) == (None, 0)
+    await own.value("ALTER DATABASE sightline RESET default_transaction_read_only")
+    await until(lambda: own.is_gone(record))
+    assert await own.count(record, "sealed") == 1
 
 
 async def all_are_held(own: Restartable, records: list[UUID]) -> bool:
