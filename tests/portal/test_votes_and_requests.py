@@ -273,6 +273,18 @@ async def test_requests_are_limited_for_each_person(world: PortalWorld, database
         limited = await send_request(browser, **form)
         assert limited.status_code == 429
         assert int(limited.headers["retry-after"]) > 500
+        assert "Into *any* room.</textarea>" in limited.text
+
+
+async def test_a_form_of_an_earlier_session_keeps_its_text(world: PortalWorld) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    fields = {"csrf": await browser.form_token(), "body": "Precious <b>words"}
+    browser.cookies.clear()
+    await world.sign_in(browser)
+    answer = await browser.post("/ideas/IDEA-1/comments", fields)
+    assert answer.status_code == 403
+    assert "Precious &lt;b&gt;words</textarea>" in answer.text
 
 
 async def test_votes_are_limited_for_each_person(world: PortalWorld, database_url: str) -> None:

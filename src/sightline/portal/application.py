@@ -252,8 +252,7 @@ def _ask_to_sign_in(visit: Visit, path: str) -> Response:
         return Response(status_code=401, headers={"HX-Redirect": quote(visit.place.root + page)})
     if is_get:
         return sign_in.go_to_sign_in(visit, return_to)
-    kept = {name: text for name, text in visit.form.items() if name in ("title", "text", "body") and text}
-    return visit.page("signed_out.html", 401, kept=kept, return_to=return_to)
+    return visit.page("signed_out.html", 401, kept=visit.typed, return_to=return_to)
 
 
 def _as_refused(request: Request, error: Exception) -> PageRefused:
@@ -275,7 +274,7 @@ def _refuse(visit: Visit | None, request: Request, refusal: PageRefused, public_
     language = visit.language if visit else choose_language(request.headers.get("accept-language", ""), "")
     root = visit.place.root if visit else f"{urlsplit(public_url or '').path}/portal/unknown"
     token = form_token(visit.secret, visit.session.token) if visit and visit.session else ""
-    values: dict[str, Any] = {"visit": visit, "root": root, "csrf": token}
+    values: dict[str, Any] = {"visit": visit, "root": root, "csrf": token, "kept": visit.typed if visit else {}}
     if visit and visit.is_partial:
         part = {"HX-Retarget": "#status", "HX-Reswap": "innerHTML"}
         response = HTMLResponse(catalogue(language).gettext(refusal.text), refusal.status, part)

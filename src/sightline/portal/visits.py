@@ -72,6 +72,11 @@ class Visit:
         return parse_uuid(self.form.get("form_id", "")) or new_id()
 
     @property
+    def typed(self) -> dict[str, str]:
+        """The texts that the person typed into the form."""
+        return {name: text for name, text in self.form.items() if name in ("title", "text", "body") and text}
+
+    @property
     def is_partial(self) -> bool:
         """Whether a script of the page requests a part of it."""
         return self.request.headers.get("hx-request") == "true"
