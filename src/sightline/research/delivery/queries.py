@@ -1,6 +1,7 @@
 """The SQL of additions: the sources of a run in a fixed order, and what of them is not delivered yet.
 
-The n-th signal of `addition_signal_ids` is the n-th source: sections that are completed later come after the others.
+The n-th signal of `addition_signal_ids` is the n-th source, in the order of their first findings: those of sections
+that are completed later come after the others, so that no source changes its place.
 A source is pending while it has no signal, or while its signal lacks one of its findings. A deleted signal lacks none.
 """
 
@@ -14,16 +15,16 @@ from sightline.research.runs.queries import RunState
 PENDING = """
 SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE addition_status IN ('queued', 'running')"""
 
-_FIRST = "(array_agg({column} ORDER BY sealed_at, section_position, position, id))[1] AS {column}"
+_FIRST = "(array_agg({column} ORDER BY rank))[1] AS {column}"
 _PENDING_SOURCES = sql(
     """
 SELECT sources.*, s.id AS signal_id
-  FROM (SELECT source_id, {first}, array_agg(id ORDER BY sealed_at, section_position, position, id) AS finding_ids,
-               array_agg(section_id ORDER BY sealed_at, section_position, position, id) AS section_ids,
-               jsonb_agg(observations ORDER BY sealed_at, section_position, position, id) AS observations,
-               row_number() OVER (ORDER BY min(sealed_at), min(section_position), min(position), source_id) AS place
+  FROM (SELECT source_id, {first}, array_agg(id ORDER BY rank) AS finding_ids,
+               array_agg(section_id ORDER BY rank) AS section_ids, jsonb_agg(observations ORDER BY rank) AS observations,
+               row_number() OVER (ORDER BY min(rank)) AS place
           FROM (SELECT coalesce(f.source_id, f.id) AS source_id, f.id, f.section_id, f.title, f.url, f.publisher,
-                       f.published_at, f.observations, f.position, s.sealed_at, s.position AS section_position
+                       f.published_at, f.observations,
+                       row_number() OVER (ORDER BY s.sealed_at NULLS FIRST, s.position, f.position, f.id) AS rank
                   FROM research_findings AS f
                   JOIN research_sections AS s
                     ON s.workspace_id = :workspace_id AND s.run_id = f.run_id AND s.id = f.section_id

@@ -89,9 +89,13 @@ _IS_RUNNING = sql("""
 SELECT EXISTS (SELECT FROM research_sections
                 WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
                   AND attempts = :attempt)""")
-# Succeeds once: only for the attempt that was begun last, and not after a stop.
+# Succeeds once: only for the attempt that was begun last, and not after a stop. Later than the run's other sections,
+# also by a clock that is behind: the order of delivery depends on it.
 _SEAL = sql("""
-UPDATE research_sections SET status = 'completed', answer = :answer, failure = NULL, sealed_at = :now
+UPDATE research_sections
+   SET status = 'completed', answer = :answer, failure = NULL,
+       sealed_at = greatest(:now, (SELECT max(sealed_at) + interval '1 millisecond' FROM research_sections
+                                    WHERE workspace_id = :workspace_id AND run_id = :run_id))
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
    AND attempts = :attempt AND sealed_at IS NULL""")
 _RETURN_ATTEMPT = sql("""
