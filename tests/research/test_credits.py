@@ -3,7 +3,11 @@
 import asyncio
 from collections import Counter
 
+import pytest
+
+from sightline.workspace_file import FileRefused
 from tests.research.lab import Lab, code, exports, of, section
+from tests.workspace_file.files import exported
 
 USED = "SELECT ai_credits_used FROM plans WHERE workspace_id = $1"
 RESERVED = "SELECT ai_credits_reserved FROM plans WHERE workspace_id = $1"
@@ -101,3 +105,33 @@ async def test_concurrent_starts_never_spend_more_than_there_is(lab: Lab) -> Non
     counted = Counter(code(answer) for answer in answers)
     assert counted == {(200, ""): 3, (402, "CREDITS_EXHAUSTED"): 5}
     assert await account(lab) == (0, 15)
+
+
+async def test_credits_come_back_when_research_is_removed_while_it_runs(lab: Lab) -> None:
+    await lab.start(section(), exports())
+    added = await lab.searched()
+    await lab.add(added)
+    assert await lab.credits() == 10 + 5 + 2
+    await lab.world.add(research=[], prune=["research"])
+    assert await lab.credits() == 5
+
+
+async def test_a_file_changes_no_run_that_a_worker_is_at(lab: Lab) -> None:
+    """Otherwise what the run has reserved would stay reserved."""
+    run = await lab.searched(section(), exports())
+    await lab.sql(
+        "UPDATE research_sections SET status = 'failed', sealed_at = NULL"
+        " WHERE workspace_id = $1 AND run_id = $2 AND position = 1",
+        run["id"],
+    )
+    before = await exported(lab.world.database, lab.world.slug)
+    await lab.run("retry", **of(run))
+    with pytest.raises(FileRefused, match="Has not ended here"):
+        await lab.world.add(research=before["research"])
+    await lab.search(run)
+    await lab.add(run)
+    with pytest.raises(FileRefused, match="are being added"):
+        await lab.world.add(research=before["research"])
+    await lab.deliver(run)
+    await lab.world.add(research=before["research"])
+    assert (await account(lab))[1] == 0

@@ -66,12 +66,40 @@ async def _settle_briefs(run: Run, entries: list[Entry]) -> None:
             row["next_run_at"] = next_slot(row["run_policy"], row["timezone"], run.tx.now)
 
 
+_LOCK_RUNS = sql("""
+SELECT id, status IN ('queued', 'running') OR coalesce(addition_status, '') IN ('queued', 'running') AS is_busy
+  FROM research_runs WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) FOR NO KEY UPDATE""")
+
+
 async def _settle_runs(run: Run, entries: list[Entry]) -> None:
-    """A run without an operation is its own operation; without a moment it was added now."""
+    """A run without an operation is its own operation; without a moment it was added now.
+
+    Refuses to change a run that is searched here, or whose sources are being added: a worker is at it.
+    """
+    ids = [entry.id for entry in entries if not entry.broken and not entry.is_new]
+    rows = await run.tx.rows(_LOCK_RUNS, workspace_id=run.workspace_id, ids=ids) if ids else []
+    busy = {row["id"] for row in rows if row["is_busy"]}
     for entry in entries:
+        if not entry.broken and entry.id in busy:
+            run.refuse(entry, "", "Has not ended here, or its sources are being added; try again when it has")
         if not entry.broken:
             entry.row["operation_id"] = entry.row["operation_id"] or entry.id
             entry.row["created_at"] = entry.row["created_at"] or run.tx.now
+
+
+_LOCK_PLAN = sql("SELECT FROM plans WHERE workspace_id = :workspace_id FOR NO KEY UPDATE")
+_COUNT_RESERVED = sql("""
+UPDATE plans
+   SET ai_credits_reserved = (SELECT coalesce(sum(credits_reserved), 0) FROM research_runs
+                               WHERE workspace_id = :workspace_id)
+ WHERE workspace_id = :workspace_id""")
+
+
+async def _return_credits(run: Run) -> None:
+    """Returns what removed runs had reserved. Whoever reserves credits for a run locks the plan in that transaction."""
+    if "research" in run.pruned:
+        await run.tx.run(_LOCK_PLAN, workspace_id=run.workspace_id)
+        await run.tx.run(_COUNT_RESERVED, workspace_id=run.workspace_id)
 
 
 FINDINGS = Table(
@@ -217,4 +245,4 @@ BRIEFS = Table(
     after=_index_words,
 )
 
-SECTION = Section(tables=(BRIEFS,))
+SECTION = Section(tables=(BRIEFS,), end=_return_credits)

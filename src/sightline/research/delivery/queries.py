@@ -20,7 +20,8 @@ _PENDING_SOURCES = sql(
     """
 SELECT sources.*, s.id AS signal_id
   FROM (SELECT source_id, {first}, array_agg(id ORDER BY rank) AS finding_ids,
-               array_agg(section_id ORDER BY rank) AS section_ids, jsonb_agg(observations ORDER BY rank) AS observations,
+               array_agg(section_id ORDER BY rank) AS section_ids,
+               jsonb_agg(observations ORDER BY rank) AS observations,
                row_number() OVER (ORDER BY min(rank)) AS place
           FROM (SELECT coalesce(f.source_id, f.id) AS source_id, f.id, f.section_id, f.title, f.url, f.publisher,
                        f.published_at, f.observations,
