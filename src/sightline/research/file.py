@@ -11,6 +11,7 @@ from sightline.platform.file_section import Entry, Field, Reference, Run, Sectio
 from sightline.platform.file_section import fields as of
 from sightline.research.briefs.queries import words_of
 from sightline.research.schedules.cadence import next_slot
+from sightline.workspaces.credits import recount_reserved
 
 ENDED = ("completed", "failed", "stopped")
 STATES = ("queued", "running", *ENDED)
@@ -87,19 +88,13 @@ async def _settle_runs(run: Run, entries: list[Entry]) -> None:
             entry.row["created_at"] = entry.row["created_at"] or run.tx.now
 
 
-_LOCK_PLAN = sql("SELECT FROM plans WHERE workspace_id = :workspace_id FOR NO KEY UPDATE")
-_COUNT_RESERVED = sql("""
-UPDATE plans
-   SET ai_credits_reserved = (SELECT coalesce(sum(credits_reserved), 0) FROM research_runs
-                               WHERE workspace_id = :workspace_id)
- WHERE workspace_id = :workspace_id""")
+_RESERVED = sql("SELECT coalesce(sum(credits_reserved), 0) FROM research_runs WHERE workspace_id = :workspace_id")
 
 
 async def _return_credits(run: Run) -> None:
-    """Returns what removed runs had reserved. Whoever reserves credits for a run locks the plan in that transaction."""
+    """Returns what removed runs had reserved."""
     if "research" in run.pruned:
-        await run.tx.run(_LOCK_PLAN, workspace_id=run.workspace_id)
-        await run.tx.run(_COUNT_RESERVED, workspace_id=run.workspace_id)
+        await recount_reserved(run.tx, run.workspace_id, _RESERVED)
 
 
 FINDINGS = Table(

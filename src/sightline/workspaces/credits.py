@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
+from sightline.platform.db.sql import Statement
 from sightline.platform.errors import PaymentRequired
 
 
@@ -35,6 +36,8 @@ UPDATE plans SET ai_credits_reserved = ai_credits_reserved - :credits, ai_credit
  WHERE workspace_id = :workspace_id""")
 _RETURN = sql("""
 UPDATE plans SET ai_credits_reserved = ai_credits_reserved - :credits WHERE workspace_id = :workspace_id""")
+_LOCK = sql("SELECT FROM plans WHERE workspace_id = :workspace_id FOR NO KEY UPDATE")
+_SET_RESERVED = sql("UPDATE plans SET ai_credits_reserved = :reserved WHERE workspace_id = :workspace_id")
 _FIND = sql("""
 SELECT ai_credits_used + ai_credits_reserved AS used, ai_credits AS limit
   FROM plans WHERE workspace_id = :workspace_id""")
@@ -56,6 +59,13 @@ async def return_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
     """Gives reserved credits back."""
     if credits:
         await tx.run(_RETURN, workspace_id=workspace_id, credits=credits)
+
+
+async def recount_reserved(tx: Tx, workspace_id: UUID, reserved: Statement) -> None:
+    """Sets the reserved credits to what the statement counts: whatever reserves credits has them reserved here too."""
+    await tx.run(_LOCK, workspace_id=workspace_id)
+    counted = await tx.value(reserved, workspace_id=workspace_id)
+    await tx.run(_SET_RESERVED, workspace_id=workspace_id, reserved=counted)
 
 
 async def spend_credits(tx: Tx, workspace_id: UUID, credits: int) -> None:
