@@ -24,7 +24,6 @@ pytestmark = pytest.mark.slow
 
 AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 ATTEMPTS = 3  # of the tests' jobs
-OUTAGES = 2 * ATTEMPTS
 SLOW_HEARTBEAT = 3.0
 END_OTHER_SESSIONS = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -42,11 +41,11 @@ class Restartable(Site):
         await asyncio.to_thread(self.server.ensure_running)
 
     async def stop(self) -> None:
-        """Ends all sessions at once and starts again a second later."""
+        """Ends all sessions at once, and starts again when workers with `SLOW_HEARTBEAT` hold no job any more."""
         pid = postmaster(self.data_dir)
         os.kill(pid, signal.SIGQUIT)
         await until(lambda: asyncio.to_thread(lambda: pid not in living(self.data_dir)))
-        await asyncio.sleep(1)
+        await asyncio.sleep(1.5 * SLOW_HEARTBEAT)
         await asyncio.to_thread(self.server.ensure_running)
 
     async def freeze(self) -> None:
@@ -95,14 +94,14 @@ async def own(tmp_path: Path) -> AsyncIterator[Restartable]:
             print(site.said)  # noqa: T201 - for who reads a failure
 
 
-@pytest.mark.parametrize("outage", ["restart", "stop"])
-async def test_outages_use_up_no_attempt(own: Restartable, outage: str) -> None:
+@pytest.mark.parametrize(("outage", "times"), [("restart", 2 * ATTEMPTS), ("stop", ATTEMPTS + 1)])
+async def test_outages_use_up_no_attempt(own: Restartable, outage: str, times: int) -> None:
     """There are more of them than attempts; a job that always fails still ends as failed after these."""
     for _ in range(2):
-        own.worker()
+        own.worker(heartbeat=SLOW_HEARTBEAT)
     await own.add(GATED, record := await own.record())
-    for times in range(1, OUTAGES + 1):
-        await until(partial(own.count_is, record, "started", times))
+    for starts in range(1, times + 1):
+        await until(partial(own.count_is, record, "started", starts))
         assert await own.attempts(record) == 1
         await getattr(own, outage)()
         await until(own.answers)

@@ -6,7 +6,7 @@ from math import inf
 from typing import get_args
 
 from sightline.platform.jobs import JobKind, add_job
-from sightline.platform.jobs.queue import Job, Outcome, Queue
+from sightline.platform.jobs.queue import STEADY_SECONDS, Job, Outcome, Queue
 from tests.platform.jobs.conftest import Site
 from tests.platform.jobs.entries import QUICK
 
@@ -94,7 +94,7 @@ async def test_only_a_queue_that_had_its_database_for_a_heartbeat_takes_over_job
     await site.value("UPDATE jobs SET held_until = now() - interval '1 second' WHERE state = 'running'")
     new = Queue(site.db, timedelta(seconds=1))
     assert [job.run for job in await take(new)] == [1]  # the one that waits
-    await asyncio.sleep(1.1)
+    await asyncio.sleep(STEADY_SECONDS + 0.1)
     assert await take(new) == []  # what it asked last was answered too long ago
     assert 2 in [job.run for job in await take(new)]
 

@@ -34,7 +34,7 @@ AWAY = (
     DeadlockDetectedError,
     SerializationError,
 )
-LONGEST_WAIT = 2.0
+LONGEST_WAIT = 1.0
 
 _log = structlog.get_logger()
 

@@ -8,12 +8,13 @@ from typing import Literal, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import until_answered
+from sightline.platform.db.retries import LONGEST_WAIT, until_answered
 from sightline.platform.jobs import JobKind, queries
 
 Outcome = Literal["done", "failed", "retried", "handed back"]
 
 LATE_SECONDS = 1.0
+STEADY_SECONDS = 2 * LONGEST_WAIT  # so that workers that ask again meet the database before it counts as steady
 
 
 class HoldLost(Exception):
@@ -60,8 +61,9 @@ class Queue:
     """Takes jobs, holds them and ends their runs. A run that is no longer held is not ended.
 
     `away_at` is when the database was last away, by the monotonic clock; before the start it may have been. For a
-    heartbeat after it, no jobs of other workers are taken over: those that live hold theirs again meanwhile. An answer
-    that takes a third of a heartbeat means that it was away, as neither taking nor holding waits for a lock.
+    heartbeat (2 s at least) after it, no jobs of other workers are taken over: those that live hold theirs again
+    meanwhile. An answer that takes a third of a heartbeat (1 s at least) means that it was away, as neither taking nor
+    holding waits for a lock.
     """
 
     def __init__(self, db: Database, heartbeat: timedelta) -> None:
@@ -88,7 +90,7 @@ class Queue:
 
         Their attempts are not counted yet: `beat` does it.
         """
-        is_steady = monotonic() - self.away_at > self._heartbeat.total_seconds()
+        is_steady = monotonic() - self.away_at > max(self._heartbeat.total_seconds(), STEADY_SECONDS)
         until = self._answered_at + self._heartbeat / 2 if is_steady and self._answered_at else None
         which = {"kinds": kinds, "running": running, "takeover_until": until, "free": free}
         with self._watch():
