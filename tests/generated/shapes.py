@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 
 from sightline.platform.wire import WireType, schema_of_wire_type
+from sightline.signals.records import Slug, WebAddress
 
 ID = "6f1c0f7e-8a0c-4c53-9a35-1f7f4f2d7c11"
 LONG = 50_000  # characters that fit where no bound is said
@@ -55,6 +56,8 @@ def sample(kind: Any) -> Any:
     if isinstance(kind, WireType):
         schema = schema_of_wire_type(kind)
         formats = {"uuid": ID, "date-time": "2026-01-02T03:04:05.678Z", "date": "2026-01-02"}
+        if "examples" in schema and "format" not in schema:
+            return schema["examples"][0]
         return formats.get(schema.get("format", ""), "x" * int(schema.get("minLength", 1)))
     if choices := _choices(kind):
         return choices[0]
@@ -142,8 +145,14 @@ def _values_of_list(item: Any, metas: Any) -> Iterator[Value]:
         if meta.max_length is not None:
             yield ("", [sample(item)] * meta.max_length, True, "at the bound")
             yield ("", [sample(item)] * (meta.max_length + 1), False, "past the bound")
+    before = _items_before(item, metas)
     for at, value, fits, said in _values(item):
-        yield (f"[1]{at}", [sample(item), value], fits, said)
+        yield (f"[{len(before)}]{at}", [*before, value], fits, said)
+
+
+def _items_before(item: Any, metas: Any) -> list[Any]:
+    """What stands in a list before the item to try: another one, where there is room for two."""
+    return [] if any(meta.max_length == 1 for meta in metas) else [sample(item)]
 
 
 def _values_of_number(metas: Any) -> Iterator[Value]:
@@ -164,9 +173,9 @@ def _values_of_text(kind: Any, metas: Any) -> Iterator[Value]:
         yield ("", f"{sample(kind)}\0", False, "NUL")
         return
     yield ("", "a\0b", False, "NUL")
-    if schema.get("examples") or "$" in schema.get("pattern", ""):
+    if schema.get("examples") or issubclass(kind, Slug | WebAddress):
         return
-    longest = schema.get("maxLength") or next((meta.max_length for meta in metas if meta.max_length), None)
+    longest = getattr(kind, "longest", None) or next((meta.max_length for meta in metas if meta.max_length), None)
     if longest is not None:
         yield ("", "\u00e9" * longest, True, "at the bound")
         yield ("", "x" * (longest + 1), False, "past the bound")
@@ -184,7 +193,8 @@ def _with_unknown_fields(kind: Any) -> Iterator[tuple[str, Any]]:
     inner = _inner(kind)
     if get_origin(inner) is list:
         item = get_args(inner)[0]
-        yield from ((f"[1]{at}", [sample(item), value]) for at, value in _with_unknown_fields(item))
+        before = _items_before(item, getattr(_annotated(kind), "__metadata__", ()))
+        yield from ((f"[{len(before)}]{at}", [*before, value]) for at, value in _with_unknown_fields(item))
     elif _is_struct(inner):
         yield from ((f".{path}", {**_sample_struct(inner), **body}) for path, body in faults_of_struct(inner))
 

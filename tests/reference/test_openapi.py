@@ -247,7 +247,7 @@ def test_parameters_are_told_with_their_bounds() -> None:
         "default": 20,
     }
     found = parameters("list_things")
-    assert "maximum" not in found["limit"]["schema"]
+    assert found["limit"]["schema"]["maximum"] == 10**10 - 1
     assert found["offset"]["schema"]["maximum"] == 2**31 - 1
     assert found["since"]["schema"]["format"] == "date-time"
     assert found["parentId"]["schema"]["format"] == "uuid"

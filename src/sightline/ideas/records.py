@@ -118,7 +118,8 @@ class InitiativeReference(str, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {"type": "string", "examples": ["INITIATIVE-1"]}
+        shown = InitiativeRef.schema()
+        return {**shown, "pattern": rf"^\s*{shown['pattern'][1:-1]}\s*$"}
 
 
 class IdeaChanges(Input):

@@ -1,7 +1,7 @@
 """The initiative in responses and request bodies. Specification: Initiative."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 import msgspec
@@ -65,7 +65,7 @@ class Name(Trimmed):
 
 
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
-TeamIds = Annotated[list[Id], Meta(min_length=1, max_length=100)]
+TeamIds = Annotated[list[Id], Meta(min_length=1, max_length=100, extra_json_schema={"uniqueItems": True})]
 
 
 class NewInitiative(Input):
@@ -93,6 +93,8 @@ class InitiativeChanges(Input):
     start_date: Day | UnsetType | None = UNSET
     finish_date: Day | UnsetType | None = UNSET
     team_ids: TeamIds | UnsetType = UNSET
+
+    schema_between: ClassVar = {"minProperties": 1}
 
 
 class InitiativeFilters(Query):

@@ -8,9 +8,10 @@ import msgspec
 
 from sightline.platform.errors import InvalidReference, NotFound
 
-_UUID = re.compile("-".join(f"[0-9a-fA-F]{{{length}}}" for length in (8, 4, 4, 4, 12)))
+UUID_PATTERN = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_UUID = re.compile(UUID_PATTERN)
 _PUBLIC_ID = re.compile(r"([a-z]+)-([0-9]{1,30})", re.IGNORECASE | re.ASCII)
-_LARGEST_NUMBER = 2**63 - 1
+_LARGEST_NUMBER = 10**18 - 1
 
 
 def parse_uuid(text: str) -> UUID | None:
@@ -76,10 +77,18 @@ class Ref(msgspec.Struct, frozen=True):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        """The JSON schema."""
+        """The JSON schema of a reference to a record that there may be."""
         prefix = "".join(f"[{letter}{letter.lower()}]" for letter in cls.prefix)
-        uuid = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-        return {"type": "string", "pattern": f"^({uuid}|{prefix}-[1-9][0-9]{{0,18}})$", "examples": [f"{cls.prefix}-7"]}
+        return cls._schema(f"{prefix}-[1-9][0-9]{{0,17}}")
+
+    @classmethod
+    def schema_of_filter(cls) -> dict[str, Any]:
+        """The JSON schema of a filter, which finds nothing by the public id of another kind of record."""
+        return cls._schema("[a-zA-Z]+-[0-9]{1,30}")
+
+    @classmethod
+    def _schema(cls, public_id: str) -> dict[str, Any]:
+        return {"type": "string", "pattern": f"^({UUID_PATTERN}|{public_id})$", "examples": [f"{cls.prefix}-7"]}
 
 
 class IdeaRef(Ref, frozen=True):

@@ -10,10 +10,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Position, Tx, Window
 from sightline.platform.errors import Fault, InvalidReference, NotFound
-from sightline.platform.refs import SignalRef, parse_uuid
+from sightline.platform.refs import UUID_PATTERN, SignalRef, parse_uuid
 
 Shown = TypeVar("Shown")
 
+WITHOUT_NUL = r"^[^\x00]*$"  # the pattern of a text: PostgreSQL cannot store the character NUL
+_GAP, _MARK = r"[\s\x1c-\x1f\x85]", r"[^\s\x00\x1c-\x1f\x85]"  # white space, in every dialect of patterns
 DEEPEST = 100  # levels of objects and arrays in a body or in a record of a file; the outermost one is the first
 
 
@@ -28,12 +30,32 @@ class Record(Struct, rename="camel"):
 
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
-    """A part of a request body. Unknown fields are refused. UNSET means absent, which is different from null."""
+    """A part of a request body. Unknown fields are refused. UNSET means absent, which is different from null.
+
+    `schema_between` is what JSON Schema can say about several fields at once.
+    """
+
+    schema_between: ClassVar[dict[str, Any]] = {}
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterable[Fault]:
         """Yields what is wrong between several fields, below this object. They may not fit their types."""
         return ()
+
+
+def some_of(*names: str) -> dict[str, Any]:
+    """The JSON schema of an object in which one of the fields is there and not null, or several are."""
+    return {"not": none_of(*names)}
+
+
+def both_or_none_of(first: str, second: str) -> dict[str, Any]:
+    """The JSON schema of an object in which two fields come together; null counts as absent."""
+    return {"if": some_of(first), "then": {**some_of(second), "required": [second]}, "else": none_of(second)}
+
+
+def none_of(*names: str) -> dict[str, Any]:
+    """The JSON schema of an object in which each of the fields is absent or null."""
+    return {"properties": {name: {"type": "null"} for name in names}}
 
 
 Timestamp = Annotated[
@@ -162,8 +184,12 @@ class Trimmed(str, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        bounds = {"minLength": cls.shortest, "maxLength": cls.longest, "pattern": r"\S"}
-        return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
+        """The bounds hold for what is between the white space, so the pattern says them."""
+        longest = "" if cls.longest is None else cls.longest - 2
+        inside = rf"{_MARK}[^\x00]{{{cls.shortest - 2},{longest}}}{_MARK}"
+        if cls.shortest == 1:
+            inside = rf"{_MARK}([^\x00]{{0,{longest}}}{_MARK})?"
+        return {"type": "string", "minLength": cls.shortest, "pattern": f"^{_GAP}*{inside}{_GAP}*$"}
 
 
 class Text(str, metaclass=WireType):
@@ -180,7 +206,7 @@ class Text(str, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        bounds = {"minLength": 1, "maxLength": cls.longest, "pattern": r"\S"}
+        bounds = {"minLength": 1, "maxLength": cls.longest, "pattern": rf"^[^\x00]*{_MARK}[^\x00]*$"}
         return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
 
 
@@ -196,7 +222,7 @@ class Id(UUID, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {"type": "string", "format": "uuid"}
+        return {"type": "string", "format": "uuid", "pattern": f"^{UUID_PATTERN}$"}
 
 
 class SignalReference(str, metaclass=WireType):
@@ -220,10 +246,12 @@ class SignalReference(str, metaclass=WireType):
 IdSet = Annotated[list[Id], Meta(max_length=1_000)]
 
 
-_MOMENT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)\s?([Zz]|[+-]\d{2}:?[0-5]\d|[+-]\d{2})?)?",
-    re.ASCII,
-)
+_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_HOUR, _MINUTE = "([01][0-9]|2[0-3])", "[0-5][0-9]"
+_CLOCK = f"{_HOUR}:{_MINUTE}(:{_MINUTE}([.,][0-9]{{1,9}})?)?"
+_OFFSET = f"([Zz]|[+-]{_HOUR}(:?{_MINUTE})?)"
+_MOMENT = re.compile(rf"{_DATE}([Tt ]{_CLOCK}(\s?{_OFFSET})?)?")
+_SHOWN_MOMENT = rf"^\s*{_DATE}([Tt ]{_CLOCK}(\s?{_OFFSET})?|[Tt]{_CLOCK} {_HOUR}:?{_MINUTE})?\s*$"
 _BELOW_MICROSECOND = re.compile(r"[.,]\d{6}\d*[1-9]", re.ASCII)
 _SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
 
@@ -246,12 +274,12 @@ class Moment(datetime, metaclass=WireType):
         text = _text(value).strip()
         if "T" in text.upper():
             text = _SPACE_FOR_PLUS.sub("+", text)
-        if (found := _MOMENT.fullmatch(text)) is None:
+        if not _MOMENT.fullmatch(text):
             raise ValueError("Expected an ISO 8601 timestamp")
         try:
             moment = datetime.fromisoformat(text.upper().replace(",", "."))
             moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-            if moment.microsecond % 1000 == 0 and _BELOW_MICROSECOND.search(found[2] or ""):
+            if moment.microsecond % 1000 == 0 and _BELOW_MICROSECOND.search(text):
                 moment += timedelta(microseconds=1)  # between two milliseconds, where all fractions compare the same
         except (ValueError, OverflowError):
             raise ValueError("Expected an ISO 8601 timestamp") from None
@@ -259,10 +287,7 @@ class Moment(datetime, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {"type": "string", "format": "date-time"}
-
-
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+        return {"type": "string", "format": "date-time", "pattern": _SHOWN_MOMENT}
 
 
 class Day(date, metaclass=WireType):
@@ -272,7 +297,7 @@ class Day(date, metaclass=WireType):
     def read(cls, value: Any) -> date:
         text = _text(value)
         try:
-            if _DAY.fullmatch(text):
+            if re.fullmatch(_DATE, text):
                 return date.fromisoformat(text)
         except ValueError:
             pass
@@ -280,4 +305,4 @@ class Day(date, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {"type": "string", "format": "date"}
+        return {"type": "string", "format": "date", "pattern": f"^{_DATE}$"}

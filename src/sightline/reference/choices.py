@@ -14,7 +14,7 @@ def choices_of(kinds: Iterable[Any]) -> dict[frozenset[str], str]:
     Raises ValueError for values that have two names, and for a name of different values.
     """
     found: dict[frozenset[str], str] = {}
-    for module in sorted({record.__module__ for record in _records_in(kinds, set())}):
+    for module in sorted({record.__module__ for record in records_in(kinds, set())}):
         for name, value in vars(sys.modules[module]).items():
             values = _values_of(value)
             if len(values) < 2:
@@ -30,12 +30,12 @@ def _values_of(kind: Any) -> frozenset[str]:
     return frozenset(get_args(kind)) if get_origin(kind) is Literal else frozenset()
 
 
-def _records_in(kinds: Iterable[Any], seen: set[type]) -> Iterator[type]:
+def records_in(kinds: Iterable[Any], seen: set[type]) -> Iterator[type]:
     """Yields the records that the types name, each once."""
     for kind in kinds:
         if not (isinstance(kind, type) and issubclass(kind, Struct)):
-            yield from _records_in(get_args(kind), seen)
+            yield from records_in(get_args(kind), seen)
         elif kind not in seen:
             seen.add(kind)
             yield kind
-            yield from _records_in(get_type_hints(kind).values(), seen)
+            yield from records_in(get_type_hints(kind).values(), seen)

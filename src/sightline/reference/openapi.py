@@ -13,12 +13,13 @@ import msgspec
 from msgspec import NODEFAULT
 
 import sightline
+from sightline.platform.http.cursors import CURSOR
 from sightline.platform.http.operations import Operation, located
-from sightline.platform.http.pagination import LARGEST_OFFSET, LONGEST_CURSOR, Paging
+from sightline.platform.http.pagination import LARGEST_LIMIT, LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.http.query_strings import description_of_parameter, parameter_of
 from sightline.platform.refs import Ref
-from sightline.platform.wire import Listed, Page, schema_of_wire_type
-from sightline.reference.choices import choices_of
+from sightline.platform.wire import WITHOUT_NUL, Input, Listed, Page, schema_of_wire_type
+from sightline.reference.choices import choices_of, records_in
 from sightline.reference.problems import (
     problem_examples,
     problem_responses,
@@ -91,6 +92,9 @@ class _Schemas:
         shown, components = msgspec.json.schema_components(
             kinds, schema_hook=_schema_of_wire_type, ref_template="#/components/schemas/{name}"
         )
+        for kind in records_in(bodies, set()):
+            if issubclass(kind, Input):
+                components[kind.__name__] = _without_nul(components[kind.__name__]) | kind.schema_between
         self.components: dict[str, Json] = self.named(_tidy(components)) | {
             name: {"title": name, "type": "string", "enum": sorted(values)} for values, name in self._choices.items()
         }
@@ -126,6 +130,18 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 def _schema_of_wire_type(kind: type) -> Json:
     return ({"description": kind.__doc__} if kind.__doc__ else {}) | schema_of_wire_type(kind)
+
+
+def _without_nul(schema: Any) -> Any:
+    """Gives each text that has no pattern or choices of its own the pattern of what is accepted."""
+    if isinstance(schema, list):
+        return [_without_nul(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _without_nul(value) for name, value in schema.items()}
+    if found.get("type") == "string" and not {"pattern", "enum"} & found.keys():
+        found["pattern"] = WITHOUT_NUL
+    return found
 
 
 def _tidy(schema: Any) -> Any:
@@ -245,13 +261,13 @@ def _query_parameters(operation: Operation) -> list[Json]:
 
 
 def _paging_parameters(paging: Paging) -> list[Json]:
-    limit: Json = {"type": "integer", "minimum": 1, "default": paging.default}
+    limit: Json = {"type": "integer", "minimum": 1, "maximum": LARGEST_LIMIT, "default": paging.default}
     description = f"The most records of the page. More than {paging.most} counts as {paging.most}; see `X-Limit`."
     if not paging.clamp:
         limit["maximum"] = paging.most
         description = f"The most records of the page, 1 to {paging.most}."
     offset = {"type": "integer", "minimum": 0, "maximum": LARGEST_OFFSET, "default": 0}
-    after: Json = {"type": "string", "maxLength": LONGEST_CURSOR}
+    after: Json = {"type": "string", "maxLength": LONGEST_CURSOR, "pattern": CURSOR}
     cursor: Json = {"name": "after", "in": "query", "description": _AFTER, "schema": after}
     return [
         {"name": "limit", "in": "query", "description": description, "schema": limit},

@@ -1,13 +1,13 @@
 """The commands of the two operations that write, each named by its `action`. Specification: Research."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
 from sightline.intelligence.plans import MOST_READS, AppConnector
 from sightline.platform.errors import Fault
-from sightline.platform.wire import Id, Input, Text, Trimmed
+from sightline.platform.wire import Id, Input, Text, Trimmed, both_or_none_of
 from sightline.research.plans.inputs import NewPlanDefinition, NumericId, PlanName, ReadLabel
 from sightline.research.schedules.cadence import RunPolicy, is_zone
 
@@ -39,7 +39,8 @@ class Zone(Text):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {**super().schema(), "examples": ["Europe/Berlin"]}
+        pattern = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$"
+        return {**super().schema(), "pattern": pattern, "examples": ["Europe/Berlin"]}
 
 
 class GivenPlan(Input):
@@ -70,6 +71,8 @@ class PrepareCommand(Input, tag_field="action", tag="prepare"):
     prepared_plan: GivenPlan | None = None
     selection: Annotated[list[SelectedApp], Meta(max_length=MOST_READS)] | None = None
 
+    schema_between: ClassVar = both_or_none_of("preparedPlan", "selection")
+
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
         yield from _needed_together(value, "preparedPlan", "selection")
@@ -83,6 +86,8 @@ class StartCommand(Input, tag_field="action", tag="start"):
     definition: NewPlanDefinition
     brief_id: Id | None = None
     expected_row_version: Annotated[int, Meta(ge=1, le=2_147_483_647)] | None = None
+
+    schema_between: ClassVar = both_or_none_of("briefId", "expectedRowVersion")
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:

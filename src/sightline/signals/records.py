@@ -1,14 +1,14 @@
 """The signal in responses and request bodies, and the filters of the list. Specification: Signal, GET signals."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef, StudyRef
-from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed
+from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed, none_of, some_of
 
 SignalStatus = Literal["pending", "processing", "processed", "failed"]
 SignalContext = Literal["discovery", "support", "sales", "success", "research", "market", "other"]
@@ -27,7 +27,7 @@ AnalysisProfile = Literal["customer_evidence", "market_evidence", "none"]
 
 LONGEST_TEXT = 1_000_000
 LONGEST_NAME = 255
-_ADDRESS = re.compile(r"[hH][tT][tT][pP][sS]?://[^\s/?#@]+([/?#]\S*)?")
+_ADDRESS = re.compile(r"[hH][tT][tT][pP][sS]?://[^\s/?#@\x00-\x1f\x7f-\x9f]+([/?#][^\s\x00-\x1f\x7f-\x9f]*)?")
 _SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 
 
@@ -213,7 +213,16 @@ class NewSourceLink(Input):
         return {"name": self.name, "url": self.url, "type": self.type or "link", "primary": bool(self.primary)}
 
 
-SourceLinks = Annotated[list[NewSourceLink], Meta(max_length=50)]
+_ONE_PRIMARY = {
+    "contains": {"properties": {"primary": {"const": True}}, "required": ["primary"]},
+    "minContains": 0,
+    "maxContains": 1,
+}
+_WITHOUT_CONTENT = none_of("text", "transcript")["properties"] | {
+    "data": {"maxProperties": 0},
+    "rawData": {"propertyNames": {"const": "participants"}},
+}
+SourceLinks = Annotated[list[NewSourceLink], Meta(max_length=50, extra_json_schema=_ONE_PRIMARY)]
 
 
 class NewTurn(Input):
@@ -289,6 +298,16 @@ class NewSignal(Input):
     create_missing_accounts: bool | None = None
     created_at: Moment | None = None
 
+    schema_between: ClassVar = {
+        "allOf": [
+            {"if": some_of("text"), "then": none_of("transcript")},
+            {
+                "if": {"anyOf": [none_of("sourceKey"), none_of("externalId")]},
+                "then": {"not": {"properties": _WITHOUT_CONTENT}},
+            },
+        ]
+    }
+
 
 class SignalChanges(Input):
     """Absent fields stay. New content is processed again."""
@@ -304,6 +323,8 @@ class SignalChanges(Input):
     data: dict[str, Any] | UnsetType = UNSET
     account_id: Id | UnsetType | None = UNSET
     account_ids: AccountIds | UnsetType = UNSET
+
+    schema_between: ClassVar = {"if": {"required": ["text"]}, "then": {"not": {"required": ["transcript"]}}}
 
 
 class CreatedSignal(Signal):

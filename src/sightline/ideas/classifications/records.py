@@ -1,11 +1,11 @@
 """What is shown of an idea's classifications, and what may be sent. Specification: Classification*."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp
+from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, none_of, some_of
 
 ClassificationGroupKind = Literal["list", "text"]
 ClassificationReviewState = Literal["unreviewed", "accepted", "rejected", "corrected", "unassigned"]
@@ -60,6 +60,12 @@ class NewClassification(Input):
     group_key: GroupKey
     option_values: OptionValues | UnsetType | None = UNSET
     text_value: TextValue | UnsetType | None = UNSET
+
+    schema_between: ClassVar = {
+        "if": some_of("optionValues"),
+        "then": none_of("textValue"),
+        "else": {"required": ["textValue"]},
+    }
 
 
 class ClassificationAssignment(NewClassification):
@@ -134,8 +140,24 @@ class ClassificationUpdate(Input):
     option_ids: IdSet | UnsetType | None = UNSET
     text_value: TextValue | UnsetType | None = UNSET
 
+    schema_between: ClassVar = {
+        "allOf": [
+            {"anyOf": [{"required": ["groupKey"]}, {"required": ["taxonomyGroupId"]}]},
+            {
+                "if": {"properties": {"action": {"const": "set_option"}}},
+                "then": {"properties": {"optionIds": {"type": "array", "minItems": 1}}, "required": ["optionIds"]},
+                "else": none_of("optionIds"),
+            },
+            {
+                "if": {"properties": {"action": {"const": "set_text"}}},
+                "then": {"properties": {"textValue": {"type": "string"}}, "required": ["textValue"]},
+                "else": none_of("textValue"),
+            },
+        ]
+    }
+
 
 class ClassificationReview(Input):
     """A review: exactly one update, so that each decision has its own response."""
 
-    updates: Annotated[list[ClassificationUpdate], Meta(max_length=1_000)]
+    updates: Annotated[list[ClassificationUpdate], Meta(min_length=1, max_length=1)]

@@ -49,9 +49,7 @@ async def review_classification(
     tx: Tx, actor: Actor, ref: IdeaRef, review: ClassificationReview, expect: Expectation = expect_anything
 ) -> Versioned[Classifications]:
     """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed."""
-    if len(review.updates) != 1:
-        raise ValidationFailed.of("updates", "Send exactly one update")
-    update = review.updates[0]
+    [update] = review.updates
     idea = await queries.lock_idea(tx, actor.workspace_id, ref)
     tx = tx.later()
     taxonomy = await find_taxonomy(tx, actor.workspace_id)

@@ -1,13 +1,13 @@
 """What is shown of an idea's evidence, and what may be sent. Specification: Idea evidence record."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Input, Record, SignalReference, Text, Timestamp, Trimmed
+from sightline.platform.wire import Input, Record, SignalReference, Text, Timestamp, Trimmed, none_of
 from sightline.signals.insights.records import Extract
 
 EvidenceRole = Literal["supports", "qualifies", "contradicts", "context"]
@@ -109,3 +109,9 @@ class EvidenceChanges(Input):
     resolution: Resolution | UnsetType | None = UNSET
     resolved: bool | UnsetType = UNSET
     dismissed: bool | UnsetType = UNSET
+
+    schema_between: ClassVar = {
+        "minProperties": 1,
+        "if": {"properties": {"resolved": {"const": False}}, "required": ["resolved"]},
+        "then": none_of("resolution"),
+    }

@@ -8,6 +8,7 @@ import msgspec
 
 from sightline.platform.db import Position
 
+CURSOR = "^[a-zA-Z0-9_-]+$"
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(tuple[str, int, int | bytes])
 _LARGEST_NUMBER = 2**63 - 1

@@ -12,6 +12,7 @@ from sightline.platform.http.problems import Headers
 from sightline.platform.wire import Page
 
 LARGEST_OFFSET = 2**31 - 1
+LARGEST_LIMIT = 10**10 - 1  # where more than the most counts as the most
 LONGEST_CURSOR = 200
 _DIGITS = re.compile(r"[0-9]{1,10}", re.ASCII)
 

@@ -15,7 +15,7 @@ from sightline.platform.db import Window
 from sightline.platform.errors import Fault, NotFound, Refusal, ValidationFailed
 from sightline.platform.http.pagination import Paging
 from sightline.platform.refs import Ref
-from sightline.platform.wire import Moment, WireType
+from sightline.platform.wire import WITHOUT_NUL, Moment, WireType
 
 Filters = TypeVar("Filters", bound="Query")
 Reader = Callable[[str], Any]
@@ -123,11 +123,11 @@ def parameter_of(kind: Any) -> tuple[Reader, Json]:
         choices = get_args(kind) or tuple(kind)
         return partial(_choice, choices), {"type": "string", "enum": list(choices)}
     if issubclass(kind, Ref):
-        return partial(_reference, kind), kind.schema()
+        return partial(_reference, kind), kind.schema_of_filter()
     if isinstance(kind, WireType):
         return Moment.read_exactly if kind is Moment else kind.read, kind.schema()
     assert kind is str, f"no parameter can be a {kind}"  # noqa: S101 - a fault of the program, at start
-    return _text, {"type": "string", "maxLength": LONGEST_TEXT}
+    return _text, {"type": "string", "maxLength": LONGEST_TEXT, "pattern": WITHOUT_NUL}
 
 
 def _text(text: str) -> str:

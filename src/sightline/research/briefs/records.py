@@ -6,8 +6,9 @@ from uuid import UUID
 from msgspec import Meta
 
 from sightline.intelligence.plans import PlanDefinition
+from sightline.platform.http.cursors import CURSOR
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Id, Record, Timestamp, WireType
+from sightline.platform.wire import WITHOUT_NUL, Id, Record, Timestamp, WireType
 from sightline.research.runs.records import (
     AppScore,
     Finding,
@@ -80,6 +81,7 @@ class _BoundedText(str, metaclass=WireType):
     """A parameter's text with a bound of its own."""
 
     longest = 0
+    pattern = WITHOUT_NUL
 
     @classmethod
     def read(cls, value: Any) -> str:
@@ -89,7 +91,7 @@ class _BoundedText(str, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {"type": "string", "maxLength": cls.longest}
+        return {"type": "string", "maxLength": cls.longest, "pattern": cls.pattern}
 
 
 class SearchText(_BoundedText):
@@ -98,6 +100,7 @@ class SearchText(_BoundedText):
 
 class Cursor(_BoundedText):
     longest = LONGEST_CURSOR
+    pattern = CURSOR
 
 
 class BriefFilters(Query):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from ipaddress import ip_address
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
@@ -28,6 +28,7 @@ from sightline.intelligence.plans import (
     Website,
 )
 from sightline.platform.errors import Fault
+from sightline.platform.refs import UUID_PATTERN
 from sightline.platform.wire import Id, Input, Text, Trimmed, WireType
 
 
@@ -102,7 +103,12 @@ class DomainName(Text):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        return {**super().schema(), "examples": ["example.com"]}
+        """Beyond ASCII it does not say which characters are letters or digits."""
+        end = r"[^\x00-/:-@\[-`{-\x7f]"
+        label = rf"{end}([^\x00-,./:-@\[-^`{{-\x7f]{{0,61}}{end})?"
+        host = {"pattern": rf"^\s*{label}(\.{label})*\.?\s*$"}
+        either = [host, {"format": "ipv6"}]
+        return {"type": "string", "maxLength": cls.longest, "anyOf": either, "examples": ["example.com"]}
 
 
 def _is_address(text: str) -> bool:
@@ -121,8 +127,7 @@ class Destination(str, metaclass=WireType):
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        uuid = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-        return {"type": "string", "pattern": f"^({uuid})?$", "examples": [""]}
+        return {"type": "string", "pattern": f"^({UUID_PATTERN})?$", "examples": [""]}
 
 
 class NewCompetitor(Input):
@@ -147,6 +152,11 @@ class NewSectionScope(Input):
     domains: Domains | None = None
     excluded_domains: Domains | None = None
 
+    schema_between: ClassVar = {
+        "if": {"properties": {"sourceMode": {"enum": ["preferred", "restricted"]}}, "required": ["sourceMode"]},
+        "then": {"properties": {"domains": {"type": "array", "minItems": 1}}, "required": ["domains"]},
+    }
+
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:
         mode = value.get("sourceMode")
@@ -168,6 +178,26 @@ class NewPlanSection(Input):
     competitors: Annotated[list[NewCompetitor], Meta(max_length=MOST_COMPETITORS)] | None = None
     topic: Topic | None = None
     scope: NewSectionScope | None = None
+
+    schema_between: ClassVar = {
+        "allOf": [
+            {
+                "if": {"properties": {"type": {"const": "competitors"}}},
+                "then": {
+                    "properties": {
+                        "competitors": {"type": "array", "minItems": 1},
+                        "topic": {"type": ["string", "null"], "pattern": r"^\s*$"},
+                    },
+                    "required": ["competitors"],
+                },
+                "else": {"properties": {"competitors": {"type": ["array", "null"], "maxItems": 0}}},
+            },
+            {
+                "if": {"properties": {"type": {"const": "market"}}},
+                "then": {"properties": {"topic": {"type": "string", "pattern": r"\S"}}, "required": ["topic"]},
+            },
+        ]
+    }
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterator[Fault]:

@@ -1,6 +1,6 @@
 """The insight in responses and request bodies, and the filters of the list."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
@@ -93,6 +93,8 @@ class InsightChanges(Input):
     category: Category | UnsetType = UNSET
     review_state: Literal["accepted", "rejected", "unreviewed"] | UnsetType = UNSET
     merged_into_id: Id | UnsetType = UNSET
+
+    schema_between: ClassVar = {"minProperties": 1, "dependentSchemas": {"mergedIntoId": {"maxProperties": 1}}}
 
 
 class InsightDeletion(Record):
