@@ -71,6 +71,7 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {
             "key": "s",
             "name": "S",
+            "providerType": "help_desk",
             "data": {"n": 1},
             "source": {"type": "zoom", "external_data": {"a": "b"}},
             "transcript": {"durationSeconds": 61.5, "speakers": ["Bo", "Cy"]},
@@ -79,6 +80,7 @@ SAME: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {
             "key": "s",
             "name": "S",
+            "providerType": "help_desk",
             "data": '{"n": 1}',
             "source.type": "zoom",
             "source.external_data.a": "b",

@@ -200,8 +200,10 @@ def _member(type: inspect.Type, name: str) -> inspect.Type | None:
 
 
 def _alternatives(type: inspect.Type) -> list[inspect.Type]:
+    """Returns the types of a field without null. A type with examples for the documentation counts as that type."""
     types = type.types if isinstance(type, inspect.UnionType) else (type,)
-    return [one for one in types if not isinstance(one, inspect.NoneType)]
+    plain = (one.type if isinstance(one, inspect.Metadata) else one for one in types)
+    return [one for one in plain if not isinstance(one, inspect.NoneType)]
 
 
 def _reader_of(type: inspect.Type) -> Read:
