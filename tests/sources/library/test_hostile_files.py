@@ -148,6 +148,23 @@ async def test_no_link_leads_out_of_the_library(library: Library, folder: Path, 
     assert bool(found.warnings) == (name != "to a folder")
 
 
+async def test_a_folder_that_cannot_be_read_does_not_stop_the_others(library: Library, folder: Path) -> None:
+    """Its path is too long for the system: unlike a missing permission, this stops the superuser too."""
+    (folder / "good.txt").write_text(SAYS)
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    for _ in range(18):
+        os.mkdir("d" * 250, dir_fd=place)
+        inner = os.open("d" * 250, os.O_RDONLY | os.O_DIRECTORY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(place)
+    found = await search(library)
+    assert [hit.url for hit in found.hits] == ["library:good.txt"]
+    [warning] = found.warnings
+    assert warning.startswith("Not read from the library: dddd")
+    assert "cannot be read" in warning
+
+
 async def test_a_link_within_the_library_is_followed(tmp_path: Path, folder: Path) -> None:
     (folder / "sub").mkdir()
     (folder / "sub/a.txt").write_text(SAYS)

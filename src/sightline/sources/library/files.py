@@ -32,7 +32,7 @@ class LibraryFile(NamedTuple):
 
 def list_files(folder: Path) -> list[LibraryFile]:
     """The files that may hold pages, by path, at most 20,000. Leaves out hidden ones, folders behind links, and
-    names that are not UTF-8.
+    names that are not UTF-8; has the folders within it that cannot be read.
 
     Raises OSError when the folder is there but cannot be read.
     """
@@ -47,9 +47,19 @@ def _walk(folder: Path, depth: int) -> Iterator[LibraryFile]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 if depth:
-                    yield from _walk(Path(entry.path), depth - 1)
+                    yield from _walk_below(Path(entry.path), depth - 1)
             elif _suffix(entry.name) in _MOST_BYTES and (file := _look_at(Path(entry.path))):
                 yield file
+
+
+def _walk_below(folder: Path, depth: int) -> Iterator[LibraryFile]:
+    """A folder that cannot be read is listed itself, so that it is named; one that is just being removed is not."""
+    try:
+        yield from _walk(folder, depth)
+    except FileNotFoundError:
+        return
+    except OSError:
+        yield LibraryFile(folder, 0, 0)
 
 
 def _look_at(path: Path) -> LibraryFile | None:
@@ -119,7 +129,8 @@ def open_within(folder: Path, name: str) -> BinaryIO:
         finally:
             os.close(place)
         place = inner
-    if not stat.S_ISREG(os.fstat(place).st_mode):
+    mode = os.fstat(place).st_mode
+    if not stat.S_ISREG(mode):
         os.close(place)
-        raise PageUnavailable("It is no file.")
+        raise PageUnavailable("It is a folder that cannot be read." if stat.S_ISDIR(mode) else "It is no file.")
     return os.fdopen(place, "rb")
