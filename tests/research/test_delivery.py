@@ -246,6 +246,24 @@ async def test_what_a_retry_finds_in_a_delivered_source_is_appended_without_a_cr
     assert [after[id]["updatedAt"] for id in untouched] == [before[id]["updatedAt"] for id in untouched]
 
 
+async def test_what_a_person_removed_from_a_signal_stays_away_when_a_finding_is_appended(lab: Lab) -> None:
+    other = section(EXPORTS, name="Again", topic="week of work", questions=["What takes a week of work?"])
+    run = await lab.searched(section(), other)
+    await refail(lab, run)
+    await lab.add(run)
+    await lab.deliver(run)
+    for signal in await signals(lab):
+        assert (await lab.client.patch(f"/signals/{signal['id']}", json={"text": "Redacted."})).status_code == 200
+    await lab.run("retry", **of(run))
+    await lab.search(run)
+    [found] = (await lab.findings(run, EXPORTS))["items"]
+    await lab.add(run)
+    await lab.deliver(run)
+    new = [one["quote"] for one in found["observations"]]
+    texts = sorted(one["rawData"]["text"] for one in await signals(lab))
+    assert texts == ["Redacted.", "\n\n".join(["Redacted.", *new])]
+
+
 async def test_a_signal_that_was_deleted_is_not_made_again(lab: Lab) -> None:
     run = await lab.searched(*TWICE)
     await refail(lab, run)

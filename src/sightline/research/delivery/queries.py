@@ -18,10 +18,14 @@ SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE addition_sta
 _FIRST = "(array_agg({column} ORDER BY rank))[1] AS {column}"
 _PENDING_SOURCES = sql(
     """
-SELECT sources.*, s.id AS signal_id
+SELECT source_id, title, url, publisher, published_at, finding_ids, section_ids,
+       (SELECT jsonb_agg(finding.observations ORDER BY n)
+          FROM unnest(finding_ids, sources.observations) WITH ORDINALITY AS finding (id, observations, n)
+         WHERE NOT coalesce(s.external_data -> 'findingIds' ? finding.id::text, false)) AS observations,
+       place, s.id AS signal_id
   FROM (SELECT source_id, {first}, array_agg(id ORDER BY rank) AS finding_ids,
                array_agg(section_id ORDER BY rank) AS section_ids,
-               jsonb_agg(observations ORDER BY rank) AS observations,
+               array_agg(observations ORDER BY rank) AS observations,
                row_number() OVER (ORDER BY min(rank)) AS place
           FROM (SELECT coalesce(f.source_id, f.id) AS source_id, f.id, f.section_id, f.title, f.url, f.publisher,
                        f.published_at, f.observations,
@@ -40,7 +44,7 @@ SELECT sources.*, s.id AS signal_id
 
 
 class Source(NamedTuple):
-    """A source with the findings that rest on it; `observations` is a list for each finding.
+    """A source with the findings that rest on it; `observations` is a list for each that its signal lacks.
 
     `signal_id` is null before the source is a signal. `place` counts the run's sources from 1.
     """
