@@ -12,7 +12,7 @@ from sightline.research.delivery import deliver
 from sightline.research.delivery import queries as delivery
 from sightline.research.delivery.add import ADD_SOURCES
 from sightline.research.records.reading import read_apps
-from sightline.research.runs import search, sections
+from sightline.research.runs import sections, steps
 from sightline.research.runs.searching import Tools as SearchTools
 from sightline.research.runs.start import SEARCH_RUN
 from sightline.research.runs.stop import search_again
@@ -29,29 +29,29 @@ async def search_run(db: Database, tools: Tools, workspace_id: UUID, run_id: UUI
     await read_apps(db, tools[AppStore], workspace_id, run_id)
     while True:
         async with db.transaction() as tx:
-            begun = await search.begin_next(tx, workspace_id, run_id)
+            begun = await steps.begin_next(tx, workspace_id, run_id)
         if begun is None:
             return
         try:
             await _search_section(db, tools, begun)
         except Exception as error:
             if is_away(error):
-                await search.return_attempt(db, begun.attempt)
+                await steps.return_attempt(db, begun.attempt)
             raise
 
 
-async def _search_section(db: Database, tools: Tools, begun: search.Begun) -> None:
+async def _search_section(db: Database, tools: Tools, begun: steps.Begun) -> None:
     search_tools: SearchTools = tools[SearchTools]
     attempt = begun.attempt
     researcher = await choose_researcher(db, tools, search_tools.researcher, attempt.workspace_id, attempt.id)
-    await search.search_section_of(db, search_tools._replace(researcher=researcher), begun)
+    await steps.search_section_of(db, search_tools._replace(researcher=researcher), begun)
 
 
 async def give_up_search(db: Database, workspace_id: UUID, run_id: UUID, error: Exception) -> None:
     """Ends the open sections; the log has the error."""
     is_stopped = isinstance(error, JobStopped)
     async with db.transaction() as tx:
-        await search.give_up(tx, workspace_id, run_id, STOPPED if is_stopped else SEARCH_FAILED, is_stopped=is_stopped)
+        await steps.give_up(tx, workspace_id, run_id, STOPPED if is_stopped else SEARCH_FAILED, is_stopped=is_stopped)
 
 
 async def revive_search(db: Database, workspace_id: UUID, run_id: UUID) -> None:

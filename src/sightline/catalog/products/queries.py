@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sightline.catalog.products.records import Product
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.pages import ShortList, read_page
 from sightline.platform.errors import NotFound
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import count_of
@@ -17,7 +17,7 @@ _PRODUCT = """
        FROM features AS f WHERE f.workspace_id = :workspace_id AND f.product_id = products.id) AS features,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM products WHERE workspace_id = :workspace_id AND id = :id", columns=_PRODUCT)
-_PRODUCTS = Listing("products", _PRODUCT, count_of("product"))
+_PRODUCTS = ShortList("products", _PRODUCT, count_of("product"))
 
 
 async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Product]:

@@ -4,11 +4,11 @@ from uuid import UUID
 
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.db import Tx, Where, Window
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.pages import ShortList, read_page
 from sightline.platform.wire import Page
 from sightline.workspaces.changes import count_of
 
-_TEAMS = Listing("teams", "id, name", count_of("team"))
+_TEAMS = ShortList("teams", "id, name", count_of("team"))
 
 
 async def page_of_teams(tx: Tx, workspace_id: UUID, window: Window) -> Page[TeamSummary]:

@@ -14,10 +14,10 @@ _PAGE = "SELECT {columns}, {count} AS total FROM ({rows}) AS {table} ORDER BY {o
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """A list of records: its table, what is shown of a row, and how its length is kept when nothing is filtered.
+class ShortList:
+    """A list of records: its table, its columns, and an expression for its length when nothing is filtered.
 
-    `count` is an expression that may use `:workspace_id`.
+    `count` may use `:workspace_id`.
     """
 
     table: str
@@ -25,7 +25,7 @@ class Listing:
     count: str
 
 
-async def read_page(tx: Tx, listing: Listing, where: Where, order: str, window: Window) -> tuple[list[Row], int]:
+async def read_page(tx: Tx, listing: ShortList, where: Where, order: str, window: Window) -> tuple[list[Row], int]:
     """The rows and the total.
 
     `order` must be total, and its columns qualified: a bare `created_at` is the column as it is shown.
@@ -39,7 +39,7 @@ async def read_page(tx: Tx, listing: Listing, where: Where, order: str, window: 
 
 
 @lru_cache(maxsize=1024)
-def _page(listing: Listing, rows: str, order: str, count: str) -> Statement:
+def _page(listing: ShortList, rows: str, order: str, count: str) -> Statement:
     """The statement of a page; composing it takes 8 us."""
     return sql(_PAGE, rows=rows, table=listing.table, columns=listing.columns, order=order, count=count)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.pages import ShortList, read_page
 from sightline.platform.db.words import apart
 from sightline.platform.errors import NotFound
 from sightline.research.briefs.records import Brief, BriefSummary
@@ -33,7 +33,7 @@ _BRIEF = f"""{_SUMMARY}, question,
 _WORD = re.compile(r"[^\W_]+")
 
 _COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
-_LISTING = Listing("research_briefs", _SUMMARY, _COUNT)
+_LISTING = ShortList("research_briefs", _SUMMARY, _COUNT)
 _NEWEST_FIRST = "created_at DESC, id DESC"
 
 

@@ -14,7 +14,7 @@ from sightline.research.records.scores import Published
 from sightline.research.runs.records import AppScore, ReviewThemes
 
 
-class Observation(AppScore, kw_only=True):
+class StoredScore(AppScore, kw_only=True):
     """A score as it is stored: with the storefront, whether the reviews could be read, and what to say of that."""
 
     storefront: str | None = None
@@ -57,9 +57,9 @@ async def is_active(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
     return found
 
 
-def observations_of(scores: Any) -> dict[str, Observation]:
+def observations_of(scores: Any) -> dict[str, StoredScore]:
     """What a run has seen of each app, by its external id."""
-    return {one.external_id: one for one in decode(scores, type=list[Observation])}
+    return {one.external_id: one for one in decode(scores, type=list[StoredScore])}
 
 
 def warnings_of(definition: PlanDefinition, scores: Any, section_id: UUID) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequenc
     await tx.run_many(_ADD, [of_run | record | {"position": n} for n, record in enumerate(records, start)])
 
 
-async def set_scores(tx: Tx, workspace_id: UUID, run_id: UUID, scores: Sequence[Observation]) -> None:
+async def set_scores(tx: Tx, workspace_id: UUID, run_id: UUID, scores: Sequence[StoredScore]) -> None:
     """Saves what was seen of the apps, and how many records the run has now."""
     await tx.run(_SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
 
@@ -182,7 +182,7 @@ async def find_texts(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[Row]:
 
 
 async def set_themes(
-    tx: Tx, workspace_id: UUID, run_id: UUID, themes: Sequence[ReviewThemes], scores: Sequence[Observation]
+    tx: Tx, workspace_id: UUID, run_id: UUID, themes: Sequence[ReviewThemes], scores: Sequence[StoredScore]
 ) -> None:
     """Saves what the reviews raise, and what is to be said of the reading, unless the run has ended."""
     await tx.run(_SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=themes, scores=scores)

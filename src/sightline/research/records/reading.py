@@ -15,7 +15,7 @@ from sightline.intelligence.plans import AppRead, PlanDefinition
 from sightline.platform.db import Database, Tx
 from sightline.platform.wire import shown_moment
 from sightline.research.records import queries
-from sightline.research.records.queries import KnownRun, Observation, observations_of
+from sightline.research.records.queries import KnownRun, StoredScore, observations_of
 from sightline.research.records.scores import Published, moved_since
 from sightline.research.records.themes import AppThemes, ReadReview, themes_of
 from sightline.research.runs import sections
@@ -106,7 +106,7 @@ async def _save(tx: Tx, workspace_id: UUID, run_id: UUID, storefront: str, seen:
     records = [_record(seen.read, storefront, review) for review in found]
     has_reviews = seen.reviews is not None and bool(found or not known.ids)
     is_all_new = all(record["id"] not in known.ids for record in records)
-    new = Observation(
+    new = StoredScore(
         *_score(seen, storefront, before, tx),
         storefront=storefront,
         has_reviews=has_reviews,
@@ -203,7 +203,7 @@ async def _reviews(tx: Tx, workspace_id: UUID, run: KnownRun) -> list[ReadReview
     ]
 
 
-def _warn_of_frequency(observation: Observation) -> None:
+def _warn_of_frequency(observation: StoredScore) -> None:
     warning = f"The themes of {observation.label} are its most frequent terms: there are few reviews to compare with."
     if warning not in observation.warnings:
         observation.warnings.append(warning)

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Position, Row, Tx, Where, Window, sql
-from sightline.platform.db.pages import Listing, read_page
+from sightline.platform.db.pages import ShortList, read_page
 from sightline.platform.errors import NotFound
 from sightline.research.runs.queries import RUN, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord
@@ -39,11 +39,11 @@ async def find_answer(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID
 # In the order of Finding's fields.
 _FINDING = """
     id, section_id, title, url, publisher, iso(published_at), iso(retrieved_at), relevance, observations, provenance"""
-_FINDINGS = Listing("research_findings", _FINDING, "0")
+_FINDINGS = ShortList("research_findings", _FINDING, "0")
 # In the order of StoreRecord's fields.
 _RECORD = """
     id, connector, external_id, label, rating, title, body, app_version, storefront, iso(submitted_at), url"""
-_RECORDS = Listing("research_records", _RECORD, "0")
+_RECORDS = ShortList("research_records", _RECORD, "0")
 
 
 _FIND_OTHER_APPS = sql(

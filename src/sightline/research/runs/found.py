@@ -7,24 +7,8 @@ from uuid import UUID
 from msgspec import Struct
 
 from sightline.intelligence.research import Observation, SectionAnswer
-from sightline.platform.wire import Record
+from sightline.research.runs.records import FindingProvenance, Relevance
 from sightline.sources.pages import Page
-
-
-class Relevance(Record):
-    """How relevant the source is, 0 to 1, and why in one line."""
-
-    score: float
-    reason: str
-
-
-class Provenance(Record):
-    """Which provider found the source by which query, the hash of its text, and the engine that judged it."""
-
-    provider: str
-    query: str
-    content_hash: str
-    engine: str
 
 
 class FoundSource(Struct, frozen=True):
@@ -57,7 +41,7 @@ class NewFinding(Struct, frozen=True, kw_only=True):
     retrieved_at: datetime
     relevance: Relevance
     observations: list[Observation]
-    provenance: Provenance
+    provenance: FindingProvenance
 
 
 class SearchedSection(Struct, frozen=True):

@@ -50,7 +50,7 @@ class RunReceipt(Record):
 
 
 class Relevance(Record):
-    """How relevant a source is to its section, 0 to 1, and why."""
+    """How relevant a source is to its section, 0 to 1, and why in one line."""
 
     score: float
     reason: str
@@ -64,7 +64,7 @@ class Observation(Record):
 
 
 class FindingProvenance(Record):
-    """Who found the source, by which words, which text was read, and which engine judged it."""
+    """Which provider found the source by which query, the hash of its text, and the engine that judged it."""
 
     provider: str
     query: str

@@ -17,7 +17,7 @@ MOST_FINDINGS = Window(50)  # of a section
 Shown = TypeVar("Shown", bound=Record)
 
 
-class SearchedSection(Record):
+class SectionResult(Record):
     """What a section found."""
 
     id: UUID
@@ -32,7 +32,7 @@ class Research(Record):
 
     brief_id: UUID
     run: RunReceipt
-    sections: list[SearchedSection]
+    sections: list[SectionResult]
 
 
 async def follow_run(tx: Tx, workspace_id: UUID, brief_id: UUID) -> RunReceipt:
@@ -49,7 +49,7 @@ async def read_results(tx: Tx, workspace_id: UUID, run: RunReceipt) -> Research:
     for one in run.sections:
         answer = await find_answer(tx, workspace_id, run.id, one.id)
         found, _ = await page_of_findings(tx, workspace_id, run.id, one.id, MOST_FINDINGS)
-        research.sections.append(SearchedSection(one.id, one.name, one.failure, answer, found))
+        research.sections.append(SectionResult(one.id, one.name, one.failure, answer, found))
     return _read(research)
 
 

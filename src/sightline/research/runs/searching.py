@@ -26,7 +26,8 @@ from sightline.intelligence.research import (
     keep_exact,
 )
 from sightline.platform.ids import new_id
-from sightline.research.runs.found import FoundSource, KnownSource, NewFinding, Provenance, Relevance, SearchedSection
+from sightline.research.runs.found import FoundSource, KnownSource, NewFinding, SearchedSection
+from sightline.research.runs.records import FindingProvenance, Relevance
 from sightline.sources.addresses import identity, is_within
 from sightline.sources.languages import code_of
 from sightline.sources.pages import Page, PageReader, PageUnavailable
@@ -331,7 +332,7 @@ class _Search:
             retrieved_at=page.retrieved_at,
             relevance=Relevance(round(found.judgement.score, 2), found.judgement.reason),
             observations=found.observations,
-            provenance=Provenance(
+            provenance=FindingProvenance(
                 found.provider,
                 found.query,
                 page.content_hash,
