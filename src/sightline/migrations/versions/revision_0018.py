@@ -1,4 +1,4 @@
-"""Moments of writing, kept plans, and what came with them."""
+"""Times of writing, kept plans, kept answers of every POST, words of a search, ratings in the order of changes."""
 
 from sightline.migrations.runner import run_sql
 

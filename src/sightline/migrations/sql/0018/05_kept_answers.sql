@@ -1,4 +1,5 @@
--- Kept answers of all POSTs: each goes with the record that it shows, and with the signals that it quotes.
+-- Kept answers of all POSTs: each goes with the record that it shows, and with the signals, members and teams that it
+-- quotes or names.
 ALTER TABLE idempotency_keys ADD COLUMN quoted_ids uuid[];
 CREATE INDEX idempotency_keys_of_quoted ON idempotency_keys USING gin (quoted_ids) WHERE quoted_ids IS NOT NULL;
 
@@ -17,4 +18,8 @@ BEGIN
 END $$;
 
 CREATE TRIGGER empty_kept_quotes AFTER DELETE ON signals REFERENCING OLD TABLE AS deleted
+    FOR EACH STATEMENT EXECUTE FUNCTION empty_kept_quotes();
+CREATE TRIGGER empty_kept_quotes AFTER DELETE ON members REFERENCING OLD TABLE AS deleted
+    FOR EACH STATEMENT EXECUTE FUNCTION empty_kept_quotes();
+CREATE TRIGGER empty_kept_quotes AFTER DELETE ON teams REFERENCING OLD TABLE AS deleted
     FOR EACH STATEMENT EXECUTE FUNCTION empty_kept_quotes();
