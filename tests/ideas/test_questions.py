@@ -10,7 +10,8 @@ import pytest_asyncio
 
 from sightline.platform.db import Database
 from tests.ideas.acme import EXPORT, Acme, Json, refused
-from tests.ideas.workroom import at_once, from_file, furnished, trail
+from tests.ideas.workroom import at_once, from_file, furnished, patch, trail
+from tests.intelligence.test_questions import COMPLETE
 
 FIELDS = {
     *("id", "ideaId", "question", "answer", "placeholder", "reasoning", "status", "createdAt", "updatedAt"),
@@ -223,9 +224,9 @@ async def test_answering_does_not_touch_the_idea(acme: Acme, idea: Json) -> None
     assert await acme.read(idea) == idea
 
 
-async def test_a_new_idea_is_asked_at_most_five_questions_about_what_its_text_leaves_open(acme: Acme) -> None:
+async def test_a_new_idea_is_asked_at_most_three_questions_about_what_its_text_lacks(acme: Acme) -> None:
     asked = await questions(acme, await acme.create(description=f"Should exports hold every column? {EXPORT}"))
-    assert 1 <= len(asked) <= 5
+    assert 1 <= len(asked) <= 3
     for each in asked:
         assert (each["status"], each["answer"]) == ("pending", None)
         assert "" not in (each["question"].strip(), each["reasoning"].strip())
@@ -234,11 +235,76 @@ async def test_a_new_idea_is_asked_at_most_five_questions_about_what_its_text_le
     assert any("every column" in each["question"] + each["placeholder"] for each in asked)
 
 
-async def test_an_idea_that_has_questions_is_not_asked_again(acme: Acme) -> None:
-    identity = {"sourceKey": "desk", "externalId": "asked"}
-    asked = await questions(acme, await acme.create(**identity))
-    updated = await acme.create(**identity, description="Something else entirely, perhaps?")
-    assert await questions(acme, updated) == asked
+async def test_an_idea_that_lacks_nothing_is_asked_nothing(acme: Acme) -> None:
+    assert await questions(acme, await acme.create(description=COMPLETE)) == []
+
+
+ASKED_OF_IT = "How many rows may a table have?"
+
+
+async def described_by_patch(acme: Acme, idea: Json, description: str) -> None:
+    assert (await patch(acme, idea, description=description)).status_code == 200
+
+
+async def described_by_identity(acme: Acme, idea: Json, description: str) -> None:
+    assert (await acme.post(**IDENTITY, description=description)).json()["id"] == idea["id"]
+
+
+async def described_by_file(acme: Acme, idea: Json, description: str) -> None:
+    await acme.world.add(ideas=[{"id": idea["id"], "name": idea["name"], "description": description}])
+
+
+describe = pytest.mark.parametrize("described", [described_by_patch, described_by_identity, described_by_file])
+IDENTITY = {"sourceKey": "desk", "externalId": "asked"}
+
+
+@pytest_asyncio.fixture
+async def asked_of(acme: Acme) -> AsyncIterator[Json]:
+    """An idea whose first question quotes its description."""
+    idea = await acme.create(**IDENTITY, description=f"An export. {ASKED_OF_IT}")
+    assert ASKED_OF_IT in (await questions(acme, idea))[0]["question"]
+    yield idea
+    await acme.client.delete(f"/ideas/{idea['id']}")
+
+
+@describe
+async def test_untouched_questions_go_with_the_description_they_were_asked_of(
+    acme: Acme, asked_of: Json, described: Any
+) -> None:
+    await described(acme, asked_of, "Another export.")
+    left = await questions(acme, asked_of)
+    assert not any(ASKED_OF_IT in each["question"] for each in left)
+    assert len(left) == (0 if described is described_by_file else 3)
+    await described(acme, asked_of, COMPLETE)
+    assert await questions(acme, asked_of) == []
+
+
+@describe
+async def test_questions_that_somebody_dealt_with_stay_and_no_others_are_added(
+    acme: Acme, asked_of: Json, described: Any
+) -> None:
+    first, second, third = await questions(acme, asked_of)
+    await answered(acme, first, "Forty.")
+    await moved(acme, second, "skipped")
+    await described(acme, asked_of, "Another export.")
+    assert [each["id"] for each in await questions(acme, asked_of)] == [first["id"], second["id"]]
+    assert third["status"] == "pending"
+
+
+async def test_questions_that_a_file_lists_stay_with_a_new_description(acme: Acme) -> None:
+    drafted = {"key": "d", "question": "Who?", "origin": "engine"}
+    idea = await from_file(acme, questions=[drafted])
+    await acme.world.add(ideas=[{"id": idea["id"], "name": "X", "description": "New.", "questions": [drafted]}])
+    assert [each["question"] for each in await questions(acme, idea)] == ["Who?"]
+    await acme.world.add(ideas=[{"id": idea["id"], "name": "X", "description": "Newer."}])
+    assert await questions(acme, idea) == []
+
+
+async def test_an_idea_with_the_same_description_keeps_its_questions(acme: Acme, asked_of: Json) -> None:
+    before = await questions(acme, asked_of)
+    await described_by_patch(acme, asked_of, asked_of["description"])
+    await described_by_identity(acme, asked_of, asked_of["description"])
+    assert await questions(acme, asked_of) == before
 
 
 async def test_a_drafted_question_is_never_older_than_its_idea(acme: Acme) -> None:

@@ -13,11 +13,15 @@ from sightline.cli.output import print_json, print_pairs
 
 if TYPE_CHECKING:
     from sightline.intelligence.evaluation import MatchingQuality
+    from sightline.intelligence.question_quality import QuestionQuality
     from sightline.sources.evaluation import ExtractionQuality, PageResult
 
 app = group("evaluate", "The quality of the engine, measured on labelled data.")
 
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="PATH", help="Draw the figures there, as SVG.")]
+World = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder with labelled material.")]
+Marks = Annotated[Path | None, typer.Option("--marks", metavar="FILE", help="Count what readers would keep.")]
+Outputs = Annotated[Path | None, typer.Option("--outputs", metavar="FILE", help="Write what readers mark there.")]
 
 
 @app.command("matching", cls=Command)
@@ -63,6 +67,25 @@ def extraction(
         print_pairs(_pairs_of_extraction(quality))
 
 
+@app.command("questions", cls=Command)
+def questions(folder: World, json: AsJson = False, marks: Marks = None, outputs: Outputs = None) -> None:
+    """Measures whether ideas are asked what they lack."""
+    from sightline.intelligence.marks import count_kept, write_outputs
+    from sightline.intelligence.question_quality import evaluate_questions, outputs_of, read_ideas
+
+    ideas = read_ideas(folder)
+    quality = evaluate_questions(ideas)
+    if outputs is not None:
+        write_outputs(outputs, outputs_of(ideas))
+    if marks is not None:
+        with marks.open("rb") as lines:
+            quality.kept = count_kept(outputs_of(ideas), str(marks), lines)
+    if json:
+        print_json(quality)
+    else:
+        print_pairs(_pairs_of_questions(quality))
+
+
 def _pairs_of_matching(quality: "MatchingQuality") -> Iterator[tuple[str, object]]:
     related = quality.texts - quality.unrelated_texts
     yield "texts", f"{quality.texts}: {related} about a feature, {quality.unrelated_texts} about none"
@@ -73,6 +96,17 @@ def _pairs_of_matching(quality: "MatchingQuality") -> Iterator[tuple[str, object
     yield "applied to texts about none", _percent(quality.applied_on_unrelated_texts)
     yield "calibration error", quality.calibration_error
     yield "milliseconds for a text", quality.milliseconds
+
+
+def _pairs_of_questions(quality: "QuestionQuality") -> Iterator[tuple[str, object]]:
+    yield "questions", quality.questions
+    yield "drafted answers", quality.drafts
+    yield "about what the text lacks", _percent(quality.about_lacking)
+    yield "ideas that lack something", f"{_percent(quality.lacking_asked)} of {quality.ideas_lacking} asked about it"
+    yield "ideas that lack nothing", f"{quality.complete_asked} of {quality.ideas_complete} asked"
+    if quality.kept is not None:
+        yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
+    yield from (("not lacking", one) for one in quality.wrong)
 
 
 def _pairs_of_extraction(quality: "ExtractionQuality") -> Iterator[tuple[str, object]]:

@@ -13,6 +13,7 @@ from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.links import distinct
 from sightline.ideas.matching import outcome
 from sightline.ideas.matching.outcome import MATCHED, Outcome
+from sightline.ideas.questions.drafted import renew_drafted
 from sightline.ideas.readings.due import mark_due, model_follows
 from sightline.ideas.records import Idea, IdeaChanges
 from sightline.ideas.references import Named, check_named
@@ -108,6 +109,8 @@ async def _change(  # noqa: PLR0913 - the request, and what was matched for it
     is_described = changes.description not in (UNSET, current["description"])
     if is_described:
         await renew_suggestions(tx, maps.engine, actor.workspace_id, current["id"], columns["description"])
+        drafted = maps.engine.ask_questions(columns["description"])
+        await renew_drafted(tx, actor.workspace_id, current["id"], drafted)
     awaits_model = found is not None and found.awaits_model
     if awaits_model or (is_described and await model_follows(tx, maps.engine, actor.workspace_id)):
         await mark_due(tx, actor.workspace_id, current["id"])

@@ -17,6 +17,7 @@ from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, Evide
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.outcome import quotes_only
 from sightline.ideas.matching.records import FeatureOwnership
+from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.records import QuestionStatus
 from sightline.ideas.records import Name
 from sightline.ideas.status import find_labels
@@ -66,6 +67,14 @@ def _settle_matching(run: Run, entries: list[Entry]) -> None:
             entry.row["feature_matching"] = None
         else:
             run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
+
+
+async def _after(run: Run, entries: list[Entry]) -> None:
+    """Writes the classifications. Untouched questions of an old description go, unless the file lists questions."""
+    await write_classifications(run, entries)
+    described = [entry.id for entry in entries if "description" in entry.changed and not entry.given.get("questions")]
+    if described:
+        await remove_drafted(run.tx, run.workspace_id, described)
 
 
 _LINKED = sql("""
@@ -202,7 +211,7 @@ IDEAS = Table(
     hidden=(Field("taxonomyVersion", "taxonomy_version_id", str, None, True),),
     extra=(("taxonomyVersion", int), ("classifications", list[ClassificationPart])),
     settle=_settle,
-    after=write_classifications,
+    after=_after,
     show=show_classifications,
 )
 

@@ -14,7 +14,7 @@ from sightline.ideas.identity import find_known, refuse_two
 from sightline.ideas.links import distinct
 from sightline.ideas.matching.outcome import MATCHED, NONE, Outcome, quotes_only
 from sightline.ideas.preparation import Preparation, moves_choice, replaces_features
-from sightline.ideas.questions.drafted import add_drafted
+from sightline.ideas.questions.drafted import add_drafted, renew_drafted
 from sightline.ideas.readings.due import mark_due
 from sightline.ideas.records import Idea, NewIdea
 from sightline.ideas.status import SourceManaged
@@ -47,7 +47,9 @@ async def update_known(
     linked = await _link(tx, actor.workspace_id, current, new_idea, prepared, outcome)
     if new_idea.description != current["description"]:
         await renew_suggestions(tx, engine, actor.workspace_id, current["id"], new_idea.description)
-    await add_drafted(tx, actor.workspace_id, current["id"], prepared.drafted)
+        await renew_drafted(tx, actor.workspace_id, current["id"], prepared.drafted)
+    else:
+        await add_drafted(tx, actor.workspace_id, current["id"], prepared.drafted)
     columns = _columns(new_idea, current, prepared)
     if outcome is not None:
         columns |= outcome.columns

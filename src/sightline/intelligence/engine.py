@@ -1,13 +1,15 @@
 """What an engine can do for a room: match features, name ideas, ask questions. Every answer rests on the text."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 from uuid import UUID
 
 from msgspec import Struct
 
 from sightline.intelligence.evidence import DraftInsight, SignalMaterial
 from sightline.intelligence.material import DocumentType, Draft, Material
+
+MOST_QUESTIONS: Final = 3
 
 
 class FeatureText(NamedTuple):
@@ -107,8 +109,8 @@ class Engine(Protocol):
         """Returns a name of 1 to 80 characters: words of the description in their order."""
         ...
 
-    def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
-        """Returns at most `limit`, and at most five, questions that the description does not answer."""
+    def ask_questions(self, description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
+        """Returns at most `limit`, and at most three, questions that the description does not answer."""
         ...
 
     def suggest_options(self, text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:

@@ -238,7 +238,7 @@ async def test_answered_questions_stay_and_are_not_asked_again(acme: Acme, sweep
     with fake_model(reads(questions=[same, *more])) as fake:
         await sweep(fake)
     asked = await questions_of(acme, idea)
-    assert [one["question"] for one in asked] == [first["question"], *(one["question"] for one in more[:4])]
+    assert [one["question"] for one in asked] == [first["question"], *(one["question"] for one in more[:2])]
     assert asked[0]["answer"] == "The finance team."
     assert listed(fake.requests[0], "asked") == [f"1. {first['question']}"]
 

@@ -46,9 +46,9 @@ class FoundQuestion(NamedTuple):
     is_untouched: bool
 
 
-_FIND = """
-SELECT id, question, version,
-       origin = 'engine' AND status = 'pending' AND answer IS NULL AND version = 1 AS is_untouched
+_UNTOUCHED = "origin = 'engine' AND status = 'pending' AND answer IS NULL AND version = 1"
+_FIND = f"""
+SELECT id, question, version, {_UNTOUCHED} AS is_untouched
   FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id ORDER BY created_at, id"""
 _FIND_QUESTIONS = sql(_FIND)
 _LOCK_QUESTIONS = sql(f"{_FIND} FOR UPDATE")
@@ -92,3 +92,19 @@ _ADD_DRAFTED = sql(insert_drafted(_WITHOUT_QUESTIONS))
 async def add_drafted(tx: Tx, workspace_id: UUID, idea_id: UUID, drafted: list[DraftedQuestion]) -> int:
     """Adds the questions, unless the idea has some. Returns how many were added."""
     return await tx.run(_ADD_DRAFTED, workspace_id=workspace_id, idea_id=idea_id, **drafted_values(drafted))
+
+
+_REMOVE_UNTOUCHED = sql(f"""
+DELETE FROM idea_questions
+ WHERE workspace_id = :workspace_id AND idea_id = ANY(:idea_ids::uuid[]) AND {_UNTOUCHED}""")
+
+
+async def remove_drafted(tx: Tx, workspace_id: UUID, idea_ids: Collection[UUID]) -> None:
+    """Removes the untouched questions of ideas that have a new description: they were asked of the old one."""
+    await tx.run(_REMOVE_UNTOUCHED, workspace_id=workspace_id, idea_ids=list(idea_ids))
+
+
+async def renew_drafted(tx: Tx, workspace_id: UUID, idea_id: UUID, drafted: list[DraftedQuestion]) -> None:
+    """Removes the untouched questions of the old description. If none is left, adds those of the new one."""
+    await remove_drafted(tx, workspace_id, [idea_id])
+    await add_drafted(tx, workspace_id, idea_id, drafted)

@@ -10,14 +10,13 @@ from sightline.ideas.classifications.queries import find_values
 from sightline.ideas.classifications.suggest import chosen_groups, list_groups
 from sightline.ideas.questions.drafted import FoundQuestion, find_questions
 from sightline.ideas.readings.queries import Claim, find_claimed, find_features
-from sightline.intelligence.engine import Engine, ListGroup
+from sightline.intelligence.engine import MOST_QUESTIONS, Engine, ListGroup
 from sightline.intelligence.ideas import IdeaMaterial
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
 
 MOST_FEATURES: Final = 60
 MOST_OPTIONS: Final = 200
-MOST_QUESTIONS: Final = 5
 
 
 class Seen(NamedTuple):

@@ -11,6 +11,7 @@ from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.questions import ask_questions
 from sightline.intelligence.embedded.signals.extraction import extract_insights
 from sightline.intelligence.engine import (
+    MOST_QUESTIONS,
     DraftedQuestion,
     FeatureMap,
     FeatureText,
@@ -45,7 +46,7 @@ class EmbeddedEngine:
     def name_idea(self, description: str) -> str:
         return name_idea(description)
 
-    def ask_questions(self, description: str, limit: int = 5) -> list[DraftedQuestion]:
+    def ask_questions(self, description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
         return ask_questions(description, limit)
 
     def suggest_options(self, text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:

@@ -1,128 +1,154 @@
-"""Questions about the points that a description does not answer, each with the closest passage as its draft."""
+"""Questions about what a description does not say. `questions.yaml` has the points, their cues and the wording."""
 
+import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, filterfalse, islice, pairwise
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import islice
 from typing import Final
 
-from sightline.intelligence.embedded.naming import topic_of
-from sightline.intelligence.embedded.points import ASKING_WORDS, HEDGES, HEDGING_PAIRS, POINTS, Point, Words, read_words
+import msgspec
+from msgspec import Struct
+
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
-from sightline.intelligence.embedded.words import fold, places_of
-from sightline.intelligence.engine import DraftedQuestion
+from sightline.intelligence.embedded.words import fold, words_of
+from sightline.intelligence.engine import MOST_QUESTIONS, DraftedQuestion
 
-MOST_QUESTIONS: Final = 5
-MOST_OPEN_POINTS: Final = 2
-MOST_PASSAGES: Final = 2
 LONGEST_QUOTE: Final = 160
-_HEDGING: Final = frozenset(second for _, second in HEDGING_PAIRS)
+_FEWEST_WORDS: Final = 12  # by which one sees whether a text is English
+_LEAST_ENGLISH: Final = 0.2  # of its words are stop words
+_WORD: Final = re.compile(" [^ ]+")
+
+
+class Point(Struct, frozen=True):
+    """What an idea should say. `said_by` maps each cue to a sentence with it."""
+
+    point: str
+    question: str
+    reasoning: str
+    said_by: dict[str, str]
+
+
+class OwnQuestions(Struct, frozen=True):
+    """How a question of the text itself is asked: one that begins with a key of `begin`, each with an example."""
+
+    question: str
+    reasoning: str
+    begin: dict[str, str]
+
+
+class Rules(Struct, frozen=True):
+    """The file `questions.yaml`."""
+
+    lists: dict[str, str]
+    points: list[Point]
+    own_questions: OwnQuestions
+    draft: str
+
+
+@cache
+def rules() -> Rules:
+    return msgspec.yaml.decode(files(__package__).joinpath("questions.yaml").read_bytes(), type=Rules)
 
 
 def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
-    """Returns at most `limit`, and at most five, questions about points that the description does not answer.
+    """Returns at most `limit`, and at most three, questions that the description does not answer.
 
-    First at most two things the description itself leaves open (a question, "maybe", "this or that"), then the points
-    it only comes close to, then those it does not mention: who, what people do today, how often, how success is seen,
-    by when and by which rules, what could go wrong. Looks at the first 200 sentences within the first 40,000
-    characters.
+    The first is one of its own, if it has one; the others are about points that it lacks. Asks nothing of a text that
+    is not English. Looks at the first 200 sentences within the first 40,000 characters.
     """
     sentences = read_sentences(description)
-    text = read_words(sentences)
-    topic = topic_of(description)
-    open_points = islice(_open_points(sentences), MOST_OPEN_POINTS)
-    missing = [point for point in POINTS if not _is_answered(point, text)]
-    close = (_asked_closer(point, sentences) for point in missing if not point.touched_by.isdisjoint(text.words))
-    absent = (_asked(point, topic) for point in missing if point.touched_by.isdisjoint(text.words))
-    return list(islice(chain(open_points, close, absent), max(0, min(limit, MOST_QUESTIONS))))
+    if not _is_english(sentences):
+        return []
+    asked = [*islice(_own_questions(sentences), 1), *(_asked(point) for point in lacking(description))]
+    return asked[: max(0, min(limit, MOST_QUESTIONS))]
 
 
-def _is_answered(point: Point, text: Words) -> bool:
-    if not point.said_by.isdisjoint(text.words) or not point.said_by_pairs.isdisjoint(text.pairs):
-        return True
-    return point.said_by_clue is not None and point.said_by_clue(text)
+def lacking(description: str) -> Iterator[Point]:
+    """Yields the points that the description does not say, in the order of asking."""
+    text = plain(description)
+    said: set[str] = set()
+    for word in _WORD.finditer(text):
+        for point, cue in _cues_from(word[0]):
+            if point not in said and cue.match(text, word.start()):
+                said.add(point)
+    return (point for point in rules().points if point.point not in said)
 
 
-def _asked(point: Point, topic: str) -> DraftedQuestion:
-    question = f"“{topic}”: {point.question}" if topic else point.question[0].upper() + point.question[1:]
-    return DraftedQuestion(question, point.reasoning, "")
+def plain(text: str) -> str:
+    """Returns the words of the text, each after a space, with a stop after each sentence."""
+    return "".join(f" {' '.join(_words(sentence))} . " for sentence in read_sentences(text))
 
 
-def _asked_closer(point: Point, sentences: Sequence[Sentence]) -> DraftedQuestion:
-    near = [sentence for sentence in sentences if not point.touched_by.isdisjoint(sentence.words)]
-    word = next(word for word in near[0].words if word in point.touched_by)
-    return DraftedQuestion(point.closer_question.format(word=word), point.reasoning, _passages(near[:MOST_PASSAGES]))
+def _words(sentence: Sentence) -> Sequence[str]:
+    return words_of(sentence.text.replace("%", " percent ")) if "%" in sentence.text else sentence.words
 
 
-def _passages(sentences: Sequence[Sentence]) -> str:
-    """Returns the closest passages as a draft. They may not answer the question; empty without any."""
-    return placeholder_of([_quote(sentence.text) for sentence in sentences])
+@lru_cache(maxsize=20_000)  # so that few cues are tried at each word
+def _cues_from(word: str) -> list[tuple[str, re.Pattern[str]]]:
+    """Returns the cues that begin with the word, each with its point."""
+    return [(point, cue) for point, first, cue in _cues() if first.match(f"{word} ")]
+
+
+@cache
+def _cues() -> list[tuple[str, re.Pattern[str], re.Pattern[str]]]:
+    """Returns the point, the first word and the whole of each cue."""
+    cues = [(point.point, cue) for point in rules().points for cue in point.said_by]
+    return [(point, re.compile(cue_pattern(_first(cue))), re.compile(cue_pattern(cue))) for point, cue in cues]
+
+
+def _first(cue: str) -> str:
+    return next(slot for slot in cue.split() if not slot.startswith("!"))
+
+
+def cue_pattern(cue: str) -> str:
+    """Returns a cue as a regular expression for plain text."""
+    for name, words in rules().lists.items():
+        cue = cue.replace(f"{{{name}}}", words)
+    return "".join(map(_slot, cue.split()))
+
+
+def _slot(slot: str) -> str:
+    if slot == "..":
+        return "(?: [^ .]+){0,8}?"
+    if slot.startswith("!"):
+        return "".join(f"(?<! {word})" for word in slot[1:].split("|"))
+    wanted, _, unwanted = re.escape(slot).replace(r"\|", "|").replace(r"\*", r"[^ .]*").partition("\\~")
+    return f"(?! (?:{unwanted}) ) (?:{wanted})(?= )" if unwanted else f" (?:{wanted})(?= )"
+
+
+def _asked(point: Point) -> DraftedQuestion:
+    return DraftedQuestion(point.question, point.reasoning, "")
+
+
+def _is_english(sentences: Sequence[Sentence]) -> bool:
+    words = [word for sentence in sentences for word in sentence.words]
+    if len(words) < _FEWEST_WORDS:
+        return all(map(str.isascii, words))
+    return sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
+
+
+def _own_questions(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
+    own = rules().own_questions
+    for sentence in sentences:
+        if sentence.text.endswith("?") and sentence.words[0] in own.begin:
+            asked = own.question.format(asked=beginning(sentence.text, LONGEST_QUOTE))
+            yield DraftedQuestion(asked, own.reasoning, _draft(sentence, sentences))
+
+
+def _draft(asked: Sentence, sentences: Sequence[Sentence]) -> str:
+    """Returns the sentence that shares most words with the question, at least two, as a draft; else an empty one."""
+    stems = _telling_stems(asked)
+    others = [sentence for sentence in sentences if not sentence.text.endswith("?")]
+    shared, at = max(((len(stems & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
+    return placeholder_of([beginning(others[-at].text, LONGEST_QUOTE)] if shared >= 2 else [])
 
 
 def placeholder_of(passages: Sequence[str]) -> str:
     """Returns these passages of a description as a draft of an answer; empty without any."""
     quotes = " ".join(f"“{passage}”" for passage in passages)
-    return f"The description says: {quotes} (closest passage, not checked)" if quotes else ""
-
-
-def _quote(sentence: str) -> str:
-    return beginning(sentence, LONGEST_QUOTE)
-
-
-def _open_points(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
-    """Yields questions in the text, then uncertain statements, then its first choice between two things."""
-    settled = [sentence for sentence in sentences if not _is_question(sentence)]
-    for sentence in sentences:
-        if _is_question(sentence):
-            yield DraftedQuestion(
-                f"The description asks: “{_quote(sentence.text)}” What is the answer?",
-                "The description itself asks this, so the idea is not settled without it.",
-                _closest(sentence, settled),
-            )
-    unsure = list(filter(_is_unsure, settled))
-    sure = list(filterfalse(_is_unsure, settled)) if unsure else []
-    for sentence in unsure:
-        yield DraftedQuestion(
-            f"The description is not sure: “{_quote(sentence.text)}” What has been decided?",
-            "Without an answer the plan would be a guess.",
-            _closest(sentence, sure),
-        )
-    choices = (_choice(sentence) for sentence in settled if "or" in sentence.words)
-    yield from islice(filter(None, choices), 1)
-
-
-def _is_question(sentence: Sentence) -> bool:
-    marks = ("?", "？", "؟")  # noqa: RUF001 - those of other scripts
-    text = sentence.text.rstrip("\"'”’»)")  # noqa: RUF001 - quotation marks of many languages
-    first = next(iter(sentence.words), None)
-    return first is not None and text.endswith(marks) and (first in ASKING_WORDS or not first.isascii())
-
-
-def _is_unsure(sentence: Sentence) -> bool:
-    if not HEDGES.isdisjoint(sentence.words):
-        return True
-    return not _HEDGING.isdisjoint(sentence.words) and not HEDGING_PAIRS.isdisjoint(pairwise(sentence.words))
-
-
-def _choice(sentence: Sentence) -> DraftedQuestion | None:
-    """Asks about the first `this or that` of a sentence."""
-    for at in range(1, len(sentence.words) - 1):
-        before, word, after = sentence.words[at - 1 : at + 2]
-        if word == "or" and before not in STOP_WORDS and after not in STOP_WORDS and after != "less":
-            places = places_of(sentence.text)
-            said = sentence.text[places[at - 1].start() : places[at + 1].end()]
-            return DraftedQuestion(
-                f"“{said}”: is one of them enough, and which comes first?",
-                "Doing one of two things is less work than doing both.",
-                _passages([sentence]),
-            )
-    return None
-
-
-def _closest(asked: Sentence, others: Sequence[Sentence]) -> str:
-    """Returns the sentence that shares most words with the question, at least two, as a draft; else an empty one."""
-    stems = _telling_stems(asked)
-    shared, at = max(((len(stems & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
-    return _passages([others[-at]]) if shared >= 2 else ""
+    return rules().draft.format(quotes=quotes) if quotes else ""
 
 
 def _telling_stems(sentence: Sentence) -> set[str]:
