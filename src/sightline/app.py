@@ -79,14 +79,26 @@ ROOMS = (
 # The headers that browsers of `cors_origins` may send and read.
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
 CORS_SEEN = (
-    *("X-Total-Count", "X-Limit", "X-Offset", "X-Has-More", "Link", "ETag", "X-Request-Id", "Idempotent-Replayed"),
-    *("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-    *("Location", "Retry-After"),
+    "ETag",
+    "Idempotent-Replayed",
+    "Link",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "X-Has-More",
+    "X-Limit",
+    "X-Offset",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+    "X-Request-Id",
+    "X-Total-Count",
 )
 
 
 def operations() -> list[Operation]:
-    """Returns all operations, those of the most used rooms first."""
+    """Returns all operations; the most used rooms come first."""
     return operations_of(*ROOMS)
 
 

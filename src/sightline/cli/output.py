@@ -27,7 +27,7 @@ def print_pairs(pairs: Iterable[tuple[str, object]]) -> None:
         typer.echo(f"{name.ljust(width)}  {_cell(value)}")
 
 
-def count_of(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Returns a number with its noun, such as "1 quote" or "2 quotes"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

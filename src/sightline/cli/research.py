@@ -9,7 +9,7 @@ import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.cli.options import InWorkspace, group
-from sightline.cli.output import count_of, note
+from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
@@ -119,8 +119,8 @@ def _show_plan(plan: PreparedPlan) -> None:
 
 def _sum_up(plan: PlanDefinition) -> str:
     window = f"sources of the last {plan.initial_lookback_days} days" if plan.research_mode == "recent" else "any age"
-    sections = "1 section" if len(plan.sections) == 1 else f"{len(plan.sections)} sections"
-    return f"{sections}, up to {plan.max_sources_per_section} sources each, {window}."
+    sections, sources = counted(len(plan.sections), "section"), counted(plan.max_sources_per_section, "source")
+    return f"{sections}, up to {sources} each, {window}."
 
 
 async def _wait(site: Site, actor: Actor, run: RunReceipt) -> RunReceipt:
@@ -142,7 +142,7 @@ def _print_verification(checked: Verification) -> None:
         quote = f' "{" ".join(wrong.quote.split())}"' if wrong.quote else ""
         typer.echo(f"{wrong.finding_id}  {wrong.url}  {wrong.reason}{quote}")
     faults = len(checked.mismatches)
-    checks = f"{count_of(checked.quotes, 'quote')} of {count_of(checked.findings, 'finding')}"
+    checks = f"{counted(checked.quotes, 'quote')} of {counted(checked.findings, 'finding')}"
     typer.echo(f"{checks}, {faults} {'does' if faults == 1 else 'do'} not match.")
 
 

@@ -20,7 +20,7 @@ _ATTEMPTS = 5
 
 
 class UnknownStatus(BadRequest):
-    """400: no label of the workspace; `allowed` has those that a request can set."""
+    """400: no label of the workspace; `allowed` has the labels that a request can set."""
 
     code = "UNKNOWN_STATUS"
     members: ClassVar[dict[str, Any]] = {"allowed": ["New", "Planned"]}
@@ -180,7 +180,7 @@ async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> N
 
 
 async def unknown_status(tx: Tx, workspace_id: UUID, label: str) -> UnknownStatus:
-    """Returns the error for a label, with those that a request can set: not the one of promotion."""
+    """Returns the error for a label, with the labels that a request can set: not that of promotion."""
     return _unknown(label, [row["label"] for row in await tx.rows(_LABELS_TO_SET, workspace_id=workspace_id)])
 
 

@@ -4,12 +4,11 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.http.query_strings import Query, UpdatedSince
-from sightline.platform.wire import Day, Id, Input, Record, ShownDay, Timestamp, Trimmed
+from sightline.platform.wire import Day, Id, Input, Record, ShownDay, Timestamp, Trimmed, decode_parts
 
 LONGEST_NAME = 255
 LONGEST_DESCRIPTION = 60_000
@@ -54,8 +53,7 @@ class Initiative(Record):
     @property
     def repeated_ids(self) -> list[UUID]:
         """Itself and the teams, which it names."""
-        teams = msgspec.json.decode(msgspec.json.encode(self.teams), type=list[TeamSummary])
-        return [self.id, *(team.id for team in teams)]
+        return [self.id, *(team.id for team in decode_parts(self).teams)]
 
 
 class Name(Trimmed):

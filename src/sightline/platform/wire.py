@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Position, Tx, Window
@@ -27,6 +28,11 @@ class Record(Struct, rename="camel"):
         """The stored records whose text it repeats: an answer that is kept for repeats goes with any of them."""
         id: UUID | None = getattr(self, "id", None)
         return [id] if id else []
+
+
+def decode_parts(record: Shown) -> Shown:
+    """Returns the record with the parts decoded that the database gives as JSON."""
+    return msgspec.json.decode(msgspec.json.encode(record), type=type(record))
 
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):

@@ -3,11 +3,10 @@
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.http.query_strings import Query
-from sightline.platform.wire import Input, Record, SignalReference, Text, Timestamp, Trimmed, none_of
+from sightline.platform.wire import Input, Record, SignalReference, Text, Timestamp, Trimmed, decode_parts, none_of
 from sightline.signals.insights.records import Extract
 
 EvidenceRole = Literal["supports", "qualifies", "contradicts", "context"]
@@ -37,8 +36,8 @@ class Evidence(Record):
     @property
     def repeated_ids(self) -> list[UUID]:
         """Itself and the signals that it quotes."""
-        extracts = msgspec.json.decode(msgspec.json.encode(self.extracts), type=list[Extract] | None)
-        return [self.id, *{extract.signal_id for extract in extracts or () if extract.signal_id is not None}]
+        extracts = decode_parts(self).extracts or []
+        return [self.id, *{extract.signal_id for extract in extracts if extract.signal_id is not None}]
 
 
 class EvidenceFilters(Query):

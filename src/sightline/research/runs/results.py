@@ -1,20 +1,15 @@
 """A run with everything that its sections found. The views of the API show the same in parts."""
 
-from typing import TypeVar
 from uuid import UUID
-
-import msgspec
 
 from sightline.platform.db import Tx, Window
 from sightline.platform.errors import NotFound
-from sightline.platform.wire import Record
+from sightline.platform.wire import Record, decode_parts
 from sightline.research.runs.findings import find_answer, page_of_findings
 from sightline.research.runs.queries import find_latest_run
 from sightline.research.runs.records import Finding, RunReceipt, SectionAnswer
 
 MOST_FINDINGS = Window(50)  # of a section
-
-Shown = TypeVar("Shown", bound=Record)
 
 
 class SectionResult(Record):
@@ -40,7 +35,7 @@ async def follow_run(tx: Tx, workspace_id: UUID, brief_id: UUID) -> RunReceipt:
     run = await find_latest_run(tx, workspace_id, brief_id)
     if run is None:
         raise NotFound
-    return _read(run)
+    return decode_parts(run)
 
 
 async def read_results(tx: Tx, workspace_id: UUID, run: RunReceipt) -> Research:
@@ -50,9 +45,4 @@ async def read_results(tx: Tx, workspace_id: UUID, run: RunReceipt) -> Research:
         answer = await find_answer(tx, workspace_id, run.id, one.id)
         found, _ = await page_of_findings(tx, workspace_id, run.id, one.id, MOST_FINDINGS)
         research.sections.append(SectionResult(one.id, one.name, one.failure, answer, found))
-    return _read(research)
-
-
-def _read(record: Shown) -> Shown:
-    """Returns the record with the parts decoded that the database gives as JSON."""
-    return msgspec.json.decode(msgspec.json.encode(record), type=type(record))
+    return decode_parts(research)

@@ -31,10 +31,10 @@ class LibraryFile(NamedTuple):
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
-    """The files that may hold pages, by path, at most 20,000. Leaves out hidden ones, folders behind links, and
-    names that are not UTF-8; has the folders within it that cannot be read.
+    """Returns the files that may hold pages, by path, at most 20,000, and the inner folders that cannot be read.
 
-    Raises OSError when the folder is there but cannot be read.
+    Leaves out hidden ones, folders behind links, and names that are not UTF-8. Raises OSError when the folder itself is
+    there but cannot be read.
     """
     found = sorted(_walk(folder, DEEPEST_FOLDER)) if folder.exists() else []
     return found[:MOST_FILES]

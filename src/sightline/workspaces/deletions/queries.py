@@ -23,8 +23,8 @@ async def page_of_deletions(
     kinds = [f"{_of_kind(name, table)} AND {times}" for name, table in sources.values()]
     ranges = [f"workspace_id = :workspace_id AND {one}" for one in kinds]
     count = " + ".join(f"(SELECT count(*) FROM changes WHERE workspace_id = :workspace_id AND {one})" for one in kinds)
-    words = " ".join(f"WHEN '{name}' THEN '{kind}'" for kind, (name, _) in sources.items())
-    feed = Feed("changes", f"CASE kind {words} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at")
+    cases = " ".join(f"WHEN '{name}' THEN '{kind}'" for kind, (name, _) in sources.items())
+    feed = Feed("changes", f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at")
     return await read_selection(tx, feed, Selection(where, _ORDER, "changes", ranges, count), window, _AS_DELETIONS)
 
 
