@@ -19,7 +19,7 @@ from sightline.catalog.products.feature_maps import FIND_MAP_VERSION
 from sightline.catalog.taxonomy.active import FIND_TAXONOMY
 from sightline.ideas.classifications.queries import FIND_VALUES
 from sightline.ideas.queries import FIND_IDEA, LOCK_IDEA, add_idea, page_of_ideas
-from sightline.ideas.records import IdeaFilters, Provenance
+from sightline.ideas.records import IdeaFilters, IdeaProvenance
 from sightline.ideas.references import CHECK_NAMED, Named
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA
 from sightline.initiatives import queries as initiatives
@@ -118,7 +118,11 @@ async def create_idea(
 ) -> Any:
     taken = await tx.row(TAKE_IDEA_UNFLUSHED, workspace_id=world.workspace_id, kind="idea")
     idea = {"id": new_id(), "number": taken and taken["last"], "name": text.name, **matched}
-    idea |= {"description": text.description, "created_source": "api", "provenance": Provenance("api", world.actor.id)}
+    idea |= {
+        "description": text.description,
+        "created_source": "api",
+        "provenance": IdeaProvenance("api", world.actor.id),
+    }
     return await add_idea(tx, world.actor, idea, text.drafted, links=links)
 
 

@@ -10,7 +10,7 @@ from sightline.ideas.classifications.suggest import suggested_links
 from sightline.ideas.identity_update import update_known
 from sightline.ideas.links import distinct
 from sightline.ideas.preparation import Preparation, prepare
-from sightline.ideas.records import Idea, NewIdea, Provenance
+from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
@@ -80,7 +80,7 @@ async def _add(tx: Tx, engine: Engine, actor: Actor, new_idea: NewIdea, prepared
         "source_key": new_idea.source_key,
         "external_id": new_idea.external_id,
         "created_source": "api",
-        "provenance": Provenance("api", actor.id, new_idea.source_key, new_idea.external_id),
+        "provenance": IdeaProvenance("api", actor.id, new_idea.source_key, new_idea.external_id),
         "taxonomy_version_id": prepared.taxonomy_id,
         "portal_visible": bool(new_idea.portal_visible),
         "name_drafted": new_idea.name is None,

@@ -8,7 +8,7 @@ from sightline.ideas import queries
 from sightline.ideas.classifications.suggest import suggest, suggested_links
 from sightline.ideas.evidence.portal import add_request_evidence
 from sightline.ideas.readings.due import model_follows
-from sightline.ideas.records import Provenance
+from sightline.ideas.records import IdeaProvenance
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
@@ -36,7 +36,7 @@ async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: Requ
         "name": request.title,
         "description": description,
         "created_source": CHANNEL,
-        "provenance": Provenance(CHANNEL),
+        "provenance": IdeaProvenance(CHANNEL),
         "portal_visible": request.is_visible,
         "model_due_at": tx.now if await model_follows(tx, engine, actor.workspace_id) else None,
     }

@@ -18,7 +18,7 @@ from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType
 
 
-class Provenance(Record, omit_defaults=True):
+class IdeaProvenance(Record, omit_defaults=True):
     """How an idea was created. It never changes. Ideas from a workspace file may have more members."""
 
     method: str
@@ -48,7 +48,7 @@ class Idea(Record):
     source_key: str | None
     external_id: str | None
     created_source: str | None
-    provenance: Provenance | None
+    provenance: IdeaProvenance | None
     opportunity_ids: list[UUID]
     insight_ids: list[UUID]
     account_ids: list[UUID]

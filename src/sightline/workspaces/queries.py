@@ -6,7 +6,7 @@ from sightline.platform.access import Actor, Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.ids import new_id
 from sightline.workspaces.changes import add_changes, change_by
-from sightline.workspaces.records import Allowance, AuthContext, Credential, Plan, Workspace
+from sightline.workspaces.records import Allowance, AuthContext, Credential, Workspace, WorkspacePlan
 
 FIND_WORKSPACE = sql("SELECT id, slug, name FROM workspaces WHERE slug = :slug")
 
@@ -87,7 +87,7 @@ async def find_context(tx: Tx, actor: Actor) -> AuthContext | None:
     return AuthContext(
         Workspace(actor.workspace_id, row["slug"], row["name"]),
         Credential(row["key_id"], row["key_name"], row["scopes"], row["created_at"], row["expires_at"]),
-        Plan(
+        WorkspacePlan(
             initiatives=Allowance(row["initiatives"], row["initiative_limit"]),
             active_initiatives=Allowance(row["active_initiatives"], row["active_initiative_limit"]),
             ai_credits=Allowance(row["credits_used"], row["ai_credits"]),

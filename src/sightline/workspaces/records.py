@@ -28,7 +28,7 @@ class Allowance(Record):
     limit: int | None
 
 
-class Plan(Record):
+class WorkspacePlan(Record):
     initiatives: Allowance
     active_initiatives: Allowance
     ai_credits: Allowance
@@ -40,4 +40,4 @@ class AuthContext(Record):
 
     workspace: Workspace
     credential: Credential
-    plan: Plan
+    plan: WorkspacePlan

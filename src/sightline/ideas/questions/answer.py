@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sightline.ideas.queries import find_id
 from sightline.ideas.questions import queries
-from sightline.ideas.questions.records import Answer, IdeaQuestion, QuestionChanges
+from sightline.ideas.questions.records import IdeaQuestion, NewAnswer, QuestionChanges
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.errors import Conflict
@@ -26,7 +26,7 @@ async def list_questions(tx: Tx, actor: Actor, ref: IdeaRef, window: Window) -> 
 
 
 async def answer_question(
-    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, answer: Answer, expect: Expectation = expect_anything
+    tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, answer: NewAnswer, expect: Expectation = expect_anything
 ) -> Versioned[IdeaQuestion]:
     """Answers an open question, or revises the answer. Raises as _lock does, and QuestionRejected."""
     current = await _lock(tx, actor, ref, question_id, expect)

@@ -26,7 +26,7 @@ class AnswerText(Trimmed):
     """Not empty after trimming; bounded by the body only."""
 
 
-class Answer(Input):
+class NewAnswer(Input):
     """An answer to a question."""
 
     answer: AnswerText

@@ -2,7 +2,7 @@
 
 from sightline.ideas.questions import answer as answering
 from sightline.ideas.questions.answer import QuestionRejected
-from sightline.ideas.questions.records import Answer, IdeaQuestion, QuestionChanges
+from sightline.ideas.questions.records import IdeaQuestion, NewAnswer, QuestionChanges
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.pagination import Paging
@@ -26,7 +26,7 @@ async def list_idea_questions(call: Call, ref: IdeaRef, window: Window) -> Page[
     example={"answer": "Support asks for it about twice a week."},
 )
 async def answer_idea_question(
-    call: Call, ref: IdeaRef, question_id: RecordId, answer: Answer
+    call: Call, ref: IdeaRef, question_id: RecordId, answer: NewAnswer
 ) -> Versioned[IdeaQuestion]:
     """Answers an open question, or revises the answer."""
     async with call.db.transaction() as tx:
