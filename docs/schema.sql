@@ -36,19 +36,21 @@ DECLARE
 BEGIN
     IF TG_OP = 'INSERT' THEN
         SELECT array_agg(ROW(later.workspace_id, 'account', account, signal, 1)::linked_signal_step) INTO steps
-          FROM after AS later CROSS JOIN unnest(later.account_ids) AS account CROSS JOIN unnest(later.signal_ids) AS signal;
+          FROM after AS later
+         CROSS JOIN unnest(linking_accounts(later)) AS account CROSS JOIN unnest(later.signal_ids) AS signal;
     ELSIF TG_OP = 'DELETE' THEN
         SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, -1)::linked_signal_step) INTO steps
           FROM before AS earlier
-         CROSS JOIN unnest(earlier.account_ids) AS account CROSS JOIN unnest(earlier.signal_ids) AS signal;
+         CROSS JOIN unnest(linking_accounts(earlier)) AS account CROSS JOIN unnest(earlier.signal_ids) AS signal;
     ELSE
         SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, side.step)::linked_signal_step) INTO steps
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         CROSS JOIN LATERAL (VALUES (earlier.account_ids, earlier.signal_ids, -1),
-                                    (later.account_ids, later.signal_ids, 1)) AS side (account_ids, signal_ids, step)
+         CROSS JOIN LATERAL (VALUES (linking_accounts(earlier), earlier.signal_ids, -1),
+                                    (linking_accounts(later), later.signal_ids, 1)) AS side (account_ids, signal_ids, step)
          CROSS JOIN unnest(side.account_ids) AS account CROSS JOIN unnest(side.signal_ids) AS signal
-         WHERE (earlier.account_ids, earlier.signal_ids) IS DISTINCT FROM (later.account_ids, later.signal_ids);
+         WHERE (linking_accounts(earlier), earlier.signal_ids)
+               IS DISTINCT FROM (linking_accounts(later), later.signal_ids);
     END IF;
     IF steps IS NOT NULL THEN
         PERFORM step_linked_signals(steps);
@@ -104,7 +106,8 @@ DECLARE
 BEGIN
     FOR gone IN SELECT workspace_id, array_agg(id::text) AS ids FROM removed GROUP BY workspace_id LOOP
         UPDATE insights AS quoting
-           SET extracts = without_signals(quoting.extracts, gone.ids), version = quoting.version + 1
+           SET extracts = without_quotes(quoting.extracts, gone.ids), version = quoting.version + 1,
+               updated_at = greatest(quoting.updated_at, date_trunc('milliseconds', clock_timestamp()))
           FROM (SELECT DISTINCT i.id FROM unnest(gone.ids) AS signal (id) JOIN insights AS i
                     ON i.workspace_id = gone.workspace_id AND i.extracts IS NOT NULL
                    AND jsonb_path_query_array(i.extracts, '$[*].signalId') @> to_jsonb(ARRAY[signal.id])) AS found
@@ -921,6 +924,34 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE TABLE public.insights (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key text,
+    external_id text,
+    title text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    category text NOT NULL,
+    extracts jsonb,
+    review_state text DEFAULT 'unreviewed'::text NOT NULL,
+    merged_into uuid,
+    origin text DEFAULT 'manual'::text NOT NULL,
+    account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    signal_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    updated_at timestamp(3) with time zone NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
+    account_count integer GENERATED ALWAYS AS (cardinality(account_ids)) STORED NOT NULL,
+    CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'rejected'::text, 'merged'::text])))
+);
+
+CREATE FUNCTION public.linking_accounts(insight public.insights) RETURNS uuid[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE WHEN insight.origin = 'processing' THEN '{}' ELSE insight.account_ids END
+$$;
+
 CREATE TABLE public.signals (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1050,6 +1081,29 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.statement_hash(category text, title text, extracts jsonb) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    SELECT sha256(convert_to(category || chr(10) || coalesce(nullif(said.words, ''), title), 'UTF8'))
+      FROM (SELECT CASE WHEN length(quote.words) > 120 AND strpos(quote.words, short.words) > 0
+                        THEN substr(quote.words, strpos(quote.words, short.words)) ELSE short.words END AS words
+              FROM (SELECT statement_words(title)) AS short (words),
+                   (SELECT statement_words(extracts -> 0 ->> 'text')) AS quote (words)) AS said
+$$;
+
+CREATE FUNCTION public.statement_words(statement text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+    SELECT regexp_replace(btrim(regexp_replace(regexp_replace(regexp_replace(
+               lower(normalize(statement, NFKC)),
+               '[''"`\u00b4\u2018-\u201f\u2039\u203a\u00ab\u00bb\u300c-\u300f\u200b-\u200d\ufe0e\ufe0f]', '', 'g'),
+               '[.,;:!?()\[\]{}|~^*_\u00a1\u00bf\u00b7\u2010-\u2016\u2020-\u2027\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff'
+               '\u3001-\u3003\u3008-\u301f\U0001f000-\U0001fbff]', ' ', 'g'),
+               '(^|\s)-+(?=\D|$)|\s+', ' ', 'g')),
+               '( (please|pls|kindly|thanks|thank you|many thanks|thx|cheers|bitte|danke|vielen dank)'
+               '( (a lot|so much|very much|a million|again|in advance|you|all|team|im voraus))*)+$', '')
+$_$;
+
 CREATE FUNCTION public.step_linked_signals(steps public.linked_signal_step[]) RETURNS void
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
@@ -1071,6 +1125,13 @@ BEGIN
            = (gone.workspace_id, gone.signal_id, gone.kind, gone.record_id)
        AND linked.paths <= 0;
 END $$;
+
+CREATE FUNCTION public.without_quotes(extracts jsonb, signal_ids text[]) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT jsonb_agg(extract ORDER BY place) FROM jsonb_array_elements(extracts) WITH ORDINALITY AS each (extract, place)
+     WHERE (extract ->> 'signalId' = ANY (signal_ids)) IS NOT TRUE
+$$;
 
 CREATE FUNCTION public.without_signals(extracts jsonb, signal_ids text[]) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -1488,6 +1549,12 @@ ALTER TABLE public.insight_accounts ALTER COLUMN link ADD GENERATED ALWAYS AS ID
     CACHE 1
 );
 
+CREATE TABLE public.insight_keys (
+    workspace_id uuid NOT NULL,
+    hash bytea NOT NULL,
+    insight_id uuid
+);
+
 CREATE TABLE public.insight_signals (
     workspace_id uuid NOT NULL,
     insight_id uuid NOT NULL,
@@ -1502,27 +1569,6 @@ ALTER TABLE public.insight_signals ALTER COLUMN link ADD GENERATED ALWAYS AS IDE
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
-);
-
-CREATE TABLE public.insights (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    key text,
-    external_id text,
-    title text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    category text NOT NULL,
-    extracts jsonb,
-    review_state text DEFAULT 'unreviewed'::text NOT NULL,
-    merged_into uuid,
-    origin text DEFAULT 'manual'::text NOT NULL,
-    account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    signal_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
-    CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'rejected'::text, 'merged'::text])))
 );
 
 CREATE TABLE public.integrations (
@@ -2151,6 +2197,9 @@ ALTER TABLE ONLY public.initiatives
 ALTER TABLE ONLY public.insight_accounts
     ADD CONSTRAINT insight_accounts_pkey PRIMARY KEY (workspace_id, insight_id, account_id);
 
+ALTER TABLE ONLY public.insight_keys
+    ADD CONSTRAINT insight_keys_pkey PRIMARY KEY (workspace_id, hash);
+
 ALTER TABLE ONLY public.insight_signals
     ADD CONSTRAINT insight_signals_pkey PRIMARY KEY (workspace_id, insight_id, signal_id);
 
@@ -2431,7 +2480,11 @@ CREATE INDEX initiatives_search ON public.initiatives USING gin (search);
 
 CREATE INDEX insight_accounts_of_account ON public.insight_accounts USING btree (workspace_id, account_id, insight_id);
 
+CREATE INDEX insight_keys_of_insight ON public.insight_keys USING btree (workspace_id, insight_id) WHERE (insight_id IS NOT NULL);
+
 CREATE INDEX insight_signals_of_signal ON public.insight_signals USING btree (workspace_id, signal_id, insight_id);
+
+CREATE INDEX insights_by_accounts ON public.insights USING btree (workspace_id, account_count DESC, id DESC);
 
 CREATE INDEX insights_by_category ON public.insights USING btree (workspace_id, category, created_at DESC, id DESC);
 
@@ -2889,6 +2942,12 @@ ALTER TABLE ONLY public.insight_accounts
 
 ALTER TABLE ONLY public.insight_accounts
     ADD CONSTRAINT insight_accounts_workspace_id_insight_id_fkey FOREIGN KEY (workspace_id, insight_id) REFERENCES public.insights(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.insight_keys
+    ADD CONSTRAINT insight_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.insight_keys
+    ADD CONSTRAINT insight_keys_workspace_id_insight_id_fkey FOREIGN KEY (workspace_id, insight_id) REFERENCES public.insights(workspace_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.insight_signals
     ADD CONSTRAINT insight_signals_workspace_id_insight_id_fkey FOREIGN KEY (workspace_id, insight_id) REFERENCES public.insights(workspace_id, id) ON DELETE CASCADE;

@@ -41,6 +41,9 @@ MORE = (
         WHERE workspace_id = $1""",
     """INSERT INTO idempotency_keys (workspace_id, key_id, operation, value, body_hash, status, body, created_at)
        VALUES ($1, $1, 'create', E'tab\t, line\n, \\\\N and \\\\.', '\\x00', 201, '\\x0001ff', now())""",
+    """INSERT INTO insight_keys (workspace_id, hash, insight_id)
+       SELECT workspace_id, sha256(id::text::bytea), id FROM insights WHERE workspace_id = $1
+       UNION ALL VALUES ($1, '\\x00ff10'::bytea, NULL::uuid)""",
 )
 HUGE = """
 INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at, detail)

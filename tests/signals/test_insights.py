@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
+import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
+from sightline.platform.db import Database, Position
+from sightline.platform.http.cursors import write_cursor
 from tests.world import World
 
 Json = dict[str, Any]
@@ -92,6 +96,9 @@ async def test_an_insight_shows_its_words_its_quotes_and_what_it_is_linked_with(
         "externalId": "i-1",
         "signalIds": [signals["mail"], signals["call"]],
         "accountIds": [(await reviewed.ids("accounts"))["globex"]],
+        "quoteCount": 2,
+        "accountCount": 1,
+        "similarInsightIds": [],
         "createdAt": "2026-01-02T03:04:05.678Z",
         "updatedAt": f"2026-02-04{DAY}",
     }
@@ -200,3 +207,78 @@ async def test_insights_are_read_with_their_own_scope_in_their_own_workspace(rev
         signal = (await reviewed.ids("signals"))["call"]
         for query in ({}, {"category": "problem"}, {"signalId": signal}, {"signalId": "SIGNAL-7"}, {"q": "exports"}):
             assert (await stranger.client.get("/insights", params=query)).json() == []
+
+
+async def most_said(world: World) -> dict[str, str]:
+    """Insights of three, one, three and no accounts, none of which are equally new."""
+    said = {"c": ["x", "y", "z"], "b": ["x"], "a": ["z", "y", "x"], "d": []}
+    await world.add(
+        accounts=[{"key": key, "name": key} for key in "xyz"],
+        insights=[{"key": key, "title": key, "category": key, "accounts": of} for key, of in said.items()],
+    )
+    return await world.ids("insights")
+
+
+async def test_what_most_accounts_say_comes_first(world: World) -> None:
+    ids = await most_said(world)
+    order = [*sorted("ac", key=ids.__getitem__, reverse=True), "b", "d"]
+    assert await keys(world, order="accounts") == order
+    assert await keys(world, order="accounts", accountId=(await world.ids("accounts"))["x"]) == order[:3]
+    found, address = [], "/insights?order=accounts&limit=1"
+    while address:
+        page = await world.client.get(address)
+        found += [(one["id"], one["accountCount"]) for one in page.json()]
+        address = page.links.get("next", {}).get("url", "")
+        assert page.headers["x-has-more"] == ("true" if address else "false")
+    assert found == [(ids[key], count) for key, count in zip(order, (3, 3, 1, 0), strict=True)]
+
+
+async def test_the_order_by_accounts_is_no_order_of_changes(world: World) -> None:
+    await most_said(world)
+    first = await world.client.get("/insights", params={"limit": 1})
+    after = httpx2.URL(first.links["next"]["url"]).params["after"]
+    forged = write_cursor(Position("insights.accounts", datetime.now(UTC), UUID(int=1)))
+    for query, field in (
+        ({"updatedSince": "2026-01-01"}, "order"),
+        ({"after": after}, "after"),
+        ({"after": forged}, "after"),
+    ):
+        answer = await world.client.get("/insights", params={"order": "accounts", **query})
+        assert (answer.status_code, answer.json()["field"]) == (400, field)
+    assert (await world.client.get("/insights", params={"order": "newest"})).json()["field"] == "order"
+
+
+async def test_similar_insights_are_offered_and_stay_apart(world: World) -> None:
+    titles = {
+        "slow": "The export of large tables takes ten minutes",
+        "near": "Export of large tables takes ten whole minutes!",
+        "less": "The export of large tables takes ages",
+        "other": "Search finds no large tables",
+        "no": "The export of large tables takes ten minutes.",
+        "gone": "Exports of large tables take ten minutes",
+    }
+    await world.add(insights=[{"key": key, "title": title, "category": key} for key, title in titles.items()])
+    ids = await world.ids("insights")
+    await world.client.patch(f"/insights/{ids['no']}", json={"reviewState": "rejected"})
+    await world.client.patch(f"/insights/{ids['gone']}", json={"mergedIntoId": ids["other"]})
+    by_id = {id: key for key, id in ids.items()}
+    listed = (await world.client.get("/insights")).json()
+    found = {by_id[one["id"]]: [by_id[id] for id in one["similarInsightIds"]] for one in listed}
+    alike = {"slow": ["near", "less"], "near": ["slow", "less"], "less": ["slow", "near"]}
+    assert found == {**alike, "other": [], "no": [], "gone": []}
+    for one in listed:
+        assert (await world.client.get(f"/insights/{one['id']}")).json() == one
+
+
+async def test_at_most_three_similar_insights_are_offered(world: World) -> None:
+    await world.add(insights=[{"key": f"i{n}", "title": f"Exports of tables hang {n}"} for n in range(30)])
+    for one in (await world.client.get("/insights", params={"limit": 100})).json():
+        assert len(set(one["similarInsightIds"]) - {one["id"]}) == 3
+
+
+@pytest.mark.parametrize(
+    "title", ["?", "the", "\U0001f642", '"or" -not & | ! ( <->', "エクスポートが遅い", "-" * 999, "a " * 500]
+)
+async def test_any_title_can_be_compared(world: World, title: str) -> None:
+    await world.add(insights=[{"key": key, "title": title} for key in ("one", "two")])
+    assert len((await world.client.get("/insights")).json()) == 2

@@ -156,7 +156,9 @@ async def test_an_insight_that_rests_on_other_signals_too_stays(world: World) ->
     await world.add(insights=[{"id": slow["id"], "signals": [signal["id"], other]}])
     await world.client.patch(f"/signals/{signal['id']}", json={"text": "Search is broken."})
     await process(world, signal)
-    assert slow["id"] in {one["id"] for one in await insights_of(world, signal)}
+    assert slow["id"] not in {one["id"] for one in await insights_of(world, signal)}
+    left = (await world.client.get(f"/insights/{slow['id']}")).json()
+    assert (left["signalIds"], left["extracts"]) == ([other], None)
 
 
 async def test_a_change_while_it_is_read_is_read_again(world: World) -> None:

@@ -28,7 +28,7 @@ FEEDS: dict[str, tuple[str, set[str]]] = {
     "ideas": ("idea", {"voteCount", "opportunityIds"}),
     "initiatives": ("initiative", set()),
     "signals": ("signal", {"insightIds", "initiativeIds", "studyIds"}),
-    "insights": ("insight", set()),
+    "insights": ("insight", {"similarInsightIds"}),
     "accounts": ("account", set()),
     "opportunities": ("opportunity", {"ideaIds"}),
     "studies/feedback": ("feedback", {"study", "initiativeIds", "ideaIds"}),

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from sightline.platform.db import Row, Tx, Where, Window
 from sightline.platform.db.feeds import (
@@ -78,7 +78,8 @@ async def read_selection(
 
     found = await read_feed(tx, feed, selection, window, totals)
     items = await as_records(tx, found.rows) if found.rows else []
-    return Page(items, found.total, window, found.after, found.rest, read_more)
+    after = found.after if selection.order.has_cursor else UNSET
+    return Page(items, found.total, window, after, found.rest, read_more)
 
 
 def as_structs(kind: type[ShownStruct]) -> AsRecords[ShownStruct]:

@@ -7,7 +7,7 @@ from sightline.platform.errors import Conflict
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, expect_anything
 from sightline.signals import queries, read
-from sightline.signals.insights.queries import remove_insights_of_signal
+from sightline.signals.insights.statements import lock_statements, remove_quotes_of
 from sightline.signals.records import SignalDeletion
 from sightline.workspaces.bulk import add_to_counts
 from sightline.workspaces.changes import log_change
@@ -16,10 +16,10 @@ from sightline.workspaces.changes import log_change
 async def delete_signal(
     db: Database, actor: Actor, ref: SignalRef, expect: Expectation = expect_anything
 ) -> SignalDeletion:
-    """Deletes a signal with its content, and with unreviewed insights that rest on it alone.
+    """Deletes a signal with its content, its quotes in insights, and insights of which no quote is left.
 
-    Reviewed insights and evidence of ideas keep their quotes, which no longer name the signal. Raises NotFound,
-    PreconditionFailed, Conflict.
+    Insights that a person accepted, edited, merged or linked stay. Evidence of ideas keeps its quotes, which no longer
+    name the signal. Raises NotFound, PreconditionFailed, Conflict.
     """
 
     async def attempt() -> SignalDeletion:
@@ -32,13 +32,12 @@ async def delete_signal(
 
 
 async def _delete(tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation) -> SignalDeletion:
+    await lock_statements(tx, actor.workspace_id)
     signal = await queries.lock_signal(tx, actor.workspace_id, ref)
     tx = tx.later()
     expect(read.tag_of(signal))
-    insights = await remove_insights_of_signal(tx, actor.workspace_id, signal["id"])
+    removed = await remove_quotes_of(tx, actor, signal["id"])
     await queries.remove_signal(tx, actor.workspace_id, signal["id"])
-    for insight in insights:
-        await log_change(tx, actor, "insight", insight, None, "deleted")
     await log_change(tx, actor, "signal", signal["id"], signal["public_id"], "deleted")
-    await add_to_counts(tx, actor.workspace_id, {"insight": -len(insights), "signal": -1})
+    await add_to_counts(tx, actor.workspace_id, {"insight": -removed, "signal": -1})
     return SignalDeletion(True, signal["id"], signal["public_id"])

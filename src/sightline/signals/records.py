@@ -129,7 +129,10 @@ class SignalFilters(Include):
     status: Annotated[tuple[SignalStatus, ...], Meta(description="Only in these states, separated by commas.")] = ()
     account_id: Annotated[
         tuple[Id, ...],
-        Meta(description="Only of these accounts, directly or through an insight, separated by commas."),
+        Meta(
+            description="Only of these accounts, separated by commas: directly, or through an insight that processing "
+            "did not make."
+        ),
     ] = ()
     updated_since: UpdatedSince = None
 

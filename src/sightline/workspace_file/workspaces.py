@@ -48,6 +48,7 @@ TABLES = (
     "initiative_teams",
     "insight_signals",
     "insight_accounts",
+    "insight_keys",
     "signal_accounts",
     "linked_signals",
     "signal_raw",

@@ -45,13 +45,17 @@ SELECT {columns} FROM {table}
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A total order: by a time, then by a column that orders equal times. `name` appears in cursors."""
+    """A total order: by a time, then by a column that orders equal times. `name` appears in cursors.
+
+    Without `has_cursor` the first column may be a number; such an order is read by offset only.
+    """
 
     name: str
     moment: str
     tie: str
     tie_type: type[int] | type[UUID]
     is_descending: bool = False
+    has_cursor: bool = True
 
     def clause(self, table: str = "", *, from_end: bool = False) -> str:
         """The columns to order by, qualified with the table if there is one."""
@@ -60,7 +64,7 @@ class Order:
 
     def after(self, where: Where, position: Position) -> str:
         """Returns the condition for all rows after a position. Raises ValidationFailed for one of another order."""
-        if position.order != self.name or not isinstance(position.tie, self.tie_type):
+        if not self.has_cursor or position.order != self.name or not isinstance(position.tie, self.tie_type):
             raise ValidationFailed.of("after", "Belongs to another list, or to another order of this one")
         moment, tie = where.value("after_moment", position.moment), where.value("after_tie", position.tie)
         return f"({self.moment}, {self.tie}) {'<' if self.is_descending else '>'} ({moment}, {tie})"

@@ -1,24 +1,29 @@
 """The SQL of insights."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.updates import update_record
-from sightline.platform.errors import NotFound
-from sightline.platform.lists import Listing, as_structs, read_list
+from sightline.platform.errors import NotFound, ValidationFailed
+from sightline.platform.lists import AsRecords, Listing, as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.insights.records import Extract, Insight, InsightFilters
+from sightline.signals.insights.similar import find_similar
 from sightline.workspaces.changes import count_of, log_change
 
-# The fields of an Insight in order, then the version.
+# The fields of an Insight under their names, without similar ones, and the version.
 _INSIGHT = """
     id, title, description, category, extracts, review_state, merged_into AS merged_into_id, origin,
     external_id, signal_ids, account_ids,
+    CASE WHEN jsonb_typeof(extracts) = 'array' THEN jsonb_array_length(extracts) ELSE 0 END AS quote_count,
+    account_count, ARRAY[]::uuid[] AS similar_insight_ids,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id", columns=_INSIGHT)
 _LISTING = Listing(
@@ -26,6 +31,10 @@ _LISTING = Listing(
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
 )
+_BY_ACCOUNTS = replace(
+    _LISTING, order=Order("insights.accounts", "account_count", "id", UUID, is_descending=True, has_cursor=False)
+)
+
 _AS_INSIGHTS = as_structs(Insight)
 
 _OF_SIGNAL = {
@@ -49,14 +58,30 @@ async def find_insight(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Insigh
     row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
     if row is None:
         raise NotFound
-    *fields, version = row
-    return Versioned(Insight(*fields), version_tag(id, version))
+    [insight] = await _as_insights(workspace_id)(tx, [row])
+    return Versioned(insight, version_tag(id, row["version"]))
 
 
 async def page_of_insights(tx: Tx, workspace_id: UUID, filters: InsightFilters, window: Window) -> Page[Insight]:
-    """Returns a page, newest first; with `updated_since` the oldest change first."""
+    """Returns a page, newest first; with `updated_since` the oldest change first. Raises ValidationFailed."""
+    if filters.order is not None and filters.updated_since is not None:
+        raise ValidationFailed.of("order", "Changes are listed in their own order: send it without updatedSince")
+    listing = _LISTING if filters.order is None else _BY_ACCOUNTS
     where = _where(workspace_id, filters)
-    return await read_list(tx, _LISTING, where, filters.updated_since, window, _AS_INSIGHTS)
+    return await read_list(tx, listing, where, filters.updated_since, window, _as_insights(workspace_id))
+
+
+def _as_insights(workspace_id: UUID) -> AsRecords[Insight]:
+    """Returns what turns rows into insights, each with those similar to it."""
+
+    async def as_insights(tx: Tx, rows: Sequence[Row]) -> list[Insight]:
+        insights = await _AS_INSIGHTS(tx, rows)
+        similar = await find_similar(tx, workspace_id, insights)
+        for insight in insights:
+            insight.similar_insight_ids = similar.get(insight.id, [])
+        return insights
+
+    return as_insights
 
 
 def _where(workspace_id: UUID, filters: InsightFilters) -> Where:
@@ -175,19 +200,8 @@ async def merge_insights(tx: Tx, actor: Actor, id: UUID, target_id: UUID) -> Non
 
 
 _REMOVE = sql("DELETE FROM insights WHERE workspace_id = :workspace_id AND id = :id")
-_REMOVE_OF_SIGNAL = sql("""
-DELETE FROM insights
- WHERE workspace_id = :workspace_id AND origin = 'processing' AND review_state = 'unreviewed'
-   AND id IN (SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id)
-   AND signal_ids = ARRAY[:signal_id::uuid]
-RETURNING id""")
 
 
 async def remove_insight(tx: Tx, workspace_id: UUID, id: UUID) -> None:
     """Removes an insight with its links."""
     await tx.run(_REMOVE, workspace_id=workspace_id, id=id)
-
-
-async def remove_insights_of_signal(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[UUID]:
-    """Removes unreviewed insights that processing found in this signal alone. Returns their ids."""
-    return [row["id"] for row in await tx.rows(_REMOVE_OF_SIGNAL, workspace_id=workspace_id, signal_id=signal_id)]

@@ -15,7 +15,7 @@ LONGEST_TITLE = 1_000
 
 
 class Extract(Record):
-    """A quote that a statement rests on. `signalId` is null if the signal was deleted.
+    """A quote that a statement rests on. `signalId` is null if none is known, or, in evidence, if it was deleted.
 
     If processing found it: `start` and `end` count code points of the signal's `rawData.text`, or of the turn of
     `rawData.transcript` that `turn` numbers from 0; `speaker` is its speaker.
@@ -32,9 +32,12 @@ class Extract(Record):
 class Insight(Record):
     """A short statement to be reviewed, with the quotes that it rests on.
 
-    `mergedIntoId` is the insight that replaced this one in a merge. `origin` is its first author. A
-    rejected insight is kept, but not used in documents and evidence, and processing does not create it again.
-    Ids of links are in the order in which they were linked; links do not change `updatedAt`.
+    What customers say in the same words is one insight, with the quotes of all: case, spaces, punctuation and thanks at
+    the end make no difference. `accountCount` counts its accounts, `quoteCount` its quotes. `similarInsightIds` are up
+    to three others with nearly the same words, to be merged or not. `mergedIntoId` is the insight that replaced this
+    one in a merge. `origin` is its first author. A rejected insight is kept, but not used in documents and evidence,
+    and processing does not create it again. Ids of links are in the order in which they were linked. A quote that joins
+    or leaves changes `updatedAt`; a link alone and `similarInsightIds` do not.
     """
 
     id: UUID
@@ -48,6 +51,9 @@ class Insight(Record):
     external_id: str | None
     signal_ids: list[UUID]
     account_ids: list[UUID]
+    quote_count: int
+    account_count: int
+    similar_insight_ids: list[UUID]
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -68,6 +74,10 @@ class InsightFilters(Query):
     ] = ()
     q: Annotated[str | None, Meta(description="Every word is in the title or the description.")] = None
     updated_since: UpdatedSince = None
+    order: Annotated[
+        Literal["accounts"] | None,
+        Meta(description="`accounts`: those of the most accounts first. Not with `updatedSince`."),
+    ] = None
 
 
 class Title(Trimmed):

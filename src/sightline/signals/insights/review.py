@@ -13,6 +13,7 @@ from sightline.platform.wire import Expectation, Versioned, expect_anything, ver
 from sightline.signals.insights import queries
 from sightline.signals.insights.queries import StoredInsight
 from sightline.signals.insights.records import Extract, Insight, InsightChanges, InsightDeletion
+from sightline.signals.insights.statements import lock_statements
 from sightline.workspaces.bulk import add_to_counts
 from sightline.workspaces.changes import log_change
 
@@ -50,6 +51,7 @@ async def delete_insight(
 
     async def attempt() -> InsightDeletion:
         async with db.transaction() as tx:
+            await lock_statements(tx, actor.workspace_id)
             _expect(await queries.lock_to_delete(tx, actor.workspace_id, id), expect)
             tx = tx.later()
             await queries.remove_insight(tx, actor.workspace_id, id)
@@ -90,6 +92,7 @@ async def _edit(tx: Tx, actor: Actor, id: UUID, stated: dict[str, Any], expect: 
 
 async def _merge(tx: Tx, actor: Actor, id: UUID, target_id: UUID, expect: Expectation) -> None:
     """Moves the links and copies the quotes to the target. Changes nothing if the insight was merged into it before."""
+    await lock_statements(tx, actor.workspace_id)
     found = await queries.lock_to_merge(tx, actor.workspace_id, id, target_id)
     tx = tx.later()
     if id not in found:

@@ -1,6 +1,6 @@
 """The job that processes a signal."""
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,11 +11,13 @@ from sightline.intelligence.model.choice import Made, make
 from sightline.intelligence.model.session import Task
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
-from sightline.platform.ids import new_id
+from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.errors import Conflict
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.signals import content
+from sightline.signals.insights.statements import Drafted, lock_statements, replace_quotes
 from sightline.signals.processing import queries
-from sightline.signals.processing.queries import Drafted, FoundBefore, Waiting
+from sightline.signals.processing.queries import Waiting
 from sightline.signals.processing.request import PROCESS_SIGNAL
 from sightline.workspaces.bulk import add_to_counts
 from sightline.workspaces.changes import log_change
@@ -30,9 +32,9 @@ async def process_signal(db: Database, tools: Tools, workspace_id: UUID, signal_
             return
         material = _material(waiting)
         made = await _extract_insights(db, tools, Task(workspace_id, PROCESS_SIGNAL, signal_id), material)
-        async with db.transaction() as tx:
-            if await _seal(tx, workspace_id, signal_id, waiting, made):
-                return
+        store = partial(_store, db, workspace_id, signal_id, waiting, made)
+        if await retry_when_overtaken(store, Conflict("The insights of the signal keep changing.")):
+            return
 
 
 async def _extract_insights(
@@ -55,42 +57,28 @@ def _material(waiting: Waiting) -> SignalMaterial:
     return content.material_of(waiting.processor_type, raw, msgspec.json.decode(waiting.data))
 
 
+async def _store(
+    db: Database, workspace_id: UUID, signal_id: UUID, waiting: Waiting, made: Made[list[DraftInsight]]
+) -> bool:
+    async with db.transaction() as tx:
+        return await _seal(tx, workspace_id, signal_id, waiting, made)
+
+
 async def _seal(tx: Tx, workspace_id: UUID, signal_id: UUID, waiting: Waiting, made: Made[list[DraftInsight]]) -> bool:
     """Returns whether the insights were stored. Locks the signal before its insights, as all writers do."""
+    await lock_statements(tx, workspace_id)
     signal = await queries.lock_as_read(tx, workspace_id, signal_id, waiting.processing_id)
     if signal is None:
         return False
     tx = tx.later()
     actor = Actor(workspace_id, "job", str(waiting.processing_id))
-    before = await queries.find_before(tx, workspace_id, signal_id)
-    removed, added = _difference(signal_id, before, made.value)
-    kept = [one.id for one in before if one.is_replaceable and one.id not in removed]
-    await queries.link_accounts(tx, workspace_id, kept, signal.account_ids)
-    if removed:
-        await queries.remove_insights(tx, actor, removed)
-    if added:
-        await queries.add_insights(tx, actor, signal_id, signal.account_ids, added)
+    drafted = [Drafted(one.title, one.category, [_extract(signal_id, q) for q in one.quotes]) for one in made.value]
+    replaced = await replace_quotes(tx, actor, signal_id, signal.account_ids, drafted)
     await queries.end(tx, workspace_id, signal_id)
-    detail = {"added": len(added), "removed": len(removed), "engine": f"{made.engine} {made.version}"}
+    detail = replaced._asdict() | {"engine": f"{made.engine} {made.version}"}
     await log_change(tx, actor, "signal", signal_id, signal.public_id, "processed", **detail)
-    await add_to_counts(tx, workspace_id, {"insight": len(added) - len(removed)})
+    await add_to_counts(tx, workspace_id, {"insight": replaced.added - replaced.removed})
     return True
-
-
-def _difference(
-    signal_id: UUID, before: Sequence[FoundBefore], found: Sequence[DraftInsight]
-) -> tuple[list[UUID], list[Drafted]]:
-    """Returns insights to remove and to add. Those found again stay; reviewed ones are not added again."""
-    drafted = [
-        Drafted(new_id(), one.title, one.category, [_extract(signal_id, q) for q in one.quotes]) for one in found
-    ]
-    replaceable = {_content_of(one): one.id for one in before if one.is_replaceable}
-    reviewed = {_place(each) for one in before if not one.is_replaceable for each in one.extracts or ()}
-    fresh = [one for one in drafted if not any(_place(each) in reviewed for each in one.extracts)]
-    found_again = {_content_of(one) for one in fresh}
-    removed = [id for content_of, id in replaceable.items() if content_of not in found_again]
-    duplicates = [one.id for one in before if one.is_replaceable and one.id not in replaceable.values()]
-    return sorted([*removed, *duplicates]), [one for one in fresh if _content_of(one) not in replaceable]
 
 
 def _extract(signal_id: UUID, quote: Quote) -> dict[str, Any]:
@@ -98,14 +86,6 @@ def _extract(signal_id: UUID, quote: Quote) -> dict[str, Any]:
     places = {"turn": quote.turn, "start": quote.start, "end": quote.end, "speaker": quote.speaker}
     known = {name: value for name, value in places.items() if value is not None}
     return {"text": quote.text, "signalId": str(signal_id)} | known
-
-
-def _content_of(one: FoundBefore | Drafted) -> tuple[str, str, bytes]:
-    return one.title, one.category, msgspec.json.encode(one.extracts, order="sorted")
-
-
-def _place(extract: dict[str, Any]) -> tuple[Any, Any]:
-    return extract.get("signalId"), extract.get("text")
 
 
 async def give_up(db: Database, workspace_id: UUID, signal_id: UUID, error: Exception) -> None:

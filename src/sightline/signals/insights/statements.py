@@ -1,0 +1,283 @@
+"""One insight a statement: quotes of signals join the insight that says the same, and leave it again.
+
+A key leads from the words of a statement to its insight; the database's `statement_hash` says which words are the same.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from sightline.platform.access import Actor
+from sightline.platform.db import Row, Tx, sql
+from sightline.platform.ids import new_id
+from sightline.workspaces.bulk import log_changes
+
+# Writers that link several insights with several signals, or unlink them, would wait for each other in a circle.
+_LOCK = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline insights ' || :workspace_id::uuid, 0))")
+
+_OWN = "jsonb_path_query_array({extracts}, '$[*] ? (@.signalId == $id)', jsonb_build_object('id', :signal_id::uuid))"
+_OTHERS = (
+    "jsonb_path_query_array({extracts}, '$[*] ? (!(@.signalId == $id))', jsonb_build_object('id', :signal_id::uuid))"
+)
+
+_QUOTED = {"fields": ["extracts", "signals", "accounts"]}
+
+# A person decided about it, or made something of it.
+_IS_KEPT = """
+    origin <> 'processing' OR review_state IN ('accepted', 'edited', 'merged')
+    OR EXISTS (SELECT FROM idea_insights AS l WHERE l.workspace_id = :workspace_id AND l.insight_id = insights.id)
+    OR EXISTS (SELECT FROM insights AS m WHERE m.workspace_id = :workspace_id AND m.merged_into = insights.id)"""
+
+# FOR UPDATE waits for requests that are linking an insight with an idea; what they did is read afterwards.
+_LOCK_QUOTING = sql("""
+SELECT id FROM insights
+ WHERE workspace_id = :workspace_id AND id IN (
+       SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id
+       UNION SELECT id FROM insights
+              WHERE workspace_id = :workspace_id AND extracts IS NOT NULL
+                AND jsonb_path_query_array(extracts, '$[*]."signalId"') @> jsonb_build_array(:signal_id::uuid))
+ ORDER BY id FOR UPDATE""")
+_FIND = sql(
+    """
+SELECT id, coalesce(merged_into, id) AS owner_id, {own} AS extracts, origin = 'processing' AS is_processed,
+       review_state = 'unreviewed' AND NOT ({is_kept}) AS is_replaceable
+  FROM insights WHERE workspace_id = :workspace_id AND id = ANY(:ids) ORDER BY id""",
+    own=_OWN.format(extracts="extracts"),
+    is_kept=_IS_KEPT,
+)
+
+_DRAFTED = """
+       unnest(:ids::uuid[], :titles::text[], :categories::text[], :extracts::text[])
+       WITH ORDINALITY AS drafted (id, title, category, extracts, n)"""
+_HASH = "statement_hash(drafted.category, drafted.title, drafted.extracts::jsonb)"
+_ADD_KEYS = sql(
+    """
+INSERT INTO insight_keys (workspace_id, hash, insight_id)
+SELECT :workspace_id, {hash} AS hash, drafted.id FROM {drafted} ORDER BY hash, drafted.n
+ON CONFLICT DO NOTHING""",
+    hash=_HASH,
+    drafted=_DRAFTED,
+)
+_FIND_OWNERS = sql(
+    """
+SELECT drafted.id, coalesce(owner.merged_into, keys.insight_id) AS owner_id
+  FROM {drafted}
+  JOIN insight_keys AS keys ON keys.workspace_id = :workspace_id AND keys.hash = {hash}
+  LEFT JOIN insights AS owner ON owner.workspace_id = :workspace_id AND owner.id = keys.insight_id
+ ORDER BY drafted.n""",
+    hash=_HASH,
+    drafted=_DRAFTED,
+)
+_ADD = sql(
+    """
+INSERT INTO insights (workspace_id, id, title, category, extracts, origin, signal_ids, account_ids, created_at,
+                      updated_at)
+SELECT :workspace_id, drafted.id, drafted.title, drafted.category, drafted.extracts::jsonb, 'processing',
+       ARRAY[:signal_id::uuid], :account_ids, :now, :now
+  FROM {drafted} ORDER BY drafted.id""",
+    drafted=_DRAFTED,
+)
+_JOIN = sql(
+    """
+UPDATE insights AS joined
+   SET extracts = coalesce({others}, '[]') || found.extracts::jsonb, updated_at = :now, version = version + 1
+  FROM unnest(:ids::uuid[], :extracts::text[]) AS found (id, extracts)
+ WHERE joined.workspace_id = :workspace_id AND joined.id = found.id
+   AND ({own} IS DISTINCT FROM found.extracts::jsonb
+        OR NOT joined.signal_ids @> ARRAY[:signal_id::uuid] OR NOT joined.account_ids @> :account_ids::uuid[])
+RETURNING joined.id""",
+    others=_OTHERS.format(extracts="joined.extracts"),
+    own=_OWN.format(extracts="joined.extracts"),
+)
+_LINK_SIGNAL = sql("""
+INSERT INTO insight_signals (workspace_id, insight_id, signal_id)
+SELECT :workspace_id, insight, :signal_id FROM unnest(:ids::uuid[]) AS insight ORDER BY insight
+ON CONFLICT DO NOTHING""")
+_LINK_ACCOUNTS = sql("""
+INSERT INTO insight_accounts (workspace_id, insight_id, account_id)
+SELECT :workspace_id, insight, account.id
+  FROM unnest(:ids::uuid[]) AS insight
+ CROSS JOIN (SELECT l.account_id AS id, l.link FROM signal_accounts AS l
+              WHERE l.workspace_id = :workspace_id AND l.signal_id = :signal_id) AS account
+ ORDER BY insight, account.link
+ON CONFLICT DO NOTHING""")
+
+_UNQUOTE = sql(
+    """
+UPDATE insights
+   SET extracts = nullif({others}, '[]'), updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND {own} <> '[]'
+RETURNING id""",
+    others=_OTHERS.format(extracts="extracts"),
+    own=_OWN.format(extracts="extracts"),
+)
+_UNLINK_SIGNAL = sql("""
+DELETE FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND insight_id = ANY(:ids)""")
+# An account stays that another signal of the insight has, and one that no processing has linked.
+_UNLINK_ACCOUNTS = sql("""
+DELETE FROM insight_accounts AS l
+ WHERE workspace_id = :workspace_id AND insight_id = ANY(:ids)
+   AND account_id IN (SELECT account_id FROM signal_accounts
+                       WHERE workspace_id = :workspace_id AND signal_id = :signal_id)
+   AND EXISTS (SELECT FROM insights AS i
+                WHERE i.workspace_id = :workspace_id AND i.id = l.insight_id AND i.origin = 'processing')
+   AND NOT EXISTS (SELECT FROM insight_signals AS o
+                     JOIN signal_accounts AS a ON a.workspace_id = :workspace_id AND a.signal_id = o.signal_id
+                    WHERE o.workspace_id = :workspace_id AND o.insight_id = l.insight_id AND o.signal_id <> :signal_id
+                      AND a.account_id = l.account_id)""")
+_IS_GONE = f"""
+    id = ANY(:ids) AND extracts IS NULL AND signal_ids = '{{}}' AND NOT ({_IS_KEPT})"""
+_KEEP_REJECTED = sql(
+    """
+UPDATE insight_keys SET insight_id = NULL
+ WHERE workspace_id = :workspace_id AND insight_id IN (
+       SELECT id FROM insights WHERE workspace_id = :workspace_id AND review_state = 'rejected' AND {is_gone})""",
+    is_gone=_IS_GONE,
+)
+_REMOVE = sql("DELETE FROM insights WHERE workspace_id = :workspace_id AND {is_gone} RETURNING id", is_gone=_IS_GONE)
+
+
+class Drafted(NamedTuple):
+    """A statement that processing found in a signal, with its quotes as they are stored."""
+
+    title: str
+    category: str
+    extracts: list[dict[str, Any]]
+
+
+class Replaced(NamedTuple):
+    """How many insights were added, were joined by something of the signal, and were removed."""
+
+    added: int
+    joined: int
+    removed: int
+
+
+Extracts = dict[UUID, list[dict[str, Any]]]
+
+
+async def lock_statements(tx: Tx, workspace_id: UUID) -> None:
+    """Waits for others that link or unlink insights of the workspace. Call it before other locks."""
+    await tx.run(_LOCK, workspace_id=workspace_id)
+
+
+async def replace_quotes(
+    tx: Tx, actor: Actor, signal_id: UUID, accounts: list[UUID], drafted: Sequence[Drafted]
+) -> Replaced:
+    """Stores the statements of a signal in place of those found before. The same statements change nothing.
+
+    Insights that a person reviewed or linked keep their quotes if nothing is found for them. Call it with the
+    statements and the signal locked.
+    """
+    before = await _find_quoting(tx, actor.workspace_id, signal_id)
+    joined, unknown = _known_and_unknown(before, drafted)
+    added = await _find_owners(tx, actor.workspace_id, unknown, joined)
+    left = [row["id"] for row in before if row["is_replaceable"] and row["id"] not in joined]
+    removed = await _remove_quotes(tx, actor, signal_id, left)
+    await _add(tx, actor, signal_id, accounts, added)
+    changed = await _join(tx, actor, signal_id, accounts, joined)
+    await tx.run(_LINK_SIGNAL, workspace_id=actor.workspace_id, signal_id=signal_id, ids=[*added, *joined])
+    await tx.run(_LINK_ACCOUNTS, workspace_id=actor.workspace_id, signal_id=signal_id, ids=[*added, *joined])
+    return Replaced(len(added), changed, removed)
+
+
+async def remove_quotes_of(tx: Tx, actor: Actor, signal_id: UUID) -> int:
+    """Removes the quotes of a signal, and insights that have none left. Returns how many insights were removed.
+
+    An insight stays that was not made by processing, or that a person accepted, edited, merged or linked. Of a
+    rejected one the key stays. Call it with the statements and the signal locked.
+    """
+    before = await _find_quoting(tx, actor.workspace_id, signal_id)
+    return await _remove_quotes(tx, actor, signal_id, [row["id"] for row in before])
+
+
+async def _find_quoting(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[Row]:
+    """Returns the insights that quote the signal or rest on it, locked."""
+    ids = [row["id"] for row in await tx.rows(_LOCK_QUOTING, workspace_id=workspace_id, signal_id=signal_id)]
+    return await tx.rows(_FIND, workspace_id=workspace_id, signal_id=signal_id, ids=ids) if ids else []
+
+
+def _known_and_unknown(before: Sequence[Row], drafted: Sequence[Drafted]) -> tuple[Extracts, list[Drafted]]:
+    """Returns the quotes by the kept insight that has one of them already, and the statements for which there is none.
+
+    So an engine that words a statement differently does not repeat what a person reviewed. Insights that were not
+    made by processing keep their quotes as they are.
+    """
+    kept = [row for row in before if not row["is_replaceable"]]
+    owners = {each["text"]: row for row in kept for each in msgspec.json.decode(row["extracts"] or "[]")}
+    joined: Extracts = defaultdict(list)
+    unknown = []
+    for one in drafted:
+        owner = next((owners[each["text"]] for each in one.extracts if each["text"] in owners), None)
+        if owner is None:
+            unknown.append(one)
+        elif owner["is_processed"]:
+            _extend(joined[owner["owner_id"]], one)
+    return joined, unknown
+
+
+def _extend(extracts: list[dict[str, Any]], one: Drafted) -> None:
+    extracts += [each for each in one.extracts if each not in extracts]
+
+
+async def _find_owners(tx: Tx, workspace_id: UUID, drafted: Sequence[Drafted], joined: Extracts) -> dict[UUID, Drafted]:
+    """Adds the quotes of known statements to `joined`. Returns the new insights; leaves out rejected statements."""
+    made = {new_id(): one for one in drafted}
+    await add_keys(tx, workspace_id, made)
+    added: dict[UUID, Drafted] = {}
+    for row in await tx.rows(_FIND_OWNERS, workspace_id=workspace_id, **_as_columns(made)):
+        one, owner_id = made[row["id"]], row["owner_id"]
+        if owner_id in made:
+            _extend(added.setdefault(owner_id, Drafted(made[owner_id].title, one.category, [])).extracts, one)
+        elif owner_id is not None:
+            _extend(joined[owner_id], one)
+    return added
+
+
+async def add_keys(tx: Tx, workspace_id: UUID, drafted: Mapping[UUID, Drafted]) -> None:
+    """Gives each of these insights the key of its words, unless another one has it."""
+    await tx.run(_ADD_KEYS, workspace_id=workspace_id, **_as_columns(drafted))
+
+
+def _as_columns(drafted: Mapping[UUID, Drafted]) -> dict[str, list[Any]]:
+    return {
+        "ids": list(drafted),
+        "titles": [one.title for one in drafted.values()],
+        "categories": [one.category for one in drafted.values()],
+        "extracts": _encoded(one.extracts for one in drafted.values()),
+    }
+
+
+def _encoded(extracts: Iterable[list[dict[str, Any]]]) -> list[str]:
+    return [msgspec.json.encode(each).decode() for each in extracts]
+
+
+async def _add(tx: Tx, actor: Actor, signal_id: UUID, accounts: list[UUID], added: Mapping[UUID, Drafted]) -> None:
+    values = _as_columns(added) | {"signal_id": signal_id, "account_ids": accounts}
+    await tx.run(_ADD, workspace_id=actor.workspace_id, **values)
+    await log_changes(tx, actor, "insight", "created", [(id, None, {}) for id in added])
+
+
+async def _join(tx: Tx, actor: Actor, signal_id: UUID, accounts: list[UUID], joined: Extracts) -> int:
+    """Returns how many insights get other quotes, or another signal or account."""
+    values = {"ids": list(joined), "extracts": _encoded(joined.values()), "account_ids": accounts}
+    rows = await tx.rows(_JOIN, workspace_id=actor.workspace_id, signal_id=signal_id, **values)
+    await log_changes(tx, actor, "insight", "updated", [(row["id"], None, _QUOTED) for row in rows])
+    return len(rows)
+
+
+async def _remove_quotes(tx: Tx, actor: Actor, signal_id: UUID, ids: list[UUID]) -> int:
+    if not ids:
+        return 0
+    of_signal: dict[str, Any] = {"workspace_id": actor.workspace_id, "signal_id": signal_id, "ids": ids}
+    changed = {row["id"] for row in await tx.rows(_UNQUOTE, **of_signal)}
+    await tx.run(_UNLINK_ACCOUNTS, **of_signal)
+    await tx.run(_UNLINK_SIGNAL, **of_signal)
+    await tx.run(_KEEP_REJECTED, workspace_id=actor.workspace_id, ids=ids)
+    removed = [row["id"] for row in await tx.rows(_REMOVE, workspace_id=actor.workspace_id, ids=ids)]
+    await log_changes(tx, actor, "insight", "updated", [(id, None, _QUOTED) for id in changed.difference(removed)])
+    await log_changes(tx, actor, "insight", "deleted", [(id, None, {}) for id in removed])
+    return len(removed)
