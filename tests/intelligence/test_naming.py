@@ -3,6 +3,8 @@
 import pytest
 
 from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded.naming import wording
+from sightline.intelligence.embedded.sentences import ABBREVIATIONS, split_sentences
 
 name_idea = embedded_engine().name_idea
 
@@ -94,9 +96,37 @@ def test_a_name_is_the_title_the_request_or_the_beginning(description: str, name
     assert name_idea(description) == name
 
 
+PATTERNS = {**wording().openings, **wording().prefaces, **wording().endings}
+
+
+@pytest.mark.parametrize("examples", PATTERNS.values(), ids=[next(iter(each)) for each in PATTERNS.values()])
+def test_each_pattern_has_a_sentence_that_gets_its_name(examples: dict[str, str]) -> None:
+    assert {sentence: name_idea(sentence) for sentence in examples} == examples
+
+
+def test_after_a_condition_the_name_is_what_should_be_done() -> None:
+    text = "When the network drops, nobody gets in. It is a pity. The handheld should hold the list of tickets."
+    assert name_idea(text) == "The handheld should hold the list of tickets"
+
+
+@pytest.mark.parametrize("abbreviation", sorted(ABBREVIATIONS))
+def test_neither_a_sentence_nor_a_name_ends_with_an_abbreviation(abbreviation: str) -> None:
+    text = f"Warn about odd orders of all customers in each country, {abbreviation}. {'x' * 30}, and more."
+    assert split_sentences(text) == [text]
+    assert name_idea(text) == "Warn about odd orders of all customers in each country"
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
+        (
+            "The diary should refuse a second booking in a slot the very moment the first is saved by anybody.",
+            "The diary should refuse a second booking",
+        ),
+        (
+            "When an animal is dead, everything has to stop at once: boosters, worming, birthday mails, surveys.",
+            "When an animal is dead, everything has to stop at once",
+        ),
         (
             "Managers compare the pipeline of all regions with the forecast of last year and the budget for the next.",
             "Managers compare the pipeline of all regions with the forecast of last year",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from sightline.intelligence.embedded.sentences import ABBREVIATIONS
 from sightline.intelligence.embedded.vocabulary import word_set
 
 _END: Final = "。！？、，.,;:!?…-–—*_`~|>#(["  # noqa: RUF001 - dashes that may end a cut
@@ -11,10 +12,15 @@ _CONJUNCTIONS: Final = word_set("""
     and although because before but if or since so that though unless until when where whereas which while who
 """)
 # A statement cannot end with these.
-_LEFT_OPEN: Final = _CONJUNCTIONS | word_set("""
+_LEFT_OPEN: Final = (
+    _CONJUNCTIONS
+    | ABBREVIATIONS
+    | word_set("""
     a an are as at be by can could did do does for from had has have in into is it its my not of on our should than the
     their then these this to too very via was were will with without would your
 """)
+)
+_PHRASE_STARTS: Final = word_set("about at between by for from in into of on over to under with without")
 _JOINING: Final = word_set("and but or so because also")
 _LEAST_SHARE: Final = 0.4  # of the allowed length: an earlier end of a clause leaves too little
 
@@ -65,12 +71,19 @@ def _fitting(words: Sequence[str], longest: int) -> int:
 
 
 def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
-    """Returns how many words are before the last end of a clause that leaves enough."""
-    for count in range(fitting, 0, -1):
-        is_end = words[count - 1].endswith(_CLAUSE_END) or _plain(words[count]) in _CONJUNCTIONS
-        if is_end and len(" ".join(words[:count])) >= _LEAST_SHARE * longest:
-            return count
-    return fitting
+    """Returns how many words are before the last end of a clause that leaves enough, else of a phrase.
+
+    A list after a colon is left out as a whole.
+    """
+    enough = [count for count in range(1, fitting + 1) if len(" ".join(words[:count])) >= _LEAST_SHARE * longest]
+    colon = [count for count in enough if words[count - 1].endswith(":")]
+    ends = [count for count in enough if _is_end(words[count - 1]) or _plain(words[count]) in _CONJUNCTIONS]
+    phrases = [count for count in enough if _plain(words[count]) in _PHRASE_STARTS]
+    return (colon or ends or phrases or [fitting])[-1]
+
+
+def _is_end(word: str) -> bool:
+    return word.endswith(_CLAUSE_END) and _plain(word) not in ABBREVIATIONS
 
 
 def _closed(words: Sequence[str]) -> Sequence[str]:

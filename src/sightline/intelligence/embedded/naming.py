@@ -2,112 +2,66 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import islice
 from typing import Final
+
+import msgspec
+from msgspec import Struct
 
 from sightline.intelligence.embedded.headlines import capitalised, fitted
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
 from sightline.intelligence.embedded.signs import without_marks
-from sightline.intelligence.embedded.vocabulary import word_set
 
 LONGEST_NAME: Final = 80
-LONGEST_TOPIC: Final = 60
 _MOST_SENTENCES: Final = 12  # in which a request is looked for
 _LONGEST_TITLE: Final = 10  # words
+_LONGEST_SUBJECT: Final = 6  # words
 _SENTENCE_END: Final = (".", "!", "?", ":", ",", ";", "…")
 _MARKS_BEFORE: Final = "#*->`_~|•·\u200b\ufeff"
 _MARKS_AFTER: Final = "*`_~|\u200b\ufeff"
-_GREETINGS: Final = word_set(
-    "hi hello hey dear greetings morning afternoon evening thanks thank regards cheers sincerely"
-)
-_GOOD_DAYS: Final = frozenset({("good", "morning"), ("good", "afternoon"), ("good", "evening"), ("good", "day")})
-_HEADINGS: Final = word_set("""
-    a as the idea ideas description summary background problem statement overview context feature features request
-    requests user story stories title current proposed solution suggestion feedback goal goals details
-""")
-_LETTERS: Final = word_set("advise attached regards")
 _REPLY: Final = frozenset({"let", "know"})
-
-# The openings and endings of requests that say nothing of what is requested: "it would be great if we could".
 _CLAUSE_END: Final = (",", ";", ":", "–", "—", "!")  # noqa: RUF001 - the dash that separates clauses
 _MOST_CLAUSES: Final = 4
 _LEAST_WORDS: Final = 2  # that stay after an opening, and three where words before the opening are left out, too
-_SALUTATIONS: Final = word_set("hi hello hey dear greetings morning afternoon evening good thanks thank")
-_LONGEST_GREETING: Final = 5
-_LABELS: Final = word_set("""
-    description enhancement feature feedback goal idea improvement problem proposal request suggestion summary title
-    wish
-""")
-# An opening is not left out before these: the rest would say something else, or nothing.
-_NOT_FIRST: Final = word_set("not no never without at of with from in on by or")
-_POINTING: Final = word_set("it that them this these those so one")
-
-_VERY = r"(?:(?:really|very|so|super|quite|absolutely|extremely|also|pretty|a|big|most) )*"
-_NICE = (
-    r"(?:amazing|appreciated|awesome|beneficial|convenient|cool|excellent|fantastic|good|great|handy|help|helpful|huge"
-    r"|ideal|improvement|lovely|nice|perfect|useful|valuable|welcome|wonderful)"
-)
-_WHO = (
-    r"(?:i|we|you|they|one|people|everybody|everyone|(?:the |our |my |your |all |some |many |most )*"
-    r"(?:users?|customers?|clients?|teams?|company))"
-)
-_PRODUCT = r"(?:(?:the|this|your) (?:app|application|platform|product|service|software|system|tool))"
-_FILLER = (
-    r"(?:(?:actually|additionally|also|and|basically|but|currently|finally|honestly|ideally|just|maybe|ok|okay|overall"
-    r"|perhaps|personally|possibly|so|well) )*"
-)
-_OPINION = rf"(?:i (?:think|believe|feel|guess|suppose)(?: that)? {_FILLER}|in my opinion )?"
-_ABLE = (
-    r"(?:(?:be |being )?able to |(?:have |get |see )?(?:the|an|a|some) (?:ability|chance|feature|function|option"
-    r"|possibility|way) (?:to|for|that (?:lets|allows) (?:us|me|you) (?:to )?) ?)?"
-)
-_WOULD = r"(?:would|will|might|could|can|may)"
-_COULD = r"(?:could|can|would|might|was able to|were able to|had|have|get|got)"
-_REQUESTS: Final = (
-    rf"(?:(?:it|that|this|what) )?(?:it'd|{_WOULD}) be {_VERY}{_NICE} "
-    rf"(?:(?:if|when) (?:there (?:was|were|is|would be) |(?:{_WHO}|{_PRODUCT}) {_COULD} (?:also )?)?|to (?:have )?)",
-    r"(?:please |kindly )?(?:can|could|would|will) you (?:please |kindly |also |maybe |possibly |consider )*",
-    r"(?:please )?(?:can|could|may) (?:we|i|one) (?:please |also |have |get )*",
-    r"(?:please|kindly) (?:also |just |consider )*",
-    r"(?:would it be|is it|will it be) possible (?:to |for us to |for me to |that )(?:have |get )?",
-    r"is there (?:a|any|some) (?:chance|option|possibility|way) (?:to |of |for us to |that we (?:can|could) )",
-    r"any (?:chance|plans|way) (?:to |of |for |that we (?:can|could) |(?:we|you) (?:can|could) )(?:having |getting )?",
-    r"i wish (?:that )?(?:(?:i|we|you|one) (?:could|had|would) |there (?:was|were) )?",
-    rf"(?:{_WHO} )(?:(?:all|also|badly|often|really|just|still|would|do|urgently|desperately) )*"
-    r"(?:love|like|need|want|wish|require|wants|needs|wishes|requires) "
-    r"(?:it (?:if|when) (?:i|we|you|there) (?:could|can|had|was|were|would) |to (?:have |see |get )?|for |you to )?",
-    rf"(?:i'd|we'd|i'll|we'll) (?:also |really )*(?:love|like|appreciate|prefer|want|need) "
-    rf"(?:it (?:if|when) (?:{_WHO}|there) (?:could|can|had|was|were|would) |(?:for )?{_WHO} to "
-    r"|to (?:have |see |get |request |suggest |propose |ask for )?)?",
-    r"there (?:should|needs to|has to|must|ought to|could) (?:also )?be ",
-    rf"{_WHO} (?:should|must|need to) (?:also )?(?:be able to |have )",
-    r"you (?:should|could|must|need to|might want to) (?:also |really |consider )*",
-    r"(?:my|our|one|another) (?:feedback|idea|proposal|request|suggestion|wish) (?:is|would be) "
-    r"(?:to |that you |that )?",
-    r"(?:i|we) (?:ask|propose|recommend|request|suggest) (?:for |to |that you |that we |that )?",
-    r"(?:i am|i'm|we are|we're) (?:asking|hoping|looking|missing|requesting) (?:for |to )?",
-    r"as an? (?:\S+ ){1,6}?(?:i|we) (?:would |really )*(?:want|need|like|love|should be able|can)"
-    r"(?: to(?: (?:have|see))?)? ",
-    r"as an? (?:\S+ ){1,6}?(?:i'd|we'd) (?:like|love|want)(?: to(?: (?:have|see))?)? ",
-    r"(?:how|what) about ",
-)
-_REQUEST = re.compile(f"{_FILLER}{_OPINION}(?:{'|'.join(_REQUESTS)})+{_ABLE}(?:(?:an?|the|some) (?=\\S))?")
-# Every opening of a request has one of these.
-_CUES: Final = word_set("""
-    about any appreciate ask asking can could desperately hoping i'd i'll it'd kindly like looking love may might
-    missing must need needs ought possible prefer propose recommend request requesting require requires should suggest
-    want wants we'd we'll will wish wishes would please is has
-""")
-_OPINION_FIRST = re.compile(f"{_FILLER}(?:i (?:think|believe|feel)(?: that)? |in my opinion )")
-_ABILITY = re.compile(r"(?:the|an|a) (?:ability|option|possibility|way) to ")
-_PRAISE = re.compile(
-    rf" (?:(?:that )?{_WOULD}|it'd|that'd) be {_VERY}{_NICE}"
-    r"(?: to have| for (?:me|us|everyone|everybody|all|all of us))?(?: too)?$"
-)
-_COURTESY = re.compile(r"(?: (?:please|thanks|thank you|thx|cheers|pls)(?: (?:a lot|so much|in advance|you))*)+$")
-_PURPOSE = re.compile(r" (?:so that|because|in order to|so (?:i|we|they|people|users|customers)(?= )) ?")
+_LONGEST_GREETING: Final = 5  # words
 _LEAST_BEFORE_PURPOSE: Final = 12  # characters: a shorter beginning says too little alone
+
+
+class RequestWording(Struct, frozen=True):
+    """The file `naming.yaml`: patterns, most with a sentence and the name that it gets, and sets of words."""
+
+    lists: dict[str, str]
+    openings: dict[str, dict[str, str]]
+    prefaces: dict[str, dict[str, str]]
+    endings: dict[str, dict[str, str]]
+    purpose: str
+    words: dict[str, str]
+
+
+@cache
+def wording() -> RequestWording:
+    return msgspec.yaml.decode(files(__package__).joinpath("naming.yaml").read_bytes(), type=RequestWording)
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(wording().words[name].split())
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    """Returns a pattern with the lists in their places. A list may hold the names of lists before it."""
+    for name, words in reversed(wording().lists.items()):
+        source = source.replace(f"{{{name}}}", words)
+    return re.compile(source)
+
+
+@cache
+def _request() -> re.Pattern[str]:
+    openings = "|".join(wording().openings)
+    return _pattern(f"{{filler}}{{opinion}}(?:{openings})+{{able}}(?:(?:an?|the|some) (?=\\S))?")
 
 
 def name_idea(description: str) -> str:
@@ -122,16 +76,11 @@ def name_idea(description: str) -> str:
     return capitalised(name) or "Idea"
 
 
-def topic_of(description: str) -> str:
-    """Returns the topic of the description, at most 60 characters of its words; empty if it has no word."""
-    return capitalised(fitted(_named_words(description), LONGEST_TOPIC))
-
-
 def _named_words(description: str) -> Sequence[str]:
     return _find_named(description[:MOST_CHARACTERS])
 
 
-@lru_cache(maxsize=4)  # a new idea is named, and its questions name it
+@lru_cache(maxsize=4)  # a model that reads an idea asks for its name again
 def _find_named(description: str) -> Sequence[str]:
     sentences = read_sentences(description)
     if not sentences:
@@ -142,7 +91,7 @@ def _find_named(description: str) -> Sequence[str]:
     if telling[0] is sentences[0] and _is_title(description, sentences[0]):
         return _without_greeting(_unmarked(sentences[0].text))
     requested = next(_requests(telling), None)
-    words = requested or _without_opinion(_without_greeting(_unmarked(telling[0].text)))
+    words = requested or _without_opinion(_without_greeting(_unmarked(_main(telling).text)))
     return _without_ending(words)
 
 
@@ -155,9 +104,17 @@ def _requests(sentences: Sequence[Sentence]) -> Iterator[Sequence[str]]:
                 yield rest
 
 
+def _main(sentences: Sequence[Sentence]) -> Sentence:
+    """Returns the first sentence; if it begins with a condition ("When ..."), the first that something should do."""
+    first = sentences[0]
+    should = (each for each in sentences if "should" in each.words[1:_LONGEST_SUBJECT])
+    proposals = (each for each in should if _words("pointing").isdisjoint(each.words[:2]))
+    return next(proposals, first) if first.words[0] in _words("conditions") else first
+
+
 def _is_to_the_reader(words: Sequence[str]) -> bool:
     """Whether a sentence asks the reader for something, and not for a change: "let me know", "see the attached"."""
-    return not _LETTERS.isdisjoint(words) or _REPLY.issubset(words)
+    return not _words("letters").isdisjoint(words) or _REPLY.issubset(words)
 
 
 def _is_title(description: str, sentence: Sentence) -> bool:
@@ -171,9 +128,10 @@ def _is_title(description: str, sentence: Sentence) -> bool:
 
 def _is_telling(words: Sequence[str]) -> bool:
     """Whether a sentence is more than a greeting or a heading that all descriptions have."""
-    if len(words) < 2 or _HEADINGS.issuperset(words):
+    if len(words) < 2 or _words("headings").issuperset(words):
         return False
-    return (words[0] not in _GREETINGS and words[:2] not in _GOOD_DAYS) or len(words) > 6
+    is_good_day = words[0] == "good" and words[1] in _words("good_days")
+    return len(words) > 6 or not (is_good_day or words[0] in _words("greetings"))
 
 
 def _unmarked(sentence: str) -> list[str]:
@@ -189,11 +147,11 @@ def _visible(description: str) -> list[str]:
 
 def _without_greeting(words: Sequence[str]) -> Sequence[str]:
     """Returns the words after a greeting or a label: "Hi team, ...", "Feature request: ..."."""
-    if _plain(words[0]) in _SALUTATIONS:
+    if _plain(words[0]) in _words("salutations"):
         end = next((at for at, word in enumerate(words[:_LONGEST_GREETING]) if word.endswith(_CLAUSE_END)), None)
         return words[end + 1 :] if end is not None and end + 1 < len(words) else words
     for at, word in enumerate(words[:3]):
-        if word.strip("*_[]():") and _plain(word.strip("*_[]")) not in _LABELS:
+        if word.strip("*_[]():") and _plain(word.strip("*_[]")) not in _words("labels"):
             break
         if word.rstrip("*_").endswith((":", "]")) and at + 1 < len(words):
             return words[at + 1 :]
@@ -202,14 +160,14 @@ def _without_greeting(words: Sequence[str]) -> Sequence[str]:
 
 def _has_cue(words: Iterable[str]) -> bool:
     """Whether a sentence has a word of the opening of a request."""
-    return not _CUES.isdisjoint(words)
+    return not _words("cues").isdisjoint(words)
 
 
 def _after_request(words: Sequence[str]) -> Sequence[str]:
     """Returns the words after the opening of a request, at the start or after a clause; empty without an opening."""
     said = _plain_text(words)
     for start, at in _clauses(words, said):
-        if opening := _REQUEST.match(said, at):
+        if opening := _request().match(said, at):
             rest = words[said.count(" ", 0, opening.end()) :]
             if _can_stand_alone(rest, _LEAST_WORDS + (start > 0)):
                 return rest
@@ -219,7 +177,7 @@ def _after_request(words: Sequence[str]) -> Sequence[str]:
 def _without_opinion(words: Sequence[str]) -> Sequence[str]:
     """Returns the words after "I think that" or "The ability to"."""
     said = _plain_text(words)
-    for opening in (_OPINION_FIRST, _ABILITY):
+    for opening in map(_pattern, wording().prefaces):
         if found := opening.match(said):
             rest = words[said.count(" ", 0, found.end()) :]
             return rest if _can_stand_alone(rest, _LEAST_WORDS) else words
@@ -230,9 +188,10 @@ def _without_ending(words: Sequence[str]) -> Sequence[str]:
     """Returns the words without praise, thanks and purpose at the end: "would be great", "so that we can ..."."""
     said = _plain_text(words).rstrip(" ")
     kept = len(said)
-    for ending in (_COURTESY, _PRAISE, _PURPOSE):
-        found = ending.search(said, 0, kept)
-        least = _LEAST_BEFORE_PURPOSE if ending is _PURPOSE else 0
+    purpose = wording().purpose
+    for ending in (*wording().endings, purpose):
+        found = _pattern(ending).search(said, 0, kept)
+        least = _LEAST_BEFORE_PURPOSE if ending is purpose else 0
         if found and found.start() >= least and said.count(" ", 0, found.start()) >= 1:
             kept = found.start()
     return words[: said.count(" ", 0, kept) + 1]
@@ -256,6 +215,6 @@ def _clauses(words: Sequence[str], said: str) -> Iterator[tuple[int, int]]:
 
 
 def _can_stand_alone(rest: Sequence[str], least: int) -> bool:
-    if len(rest) < least or _plain(rest[0]) in _NOT_FIRST:
+    if len(rest) < least or _plain(rest[0]) in _words("not_first"):
         return False
-    return _POINTING.isdisjoint(map(_plain, rest[:2])) or len(rest) > 4
+    return _words("pointing").isdisjoint(map(_plain, rest[:2])) or len(rest) > 4

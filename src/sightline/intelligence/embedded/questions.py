@@ -21,7 +21,7 @@ _LEAST_ENGLISH: Final = 0.2  # of its words are stop words
 _WORD: Final = re.compile(" [^ ]+")
 
 
-class Point(Struct, frozen=True):
+class AskedPoint(Struct, frozen=True):
     """What an idea should say. `said_by` maps each cue to a sentence with it."""
 
     point: str
@@ -42,7 +42,7 @@ class Rules(Struct, frozen=True):
     """The file `questions.yaml`."""
 
     lists: dict[str, str]
-    points: list[Point]
+    points: list[AskedPoint]
     own_questions: OwnQuestions
     draft: str
 
@@ -65,7 +65,7 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
     return asked[: max(0, min(limit, MOST_QUESTIONS))]
 
 
-def lacking(description: str) -> Iterator[Point]:
+def lacking(description: str) -> Iterator[AskedPoint]:
     """Yields the points that the description does not say, in the order of asking."""
     text = plain(description)
     said: set[str] = set()
@@ -118,7 +118,7 @@ def _slot(slot: str) -> str:
     return f"(?! (?:{unwanted}) ) (?:{wanted})(?= )" if unwanted else f" (?:{wanted})(?= )"
 
 
-def _asked(point: Point) -> DraftedQuestion:
+def _asked(point: AskedPoint) -> DraftedQuestion:
     return DraftedQuestion(point.question, point.reasoning, "")
 
 

@@ -16,6 +16,10 @@ LONGEST_SENTENCE: Final = 300
 # The pattern starts with a set of marks, so that searching is fast; all parts are bounded, so it stays linear.
 _BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noqa: RUF001 - other scripts end their sentences so
 _END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]*_]?(?=\\s))")  # noqa: RUF001 - likewise
+# Their full stop ends no sentence: "late, e.g. on Sunday".
+ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "approx", "incl", "esp", "vs", "cf", "z.b", "d.h", "bzw"})
+_ABBREVIATED: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(map(re.escape, sorted(ABBREVIATIONS)))})\.\Z")
+_LONGEST_ABBREVIATION: Final = 8
 _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF001 - what writes lists and headings
 _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 - the same, after a sentence
 
@@ -32,7 +36,8 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
     Line breaks end sentences; a longer sentence is cut between words where it can be.
     """
     start = 0
-    for stop in chain((end.end() for end in _END.finditer(text)), (len(text),)):
+    ends = (end.end() for end in _END.finditer(text) if not _is_abbreviated(text, end.end()))
+    for stop in chain(ends, (len(text),)):
         part = text[start:stop]
         sentence = without_marks(part.strip(), _EDGE, _EDGE_AFTER).strip()
         at = start + part.find(sentence)
@@ -44,6 +49,11 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
             at += max(1, len(piece))
             while at < end and text[at].isspace():
                 at += 1
+
+
+def _is_abbreviated(text: str, end: int) -> bool:
+    """Whether the text up to this place ends with an abbreviation."""
+    return _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end) is not None
 
 
 class Sentence(NamedTuple):
