@@ -233,8 +233,9 @@ async def test_another_workspace_sees_and_changes_nothing(lab: Lab) -> None:
 
 async def test_the_words_of_a_search_begin_words_of_the_plan(lab: Lab) -> None:
     scope = {"sourceMode": "preferred", "domains": ["news.trade-press.example"], "geography": "Südtirol"}
-    started = await lab.start(section(scope=scope, topic="demand-forecasting_tools"))
-    for words in ("forec", "FORECASTS", "dem plan", "trade", "press.exam", "news.trade-press.example", "südt", "tool"):
+    started = await lab.start(section(scope=scope, topic="demand-forecasting_tools निर्यात"))
+    beginnings = ("forec", "FORECASTS", "dem plan", "trade", "press.exam", "news.trade-press.example", "südt", "tool")
+    for words in (*beginnings, "su\u0308d", "निर्या"):
         found = (await lab.client.get("/research", params={"q": words})).json()
         assert [one["id"] for one in found["items"]] == [started["briefId"]], words
     for words in ("orecast", "preferred", "market", "demand ships", "!!", "' & |", "a:*b"):

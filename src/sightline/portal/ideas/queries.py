@@ -4,10 +4,11 @@ from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window, by_reference, sql
 from sightline.platform.db.pages import rows_of_page
+from sightline.platform.db.words import beginnings_query
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
 from sightline.portal.ideas.records import SHORT, WHOLE, ShownIdea
-from sightline.portal.ideas.search import prefix_query, words_of
+from sightline.portal.ideas.search import words_of
 
 _COUNT = "SELECT count(*) FROM ideas WHERE {where}"
 _PAGE = "SELECT {columns} FROM ({rows}) AS ideas ORDER BY {order}"
@@ -29,7 +30,7 @@ def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], q: str | 
     where.add("portal_visible")
     if filters.q:
         words = words_of(filters.q if q is None else q)
-        where.add("search @@ to_tsquery('simple', :words)", words=prefix_query(words, " & "))
+        where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words))
     for number, facet in enumerate(facets):
         if (option := filters.chosen.get(facet.name)) is None:
             continue

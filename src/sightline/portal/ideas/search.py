@@ -2,14 +2,13 @@
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from heapq import nsmallest
 from time import monotonic
-from unicodedata import category, normalize
 from uuid import UUID
 
 from sightline.platform.db import Database, sql
-from sightline.platform.db.words import apart
+from sightline.platform.db.words import apart, words_in
 
 _MOST_WORDS = 12
 _LONGEST_WORD = 40
@@ -31,16 +30,8 @@ _TITLE_WORDS = sql(
 
 
 def words_of(text: str) -> list[str]:
-    """Returns the words of a search in lower case, each once, at most 12."""
-    composed = normalize("NFC", text.lower())
-    # Marks, such as the vowels of Hindi, are parts of words.
-    spaced = "".join(one if one.isalnum() or category(one).startswith("M") else " " for one in composed)
-    return list(dict.fromkeys(word[:_LONGEST_WORD] for word in spaced.split()))[:_MOST_WORDS]
-
-
-def prefix_query(words: Iterable[str], joint: str) -> str:
-    """Returns a text for `to_tsquery('simple', ...)` that finds these prefixes. From `words_of`."""
-    return joint.join(f"{word}:*" for word in words)
+    """Returns the words of a search, at most 12 of 40 characters."""
+    return list(dict.fromkeys(word[:_LONGEST_WORD] for word in words_in(text)))[:_MOST_WORDS]
 
 
 class KnownWords:

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 
 from sightline.platform.db import sql
-from sightline.platform.db.words import apart
+from sightline.platform.db.words import apart, beginnings_query
 from sightline.portal.ideas.queries import find_by_ids
 from sightline.portal.ideas.records import ShownIdea
-from sightline.portal.ideas.search import KnownWords, correct, prefix_query, words_of
+from sightline.portal.ideas.search import KnownWords, correct, words_of
 from sightline.portal.visits import Visit
 
 MOST = 5
@@ -47,7 +47,7 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
         rows = await tx.rows(
             _BY_WORDS,
             workspace_id=workspace_id,
-            words=prefix_query(words, " | "),
+            words=beginnings_query(words, " | "),
             most=_CANDIDATES,
             title=" ".join(corrected),
             dictionary=_DICTIONARIES.get(visit.portal.language.partition("-")[0], "english"),

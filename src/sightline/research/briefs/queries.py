@@ -1,6 +1,5 @@
 """The SQL of briefs."""
 
-import re
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -8,7 +7,7 @@ from uuid import UUID
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.pages import ShortList, read_page
-from sightline.platform.db.words import apart
+from sightline.platform.db.words import apart, beginnings_query, words_in
 from sightline.platform.errors import NotFound
 from sightline.research.briefs.records import Brief, BriefSummary
 from sightline.research.schedules.cadence import RunPolicy
@@ -30,8 +29,6 @@ _BRIEF = f"""{_SUMMARY}, question,
                      THEN jsonb_build_object('revision', kept_revision, 'definition', kept_definition) END)
     AS configuration"""
 
-_WORD = re.compile(r"[^\W_]+")
-
 _COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
 _LISTING = ShortList("research_briefs", _SUMMARY, _COUNT)
 _NEWEST_FIRST = "created_at DESC, id DESC"
@@ -41,8 +38,7 @@ async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: 
     """The newest first, and how many there are in all. Each of the words begins a word of the brief."""
     where = Where(workspace_id)
     if words is not None and words.strip():
-        beginnings = " & ".join(f"'{word}':*" for word in _WORD.findall(words))
-        where.add("search @@ to_tsquery('simple', :beginnings)", beginnings=beginnings)
+        where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words_in(words)))
     rows, total = await read_page(tx, _LISTING, where, _NEWEST_FIRST, window)
     return [BriefSummary(*fields) for *fields, _ in rows], total
 
