@@ -48,7 +48,8 @@ def say_coverage(coverage: Coverage, said: str) -> str:
     span = f"between {coverage.since:%Y-%m-%d} and {coverage.until:%Y-%m-%d}"
     dates = f"published {span}" if coverage.research_mode == "recent" else "older and undated ones included"
     noun = "source" if coverage.target == 1 else "sources"
-    found = f"{coverage.found} of {coverage.target} {noun} found, {dates}; {coverage.read} pages read."
+    pages = "1 page" if coverage.read == 1 else f"{coverage.read} pages"
+    found = f"{coverage.found} of {coverage.target} {noun} found, {dates}; {pages} read."
     return " ".join([found, *([said] if coverage.found and said else []), *coverage.warnings])
 
 
