@@ -65,6 +65,16 @@ def test_the_secret_is_shown_once_and_a_token_of_an_old_secret_is_refused(comman
     assert "milliseconds" in refused.out
 
 
+def test_the_doctor_says_which_portals_another_server_secret_closes(commands: Commands) -> None:
+    commands.configure(workspace="one")
+    assert "portals" not in commands.run("doctor").out
+    other = run("doctor", cwd=None, DATABASE_URL=commands.url, SECRET="the secret of another server")
+    assert other.code == 1
+    [line] = [line for line in other.out.splitlines() if line.startswith("WRONG  portals ")]
+    assert " one" in line
+    assert "portal rotate-secret" in line
+
+
 @pytest.mark.parametrize("words", [("--json",), ()])
 def test_without_a_public_address_the_commands_say_that_theirs_is_a_guess(
     commands: Commands, words: tuple[str, ...]

@@ -22,6 +22,7 @@ from sightline.platform.checks import Check
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.checks import check_clock, check_notifications, check_version
 from sightline.platform.jobs.checks import check_jobs
+from sightline.portal.checks import check_portals
 from sightline.settings import FILE, Settings, SettingsError
 from sightline.sources.checks import check_app_store, check_library, check_search
 
@@ -82,7 +83,7 @@ async def _check_database(settings: Settings) -> list[Check]:
             db = await Database.connect(url, size=1, through_pooler=True)
             try:
                 async with db.snapshot() as tx:
-                    checks += await _check_inside(tx)
+                    checks += await _check_inside(tx, settings.known_secret())
             finally:
                 await db.close()
             if settings.database_url is not None:
@@ -94,11 +95,11 @@ async def _check_database(settings: Settings) -> list[Check]:
     return checks
 
 
-async def _check_inside(tx: Tx) -> list[Check]:
+async def _check_inside(tx: Tx, secret: str | None) -> list[Check]:
     checks = [await check_version(tx), await check_schema(tx.connection), await check_clock(tx)]
     if not all(check.ok for check in checks):
         return checks
-    return [*checks, await check_jobs(tx), *await check_waiting(tx)]
+    return [*checks, await check_jobs(tx), *await check_waiting(tx), *await check_portals(tx, secret)]
 
 
 def _check_data_dir(folder: Path) -> Check:
