@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.browser.conftest import Demo
 
@@ -63,6 +63,24 @@ def test_nothing_is_cut_off_on_the_smallest_screen(demo: Demo, context: BrowserC
         wide[name] = page.evaluate("document.documentElement.scrollWidth")
     context.close()
     assert set(wide.values()) == {320}, wide
+
+
+def test_a_wide_table_scrolls_and_breaks_no_word(demo: Demo, context: BrowserContext) -> None:
+    table = f"| Panel | Temperature | Remark | Link |\n|---|---|---|---|\n| FX-1 | -30 | frozen | {'x' * 400} |"
+    page = context.pages[0]
+    page.goto(f"{demo.portal}/ideas/IDEA-1")
+    page.locator("textarea[name=body]").fill(table)
+    page.get_by_role("button", name="Send the comment").click()
+    head = page.get_by_role("columnheader", name="Temperature").last
+    expect(head).to_be_visible()
+    box = head.bounding_box()
+    result = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
+    width = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    assert box is not None
+    assert box["height"] < 50, "the word stands on one line"
+    assert width == PHONE["width"]
+    assert not result.response["violations"], result.response["violations"]
 
 
 def test_a_keyboard_reaches_everything_and_shows_where_it_is(demo: Demo, browser: Browser) -> None:

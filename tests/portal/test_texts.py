@@ -74,7 +74,7 @@ async def test_a_hostile_comment_is_shown_as_it_was_written(world: PortalWorld) 
     sent = await browser.post(f"{path}/comments", {"body": WIDE[:4347]})
     assert sent.status_code == 303
     page = (await browser.get(path)).text
-    assert "<table>" not in page
+    assert "<table" not in page
     assert WIDE[:4347].rstrip() in page
 
 

@@ -22,6 +22,8 @@ _TAGS = {
     "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
+# A keyboard reaches what scrolls sideways.
+_SCROLLED = {"table": {"tabindex": "0"}, "pre": {"tabindex": "0"}}
 _LINE_END = re.compile(r"\r\n?|\n")
 _BELOW_A_HEAD = re.compile(r"[ \t\v\f>|:]*-[ \t\v\f>|:-]*")
 _SOFT_BREAK = re.compile(r"(?<!\\)\n")
@@ -36,7 +38,7 @@ _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 # The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown")
 # Part of the keys of what is kept; another way of rendering gets another number.
-_RENDERER = f"1 pyromark-{version('pyromark')} nh3-{version('nh3')}"
+_RENDERER = f"2 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
 
 
@@ -78,6 +80,7 @@ def _render(text: str, keeps_lines: bool) -> Markup:
         html,
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
+        set_tag_attribute_values=_SCROLLED,
         url_schemes={"http", "https", "mailto"},
         link_rel="nofollow ugc noopener noreferrer",
     )
