@@ -28,7 +28,7 @@ LOCK    := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-ha
 PIP = $(if $(wildcard $(BIN)/pip),$(BIN)/python -m pip,$(PYTHON) -m pip --python $(VENV))
 INSTALL = $(PIP) install -qq --disable-pip-version-check --no-deps
 
-.PHONY: help setup setup-runtime demo run test test-slow browser fuzz torture check lint types contracts generated fix ci bench plots \
+.PHONY: help setup setup-runtime demo run test test-slow browser fuzz clients torture check lint types contracts generated fix ci bench plots \
         openapi schema lock clean
 
 help: ## List the targets
@@ -61,6 +61,11 @@ browser:
 
 fuzz: $(DEV) ## Search long for inputs that break a rule
 	$(BIN)/pytest -m fuzz --hypothesis-profile=search $(ARGS)
+
+clients: $(DEV) ## Generate clients in Python and TypeScript, check them strictly and use them (needs Node and npm)
+	@command -v node >/dev/null && command -v npm >/dev/null || \
+	  echo "No node or no npm: NO client in TypeScript is generated (apt-get install nodejs npm)."
+	$(BIN)/pytest -m clients tests/generated/test_clients.py $(ARGS)
 
 torture: $(DEV) ## Run the tests of crashes, restarts and many clients
 	$(BIN)/pytest -m torture $(ARGS)

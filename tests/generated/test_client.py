@@ -1,6 +1,5 @@
 """A client that is generated from the OpenAPI document, without a warning, and used against the service."""
 
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from importlib import import_module
@@ -10,26 +9,15 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from sightline.app import openapi_document
 from tests.generated.made import Made
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> str:
+def package(python_client: Path) -> str:
     """The name of the generated package, which can be imported."""
-    folder = tmp_path_factory.mktemp("client")
-    (folder / "openapi.json").write_text(openapi_document())
-    (folder / "config.yaml").write_text("post_hooks: []\n")
-    command = [
-        *(sys.executable, "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none"),
-        *("--path", "openapi.json", "--config", "config.yaml", "--output-path", "sightline_client"),
-    ]
-    made = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-    assert made.returncode == 0, made.stdout + made.stderr
-    assert "WARNING" not in made.stdout
-    sys.path.insert(0, str(folder))
+    sys.path.insert(0, str(python_client))
     return "sightline_client"
 
 

@@ -106,9 +106,9 @@ class DomainName(Text):
         """Beyond ASCII it does not say which characters are letters or digits."""
         end = r"[^\x00-/:-@\[-`{-\x7f]"
         label = rf"{end}([^\x00-,./:-@\[-^`{{-\x7f]{{0,61}}{end})?"
-        host = {"pattern": rf"^\s*{label}(\.{label})*\.?\s*$"}
-        either = [host, {"format": "ipv6"}]
-        return {"type": "string", "maxLength": cls.longest, "anyOf": either, "examples": ["example.com"]}
+        no_host = {"not": {"pattern": rf"^\s*{label}(\.{label})*\.?\s*$"}}
+        either = {"if": no_host, "then": {"format": "ipv6"}}
+        return {"type": "string", "maxLength": cls.longest, **either, "examples": ["example.com"]}
 
 
 def _is_address(text: str) -> bool:
