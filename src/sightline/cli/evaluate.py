@@ -13,6 +13,8 @@ from sightline.cli.output import print_json, print_pairs
 
 if TYPE_CHECKING:
     from sightline.intelligence.evaluation import MatchingQuality
+    from sightline.intelligence.insight_quality import InsightQuality
+    from sightline.intelligence.marks import Kept, Output
     from sightline.intelligence.question_quality import QuestionQuality
     from sightline.sources.evaluation import ExtractionQuality, PageResult
 
@@ -70,20 +72,41 @@ def extraction(
 @app.command("questions", cls=Command)
 def questions(folder: World, json: AsJson = False, marks: Marks = None, outputs: Outputs = None) -> None:
     """Measures whether ideas are asked what they lack."""
-    from sightline.intelligence.marks import count_kept, write_outputs
     from sightline.intelligence.question_quality import evaluate_questions, outputs_of, read_ideas
 
     ideas = read_ideas(folder)
     quality = evaluate_questions(ideas)
-    if outputs is not None:
-        write_outputs(outputs, outputs_of(ideas))
-    if marks is not None:
-        with marks.open("rb") as lines:
-            quality.kept = count_kept(outputs_of(ideas), str(marks), lines)
+    quality.kept = _kept(outputs_of(ideas), marks, outputs)
     if json:
         print_json(quality)
     else:
         print_pairs(_pairs_of_questions(quality))
+
+
+@app.command("insights", cls=Command)
+def insights(folder: World, json: AsJson = False, marks: Marks = None, outputs: Outputs = None) -> None:
+    """Measures which statements of tickets become insights."""
+    from sightline.intelligence.insight_quality import evaluate_insights, outputs_of, read_tickets
+
+    tickets = read_tickets(folder)
+    quality = evaluate_insights(tickets)
+    quality.kept = _kept(outputs_of(tickets), marks, outputs)
+    if json:
+        print_json(quality)
+    else:
+        print_pairs(_pairs_of_insights(quality))
+
+
+def _kept(made: "list[Output]", marks: Path | None, outputs: Path | None) -> "Kept | None":
+    """Writes the outputs for readers, and counts what the marks keep."""
+    from sightline.intelligence.marks import count_kept, write_outputs
+
+    if outputs is not None:
+        write_outputs(outputs, made)
+    if marks is None:
+        return None
+    with marks.open("rb") as lines:
+        return count_kept(made, str(marks), lines)
 
 
 def _pairs_of_matching(quality: "MatchingQuality") -> Iterator[tuple[str, object]]:
@@ -107,6 +130,21 @@ def _pairs_of_questions(quality: "QuestionQuality") -> Iterator[tuple[str, objec
     if quality.kept is not None:
         yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
     yield from (("not lacking", one) for one in quality.wrong)
+
+
+def _pairs_of_insights(quality: "InsightQuality") -> Iterator[tuple[str, object]]:
+    yield "insights", f"{quality.insights} of {quality.tickets} tickets"
+    yield "right", _percent(quality.right)
+    yield "of the wrong kind", _percent(quality.wrong_kind)
+    yield "mixed", _percent(quality.mixed)
+    yield "doubled", _percent(quality.doubled)
+    yield "not a statement", f"{_percent(quality.traps)}, without a label {_percent(quality.unlabelled)}"
+    for name, kind in quality.kinds.items():
+        known = f"{_percent(kind.statements_found)} of {kind.statements} known, {_percent(kind.labels_found)}"
+        yield name, f"found {known} of {kind.labels} said; {kind.insights} insights, {_percent(kind.right)} right"
+    if quality.kept is not None:
+        yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
+    yield from (("wrong", one) for one in quality.wrong)
 
 
 def _pairs_of_extraction(quality: "ExtractionQuality") -> Iterator[tuple[str, object]]:

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import structs
+
 from sightline.intelligence.embedded.headlines import capitalised, fitted, without_conjunctions
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.sentences import find_sentences, says_something
 from sightline.intelligence.embedded.signals.boilerplate import is_small_talk, without_boilerplate
-from sightline.intelligence.embedded.signals.categories import category_of, is_question
+from sightline.intelligence.embedded.signals.categories import is_question, read_statements
 from sightline.intelligence.embedded.signals.lines import Line, read_lines, source_of
 from sightline.intelligence.embedded.vocabulary import word_set
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial
@@ -82,18 +84,30 @@ class _Groups:
 
 
 def _find_statements(material: SignalMaterial) -> list[tuple[Quote, Category]]:
-    """Returns statements in the order of the material, without the team's words.
+    """Returns statements in the order of the material, without the team's words and without questions about usage.
 
-    A review, an answer to a survey or a short text in which no cue is known gives its first sentence, as context.
+    What customers do is reported only from conversations and documents. A review or an answer to a survey in which no
+    cue is known gives its first sentence, as context.
     """
     sentences = list(_sentences(material))
     ours = _own_side(material, sentences)
     theirs = [quote for quote in sentences if quote.speaker not in ours]
-    found = [(quote, category) for quote in theirs if (category := category_of(_flat(quote.text)))]
-    if found or material.read_as in ("conversation", "document"):
+    with_context = material.read_as in ("conversation", "document")
+    left_out = {"question"} if with_context else {"question", "context"}
+    found = [one for each in theirs for one in _read(each) if one[1] not in left_out]
+    if found or with_context or material.read_as == "text":
         return found
-    alone = [quote for quote in theirs if _is_substantial(quote.text)]
+    alone = [quote for quote in theirs if _is_substantial(quote.text) and not is_question(quote.text)]
     return [(quote, "context") for quote in alone[:1]]
+
+
+def _read(sentence: Quote) -> Iterator[tuple[Quote, Category]]:
+    """Yields the statements of a sentence: itself, or the parts around a "but"."""
+    end = 0
+    for text, category in read_statements(sentence.text):
+        start = sentence.text.index(text, end)
+        end = start + len(text)
+        yield structs.replace(sentence, text=text, start=sentence.start + start, end=sentence.start + end), category
 
 
 def _sentences(material: SignalMaterial) -> Iterator[Quote]:
@@ -125,10 +139,6 @@ def _own_side(material: SignalMaterial, sentences: Sequence[Quote]) -> frozenset
 
 def _words(name: str) -> list[str]:
     return "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
-
-
-def _flat(sentence: str) -> str:
-    return " ".join(sentence.split())
 
 
 def _is_substantial(sentence: str) -> bool:

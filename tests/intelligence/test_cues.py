@@ -1,0 +1,77 @@
+"""The cues of insights: each word has an example, and the rules read what people mean by them."""
+
+import re
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from sightline.intelligence.embedded.signals import categories
+from sightline.intelligence.embedded.signals.categories import category_of, read_statements
+
+LEAST = {"request": 3, "problem": 2, "praise": 2}
+CUES = tomllib.loads(files(categories.__package__).joinpath("cues.toml").read_text("utf-8"))
+WORDS = [
+    (name, cue.get("points", {}), pattern, example)
+    for name, cue in CUES.items()
+    for pattern, example in cue.items()
+    if pattern != "points"
+]
+
+
+@pytest.mark.parametrize(("name", "points", "pattern", "example"), WORDS)
+def test_each_word_of_a_cue_has_an_example(name: str, points: dict[str, int], pattern: str, example: str) -> None:
+    straight = pattern.replace("\u2019", "['\u2019]")
+    assert re.search(rf"(?<!\w)(?:{straight})(?!\w)", example, re.IGNORECASE), f"{name}: {pattern}"
+    if alone := [category for category, count in points.items() if count >= LEAST.get(category, 9)]:
+        assert category_of(example) == alone[0]
+
+
+MEANT = {
+    "problem": [
+        "Labels come out with the last digit cut off.",
+        "The battery is dead after four hours, not ten as promised.",
+        "I used to recommend it to everybody.",
+        "Oh great, an empty page.",
+        "Love how it turns itself off at noon.",
+        "Why does it print every label sideways?",
+        "Der Druck bricht ab, und wir müssen von vorn anfangen.",
+    ],
+    "request": [
+        "What we'd pay for is a label with two lines.",
+        "If labels could have two lines, we'd be delighted.",
+        "Would it be possible to choose the printer?",
+        "One label for each box, please.",
+        "Wir würden auch dafür zahlen, wenn man den Drucker wählen könnte.",
+    ],
+    "praise": [
+        "New people learn it in five minutes.",
+        "Somebody always picks up the phone.",
+        "Printing has been really smooth without any trouble.",
+    ],
+    None: [
+        "Slow pages are not a problem for us.",
+        "It has never been an issue here.",
+        "No complaints about the printer.",
+        "Please send me the invoice of March.",
+        'On Monday you wrote: "It is broken and we fix it."',
+        "We don't need a second printer.",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("category", "sentence"), [(category, sentence) for category, all in MEANT.items() for sentence in all]
+)
+def test_irony_negation_politeness_and_past_praise_are_read(category: str | None, sentence: str) -> None:
+    assert category_of(sentence) == category
+
+
+def test_a_sentence_that_praises_and_complains_is_two_statements() -> None:
+    assert read_statements("We love the labels, but the printer hangs.") == [
+        ("We love the labels", "praise"),
+        ("the printer hangs.", "problem"),
+    ]
+    assert read_statements("The printer hangs, but only on Mondays.") == [
+        ("The printer hangs, but only on Mondays.", "problem")
+    ]
