@@ -19,7 +19,7 @@ from tests.cli.command import Serving, serving, wait_until
 from tests.docs.test_sync import program
 from tests.platform.embedded_world import open_place
 from tests.torture.test_kills import Blow, kill, kill_all, kill_api_process, kill_database
-from tests.torture.writers import WRITERS, Json, Place, furnish, until_done, write_everything, write_late
+from tests.torture.writers import KEYS, WRITERS, Json, Place, furnish, until_done, write_everything, write_late
 
 pytestmark = pytest.mark.slow
 
@@ -155,6 +155,7 @@ async def follow_through(blows: list[Blow], between: int) -> None:
                     if await strike(place, server, left, between):
                         continue
                     place.done.set()
+                    await asyncio.to_thread(write_everything, place)  # so that there are records to change late
                     late = await write_late(place, Random(0), partial(pass_by, place, followers))
                     assert late > len(FEEDS)
                     place.closed.set()
@@ -171,7 +172,7 @@ async def follow_through(blows: list[Blow], between: int) -> None:
 
 async def pass_by(place: Place, followers: list[Follower]) -> None:
     """The end of all writing but one: followers go round twice more, past the time at which that one started."""
-    await asyncio.to_thread(write_everything, place)
+    await asyncio.to_thread(write_everything, place, KEYS // 2)
     quick = {one: one.rounds + 2 for one in followers if not one.pause}
     await asyncio.to_thread(wait_until, lambda: all(one.rounds >= rounds for one, rounds in quick.items()), 180)
 

@@ -173,9 +173,9 @@ async def write_by_import(place: Place, dice: Random) -> None:
             place.written["import"] = place.written.get("import", 0) + 1
 
 
-def write_everything(place: Place) -> None:
-    """Some records of each list of a file, at the end, so that none is empty."""
-    lists: Json = {name: records(name, place.dice, KEYS) for name in LISTS}
+def write_everything(place: Place, count: int = KEYS) -> None:
+    """So many records of each list of a file."""
+    lists: Json = {name: records(name, place.dice, count) for name in LISTS}
     assert place.apply(**lists)
 
 
