@@ -45,7 +45,7 @@ async def _work(settings: Settings) -> None:
         size=max(2, min(settings.pool_size, settings.concurrency)),
         clock=Clock(settings.clock_offset),
         through_pooler=settings.is_pooled,
-        answer_seconds=TICK_SECONDS,  # a connection whose other end is gone without a word holds a job no longer
+        answer_seconds=TICK_SECONDS,  # a lost connection that nobody closed holds up a job no longer than this
     )
     pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat))
     async with open_tools(settings) as tools:

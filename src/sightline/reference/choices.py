@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 def choices_of(kinds: Iterable[Any]) -> dict[frozenset[str], str]:
-    """Returns the names by the values: those of the aliases in the modules of the records.
+    """Returns the name of each choice by its values: its alias in the module of a record.
 
     Raises ValueError for values that have two names, and for a name of different values.
     """

@@ -176,7 +176,7 @@ def note_changes(table: Table, entry: Entry) -> None:
 
 
 def stamp(run: Run, entry: Entry) -> None:
-    """Sets `updatedAt` of a changed record to now, unless that of the file counts."""
+    """Sets `updatedAt` of a changed record to now, unless the file's time counts."""
     if entry.values.get("updated_at") is None and "updated_at" in entry.row:
         moment: datetime = run.tx.now
         entry.row["updated_at"] = moment

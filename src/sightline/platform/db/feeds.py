@@ -137,7 +137,7 @@ class Totals(dict[bytes, tuple[int, int]]):
 async def changed_since(tx: Tx, where: Where, moment: str, since: datetime | None) -> list[str]:
     """Returns the conditions for rows written at or after a time, up to the horizon, and adds their values.
 
-    `moment` is the column with the time of writing. No row is ever added between those that they select, so a client
+    `moment` is the column with the time of writing. No row is ever added among the selected ones, so a client
     that starts again at the latest time it received misses none.
     """
     conditions = [f"{moment} <= {where.value('horizon', await find_horizon(tx))}"]

@@ -1,4 +1,4 @@
-"""Idempotency-Key: the answer to a POST is kept for 24 hours, in the transaction that wrote what it says.
+"""Idempotency-Key: the answer to a POST is kept for 24 hours, in the transaction that it reports.
 
 No answer to a POST of the API shows a secret, so all of them are kept.
 """
@@ -142,7 +142,7 @@ async def answer_once(
     *,
     runs_again: bool = False,
 ) -> Answer:
-    """Returns the kept answer, or that of `make`, kept in the transaction in which it was made.
+    """Returns the kept answer, or the answer of `make`, kept in the transaction in which it was made.
 
     `runs_again`: a repeat calls `make` too. A refusal is not kept. Raises KeyReused, KeyInUse, RecordDeleted.
     """

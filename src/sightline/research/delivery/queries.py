@@ -1,4 +1,4 @@
-"""The SQL of additions: the sources of a run in a fixed order, and what of them is not delivered yet.
+"""The SQL of additions: the sources of a run in a fixed order, and what is not delivered yet.
 
 The n-th signal of `addition_signal_ids` is the n-th source, in the order of their first findings: those of sections
 that are completed later come after the others, so that no source changes its place.

@@ -25,7 +25,7 @@ def complete(new: NewPlanDefinition) -> PlanDefinition:
 
 
 def ensure_consistent(input: Input, path: str) -> None:
-    """Raises ValidationFailed with everything that is wrong between the fields of what was decoded, below `path`."""
+    """Raises ValidationFailed for faults between fields, such as a missing topic. `path` is the place of the input."""
     if faults := list(faults_in(type(input), msgspec.to_builtins(input, enc_hook=str), path)):
         raise ValidationFailed(faults)
 
