@@ -104,10 +104,11 @@ class _Schemas:
         schemas: list[Json] = [self.named(_tidy(self._by_kind[repr(one)])) for one in _alternatives(kind)]
         if len(schemas) == 1:
             return schemas[0]
-        fields = {one.__struct_config__.tag_field for one in _alternatives(kind)} - {None}
         found: Json = {"anyOf": schemas}
-        for name in fields:
-            found["discriminator"] = {"propertyName": name}
+        constants = [one.__struct_config__ for one in _alternatives(kind)]
+        if constants[0].tag_field:
+            mapping = {str(one.tag): schema["$ref"] for one, schema in zip(constants, schemas, strict=True)}
+            found["discriminator"] = {"propertyName": constants[0].tag_field, "mapping": mapping}
         return found
 
     def named(self, schema: Any) -> Any:
