@@ -9,6 +9,7 @@ statements are written out in docs/decisions/0021-feeds.md.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
@@ -192,9 +193,7 @@ class _Reading:
         self.feed = feed
         self.selection = selection
         self.totals = totals
-        # Hashed, since the values of a filter may be long.
-        values = sorted((name, value) for name, value in selection.where.values.items() if name != "horizon")
-        self.key = blake2b(repr((feed.versions, selection.count, values)).encode(), digest_size=16).digest()
+        self.key = b"" if totals is None else _key_of(feed, selection)
 
     async def count(self) -> int:
         """The total alone."""
@@ -233,16 +232,8 @@ class _Reading:
         return rows_by_id(self.feed.table, ids)
 
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:
-        order, alias = self.selection.order, self.feed.name
-        page = sql(
-            _PAGE,
-            rows=rows,
-            alias=alias,
-            columns=self.feed.columns,
-            size=self.feed.size,
-            order=order.clause(alias),
-            more=f"{alias}.{order.moment} AS moment, {alias}.{order.tie} AS tie, {self._total()}",
-        )
+        order = self.selection.order
+        page = _page_of(self.feed, order, rows, self._total())
         found = await self._run(page, values)
         if not found:
             return FeedPage([], [], await self.count(), None)
@@ -276,6 +267,27 @@ class _Reading:
         if rows and rows[0]["version"] is not None:
             self.totals.keep(self.key, rows[0]["version"], rows[0]["total"])
         return rows
+
+
+def _key_of(feed: Feed, selection: Selection) -> bytes:
+    """The key of a total: hashed, since the values of a filter may be long."""
+    values = sorted((name, value) for name, value in selection.where.values.items() if name != "horizon")
+    return blake2b(repr((feed.versions, selection.count, values)).encode(), digest_size=16).digest()
+
+
+@lru_cache(maxsize=1024)
+def _page_of(feed: Feed, order: Order, rows: str, total: str) -> Statement:
+    """The statement of a page; composing it costs more than looking it up."""
+    alias = feed.name
+    return sql(
+        _PAGE,
+        rows=rows,
+        alias=alias,
+        columns=feed.columns,
+        size=feed.size,
+        order=order.clause(alias),
+        more=f"{alias}.{order.moment} AS moment, {alias}.{order.tie} AS tie, {total}",
+    )
 
 
 def _split(rows: list[Row]) -> tuple[list[Row], list[list[UUID]]]:
