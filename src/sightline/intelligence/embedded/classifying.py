@@ -13,7 +13,7 @@ from sightline.intelligence.embedded.vocabulary import (
     DENIALS,
     GENERIC_WORDS,
     STOP_WORDS,
-    word_set,
+    words_in,
 )
 from sightline.intelligence.embedded.words import fold, singular, words_of
 from sightline.intelligence.engine import ListGroup, SuggestedOption
@@ -21,12 +21,7 @@ from sightline.intelligence.engine import ListGroup, SuggestedOption
 MOST_OPTIONS: Final = 5  # of one group
 _MOST_BETWEEN: Final = 2  # other words among those of a label
 _PARTS = re.compile(r"[,;/&+|]|\band\b|\bor\b")
-# Labels of such words alone are a judgement: no text names them.
-_JUDGING: Final = word_set("""
-    big critical days easy extra general hard high hours huge large long longer low major medium minor misc
-    miscellaneous months none normal one problem second short small third three unclear unknown urgent various weeks
-    years
-""")
+_JUDGING: Final = words_in("judging")
 
 
 class _Phrase(NamedTuple):

@@ -4,24 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from sightline.intelligence.embedded.sentences import ABBREVIATIONS
-from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.embedded.vocabulary import words_in
 
 _END: Final = "。！？、，.,;:!?…-–—*_`~|>#(["  # noqa: RUF001 - dashes that may end a cut
 _CLAUSE_END: Final = (",", ";", ":", "–", "—", ".", "?", "!")  # noqa: RUF001 - the dash that separates clauses
-_CONJUNCTIONS: Final = word_set("""
-    and although because before but if or since so that though unless until when where whereas which while who
-""")
-# A statement cannot end with these.
-_LEFT_OPEN: Final = (
-    _CONJUNCTIONS
-    | ABBREVIATIONS
-    | word_set("""
-    a an are as at be by can could did do does for from had has have in into is it its my not of on our should than the
-    their then these this to too very via was were will with without would your
-""")
-)
-_PHRASE_STARTS: Final = word_set("about at between by for from in into of on over to under with without")
-_JOINING: Final = word_set("and but or so because also")
+_CONJUNCTIONS: Final = words_in("conjunctions")
+_LEFT_OPEN: Final = _CONJUNCTIONS | ABBREVIATIONS | words_in("left_open")
+_PHRASE_STARTS: Final = words_in("phrase_starts")
+_JOINING: Final = words_in("joining")
 _LEAST_SHARE: Final = 0.4  # of the allowed length: an earlier end of a clause leaves too little
 
 

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import islice
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from sightline.intelligence.embedded.headlines import capitalised, fitted
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
 from sightline.intelligence.embedded.signs import without_marks
+from sightline.intelligence.embedded.vocabulary import read_data
 
 LONGEST_NAME: Final = 80
 _MOST_SENTENCES: Final = 12  # in which a request is looked for
@@ -42,7 +41,7 @@ class RequestWording(Struct, frozen=True):
 
 @cache
 def wording() -> RequestWording:
-    return msgspec.yaml.decode(files(__package__).joinpath("naming.yaml").read_bytes(), type=RequestWording)
+    return read_data("naming.yaml", RequestWording)
 
 
 @cache

@@ -3,15 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import islice
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data
 from sightline.intelligence.embedded.words import fold, words_of
 from sightline.intelligence.engine import MOST_QUESTIONS, DraftedQuestion
 
@@ -49,7 +47,7 @@ class Rules(Struct, frozen=True):
 
 @cache
 def rules() -> Rules:
-    return msgspec.yaml.decode(files(__package__).joinpath("questions.yaml").read_bytes(), type=Rules)
+    return read_data("questions.yaml", Rules)
 
 
 def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:

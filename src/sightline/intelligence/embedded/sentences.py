@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.signs import without_marks
+from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.embedded.words import words_of
 
 MOST_CHARACTERS: Final = 40_000
@@ -16,8 +17,7 @@ LONGEST_SENTENCE: Final = 300
 # The pattern starts with a set of marks, so that searching is fast; all parts are bounded, so it stays linear.
 _BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noqa: RUF001 - other scripts end their sentences so
 _END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]*_]?(?=\\s))")  # noqa: RUF001 - likewise
-# Their full stop ends no sentence: "late, e.g. on Sunday".
-ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "approx", "incl", "esp", "vs", "cf", "z.b", "d.h", "bzw"})
+ABBREVIATIONS: Final = words_in("abbreviations")
 _ABBREVIATED: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(map(re.escape, sorted(ABBREVIATIONS)))})\.\Z")
 _LONGEST_ABBREVIATION: Final = 8
 _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF001 - what writes lists and headings

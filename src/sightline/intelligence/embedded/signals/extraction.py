@@ -13,7 +13,7 @@ from sightline.intelligence.embedded.sentences import find_sentences, says_somet
 from sightline.intelligence.embedded.signals.boilerplate import is_small_talk, without_boilerplate
 from sightline.intelligence.embedded.signals.categories import is_question, read_statements
 from sightline.intelligence.embedded.signals.lines import Line, read_lines, source_of
-from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial
 
 LONGEST_TITLE: Final = 120
@@ -21,10 +21,7 @@ MOST_INSIGHTS: Final = 200
 MOST_QUOTES: Final = 10
 _ALIKE: Final = 0.6
 _RANK: Final[dict[Category, int]] = {"problem": 0, "request": 0, "praise": 1, "question": 2, "context": 3}
-_OURS: Final = word_set("""
-    agent support interviewer moderator host researcher facilitator csm sales presenter operator bot assistant
-    supportmitarbeiter berater interviewerin moderatorin
-""")
+_OURS: Final = words_in("own_team")
 _FEWEST_QUESTIONS: Final = 3
 _FEWEST_WORDS_ALONE: Final = 4
 _FEWEST_CHARACTERS_ALONE: Final = 12

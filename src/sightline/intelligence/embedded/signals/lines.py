@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.evidence import SignalMaterial
 
 _LINE = re.compile(r"[^\r\n\v\f\x85\u2028\u2029]+")
@@ -22,12 +22,7 @@ _ALONE = re.compile(rf"\s*(?:{_CLOCK}\s*[-\u2013|]?\s*{_NAME}|(?P<other>{_PERSON
 _VOICE = re.compile(r"\s*<v(?:\.[\w.]+)? (?P<name>[^<>]{1,60})>")
 _CUE = re.compile(rf"\s*(?:WEBVTT\b.*|\d{{1,6}}|{_CLOCK}\s*-->.*|{_CLOCK})\s*")
 
-_NOT_NAMES: Final = word_set("""
-    a an and as at but for from i in is it no note notes ps re so that the they this to we what when why you yes
-    action actions agenda attendees context date details email error example feature feedback from goal goals http
-    https id idea link location name next outcome participants phone priority problem question questions reason result
-    status subject summary tags ticket time title to topic type update url version warning
-""")
+_NOT_NAMES: Final = words_in("no_speakers")
 
 
 class Line(NamedTuple):

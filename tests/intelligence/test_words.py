@@ -1,0 +1,25 @@
+"""The word lists of the engine: each has an example with its words, and a text without them."""
+
+import pytest
+
+from sightline.intelligence.embedded.vocabulary import WordList, word_lists, word_set
+
+
+@pytest.mark.parametrize("words", word_lists().values(), ids=word_lists().keys())
+def test_each_list_of_words_has_an_example_and_a_text_without_them(words: WordList) -> None:
+    listed = word_set(words.words)
+    assert bool(listed & _said(words.example)) != bool(words.phrases)
+    assert not listed & _said(words.without)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "example"), [pair for words in word_lists().values() for pair in words.phrases.items()]
+)
+def test_each_phrase_of_a_list_has_an_example(phrase: str, example: str) -> None:
+    said = [word.strip(",.") for word in example.lower().split()]
+    slots = [slot.split("|") for slot in phrase.split()]
+    assert any(all(word in slot for word, slot in zip(said[at:], slots, strict=False)) for at in range(len(said) - 1))
+
+
+def _said(text: str) -> set[str]:
+    return {word.strip(",.") for word in text.lower().split()}
