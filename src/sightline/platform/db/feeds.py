@@ -30,13 +30,16 @@ BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dict
 _FAR = 5_000
 _COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
 
-# The columns of the record, null from the second portion on; `key`, its id from then on; `portion`, null in the first.
-# What is null costs no time to decode: most pages have one portion.
+# The columns of the record, null from the second portion on; `key`, its id from then on; `portion`, null in the first;
+# `moment` and `tie`, the position of the last row of a full page. What is null costs no time to decode.
 _PAGE = f"""
-SELECT shown.*, CASE WHEN portion > 0 THEN {{alias}}.id END AS key, nullif(portion, 0) AS portion, {{more}}
-  FROM (SELECT *, coalesce(sum({{size}}) OVER (ORDER BY {{order}} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-                  / {PORTION_BYTES} AS portion
-          FROM ({{rows}}) AS {{alias}}) AS {{alias}}
+SELECT shown.*, CASE WHEN portion > 0 THEN {{alias}}.id END AS key, nullif(portion, 0) AS portion,
+       CASE WHEN place = :limit THEN {{alias}}.{{moment}} END AS moment,
+       CASE WHEN place = :limit THEN {{alias}}.{{tie}} END AS tie, {{total}}
+  FROM (SELECT *, coalesce(sum({{size}}) OVER preceding, 0) / {PORTION_BYTES} AS portion,
+               row_number() OVER preceding AS place
+          FROM ({{rows}}) AS {{alias}}
+        WINDOW preceding AS (ORDER BY {{order}} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS {{alias}}
   LEFT JOIN LATERAL (SELECT {{columns}} WHERE portion = 0) AS shown ON true
  ORDER BY {{order}}"""
 _PORTION = """
@@ -203,43 +206,46 @@ class _Reading:
 
     async def page(self, window: Window) -> FeedPage:
         """The page after the window's position, or else at its offset."""
-        where, ranges, offset = self.selection.where.copy(), self.selection.ranges, window.offset
+        values = self.selection.where.values | {"limit": window.limit, "read": window.limit, "offset": window.offset}
+        ranges = self.selection.ranges
         if window.after is not None:
-            after, offset = self.selection.order.after(where, window.after), 0
+            where = self.selection.where.copy()
+            after = self.selection.order.after(where, window.after)
             ranges = [f"{one} AND {after}" for one in ranges]
-        limit = window.limit + 1  # one more shows that there is a next page
-        values = where.values | {"limit": limit, "offset": offset}
-        if self.selection.source == self.feed.table and len(ranges) == 1 and offset < IDS_FIRST_FROM:
+            values = where.values | {"limit": window.limit, "read": window.limit + 1, "offset": 0}
+        if self.selection.source == self.feed.table and len(ranges) == 1 and values["offset"] < IDS_FIRST_FROM:
             in_order = self.selection.order.clause()
-            rows = f"SELECT * FROM {self.feed.table} WHERE {ranges[0]} ORDER BY {in_order} LIMIT :limit OFFSET :offset"
+            rows = f"SELECT * FROM {self.feed.table} WHERE {ranges[0]} ORDER BY {in_order} LIMIT :read OFFSET :offset"
             return await self._read(rows, values, window)
-        return await self._read(self._rows_by_id(ranges), values | {"reach": limit + offset}, window)
+        values["reach"] = values["read"] + values["offset"]
+        return await self._read(self._rows_by_id(ranges), values, window)
 
     async def page_from_end(self, window: Window, total: int) -> FeedPage:
         """The page at the window's offset, if the total is this one."""
         reach = total - window.offset
-        limit = min(window.limit + 1, reach)
+        limit = min(window.limit, reach)
         rows = self._rows_by_id(self.selection.ranges, from_end=True)
-        values = self.selection.where.values | {"limit": limit, "offset": reach - limit, "reach": reach}
-        return await self._read(rows, values, window)
+        numbers = {"limit": limit, "read": limit, "offset": reach - limit, "reach": reach}
+        return await self._read(rows, self.selection.where.values | numbers, window)
 
     def _rows_by_id(self, ranges: Sequence[str], *, from_end: bool = False) -> str:
         """No range is read further than the page may reach; a row of several ranges is taken once."""
         order, source = self.selection.order, self.selection.source
         columns, in_order = ", ".join(dict.fromkeys(("id", order.moment, order.tie))), order.clause(from_end=from_end)
         each = [f"(SELECT {columns} FROM {source} WHERE {one} ORDER BY {in_order} LIMIT :reach)" for one in ranges]
-        ids = f"SELECT id FROM ({' UNION '.join(each)}) AS ranges ORDER BY {in_order} LIMIT :limit OFFSET :offset"
+        ids = f"SELECT id FROM ({' UNION '.join(each)}) AS ranges ORDER BY {in_order} LIMIT :read OFFSET :offset"
         return rows_by_id(self.feed.table, ids)
 
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:
+        """Reads the page. After a position, one row more shows that there is a next page; at an offset, the total."""
         order = self.selection.order
-        page = _page_of(self.feed, order, rows, self._total())
-        found = await self._run(page, values)
+        found = await self._run(_page_of(self.feed, order, rows, self._total()), values)
         if not found:
             return FeedPage([], [], await self.count(), None)
-        shown = found[: window.limit]
-        after = Position(order.name, shown[-1]["moment"], shown[-1]["tie"]) if len(found) > len(shown) else None
-        return FeedPage(*_split(shown), found[0]["total"], after)
+        total, shown = found[0]["total"], found[: window.limit]
+        has_more = len(found) > window.limit if window.after else window.offset + len(shown) < total
+        after = Position(order.name, shown[-1]["moment"], shown[-1]["tie"]) if has_more else None
+        return FeedPage(*_split(shown), total, after)
 
     def _total(self) -> str:
         """The columns `total`, and `version` if totals are kept: null when the total is true at this time only."""
@@ -286,7 +292,9 @@ def _page_of(feed: Feed, order: Order, rows: str, total: str) -> Statement:
         columns=feed.columns,
         size=feed.size,
         order=order.clause(alias),
-        more=f"{alias}.{order.moment} AS moment, {alias}.{order.tie} AS tie, {total}",
+        moment=order.moment,
+        tie=order.tie,
+        total=total,
     )
 
 
