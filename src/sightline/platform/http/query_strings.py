@@ -1,7 +1,6 @@
 """Reading a query string: every parameter is strict, and an unknown one is refused."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from types import UnionType
@@ -61,7 +60,6 @@ class QueryReader(Generic[Filters]):
         page = paging.readers() if paging else {}
         self._readers = {field.encode_name: parameter_of(field.type)[0] for field in fields} | page
         self._attributes = {field.encode_name: field.name for field in fields}
-        self._page_names = tuple(page)
         self._first = Window(paging.default if paging else 0)
         names = ", ".join(self._readers)
         self._expected = f"expected one of: {names}" if names else "this operation takes none"
@@ -80,8 +78,8 @@ class QueryReader(Generic[Filters]):
                 faults.setdefault(name, Fault(name[:_UNKNOWN_NAME_LENGTH], str(error)))
         if faults:
             raise ValidationFailed(list(faults.values()))
-        page = {name: found.pop(name) for name in self._page_names if name in found}
-        return self.kind(**found), replace(self._first, **page)
+        window = Window(found.pop("limit", self._first.limit), found.pop("offset", 0), found.pop("after", None))
+        return self.kind(**found), window
 
     def _read(self, name: str, text: str) -> Any:
         """Raises ValueError with what is wrong. A filter that is ignored would answer another question."""
