@@ -1,28 +1,20 @@
 """The cues of insights: each word has an example, and the rules read what people mean by them."""
 
-import re
-import tomllib
-from importlib.resources import files
-
 import pytest
 
-from sightline.intelligence.embedded.signals import categories
-from sightline.intelligence.embedded.signals.categories import category_of, read_statements
+from sightline.intelligence.embedded.phrases import Cues, plain
+from sightline.intelligence.embedded.signals.boilerplate import boilerplate
+from sightline.intelligence.embedded.signals.categories import category_of, cue_groups, read_statements
 
 LEAST = {"request": 3, "problem": 2, "praise": 2}
-CUES = tomllib.loads(files(categories.__package__).joinpath("cues.toml").read_text("utf-8"))
-WORDS = [
-    (name, cue.get("points", {}), pattern, example)
-    for name, cue in CUES.items()
-    for pattern, example in cue.items()
-    if pattern != "points"
+CUES = [
+    (name, group.points, cue, example) for name, group in cue_groups().items() for cue, example in group.said_by.items()
 ]
 
 
-@pytest.mark.parametrize(("name", "points", "pattern", "example"), WORDS)
-def test_each_word_of_a_cue_has_an_example(name: str, points: dict[str, int], pattern: str, example: str) -> None:
-    straight = pattern.replace("\u2019", "['\u2019]")
-    assert re.search(rf"(?<!\w)(?:{straight})(?!\w)", example, re.IGNORECASE), f"{name}: {pattern}"
+@pytest.mark.parametrize(("name", "points", "cue", "example"), CUES, ids=[cue for _, _, cue, _ in CUES])
+def test_each_cue_has_an_example(name: str, points: dict[str, int], cue: str, example: str) -> None:
+    assert list(Cues([(name, cue)]).find(plain(example)))
     if alone := [category for category, count in points.items() if count >= LEAST.get(category, 9)]:
         assert category_of(example) == alone[0]
 
@@ -75,3 +67,10 @@ def test_a_sentence_that_praises_and_complains_is_two_statements() -> None:
     assert read_statements("The printer hangs, but only on Mondays.") == [
         ("The printer hangs, but only on Mondays.", "problem")
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "cue", "example"), [(part, *pair) for part, cues in boilerplate().items() for pair in cues.items()]
+)
+def test_each_cue_of_a_part_without_a_statement_has_an_example(part: str, cue: str, example: str) -> None:
+    assert list(Cues([(part, cue)]).find(plain(example)))

@@ -1,11 +1,10 @@
 """What is asked about an idea: what its text lacks, and nothing that it says."""
 
-import re
-
 import pytest
 
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.embedded.questions import cue_pattern, lacking, plain, rules
+from sightline.intelligence.embedded.phrases import Cues
+from sightline.intelligence.embedded.questions import lacking, plain, rules
 
 ask = embedded_engine().ask_questions
 
@@ -25,7 +24,7 @@ def points(description: str) -> set[str]:
 
 @pytest.mark.parametrize(("point", "cue", "example"), CUES, ids=[cue for _, cue, _ in CUES])
 def test_each_cue_has_a_sentence_that_says_its_point(point: str, cue: str, example: str) -> None:
-    assert re.search(cue_pattern(cue), plain(example))
+    assert list(Cues([(point, cue)]).find(plain(example)))
     assert point not in points(example)
 
 

@@ -29,7 +29,7 @@ class EmbeddedEngine:
     """Compares words. Reads whole signals, and 200 sentences in the first 40,000 characters of other texts."""
 
     name = "embedded"
-    version = "3"
+    version = "4"
 
     def __init__(self, *, model_follows: bool = False) -> None:
         self.model_follows = model_follows

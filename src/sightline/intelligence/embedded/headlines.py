@@ -7,11 +7,14 @@ from sightline.intelligence.embedded.sentences import ABBREVIATIONS
 from sightline.intelligence.embedded.vocabulary import words_in
 
 _END: Final = "。！？、，.,;:!?…-–—*_`~|>#(["  # noqa: RUF001 - dashes that may end a cut
-_CLAUSE_END: Final = (",", ";", ":", "–", "—", ".", "?", "!")  # noqa: RUF001 - the dash that separates clauses
+CLAUSE_END: Final = (",", ";", ":", "–", "—", ".", "?", "!")  # noqa: RUF001 - the dash that separates clauses
 _CONJUNCTIONS: Final = words_in("conjunctions")
 _LEFT_OPEN: Final = _CONJUNCTIONS | ABBREVIATIONS | words_in("left_open")
 _PHRASE_STARTS: Final = words_in("phrase_starts")
 _JOINING: Final = words_in("joining")
+_SALUTATIONS: Final = words_in("salutations")
+_LABELS: Final = words_in("labels")
+_LONGEST_GREETING: Final = 5  # words
 _LEAST_SHARE: Final = 0.4  # of the allowed length: an earlier end of a clause leaves too little
 
 
@@ -40,12 +43,25 @@ def capitalised(text: str) -> str:
     return text[:at] + capital + text[at + 1 :] if capital.lower() == text[at] else text
 
 
+def without_greeting(words: Sequence[str]) -> Sequence[str]:
+    """Returns the words after a greeting or a label: "Hi team, ...", "Feature request: ..."."""
+    if plain_word(words[0]) in _SALUTATIONS:
+        end = next((at for at, word in enumerate(words[:_LONGEST_GREETING]) if word.endswith(CLAUSE_END)), None)
+        return words[end + 1 :] if end is not None and end + 1 < len(words) else words
+    for at, word in enumerate(words[:3]):
+        if word.strip("*_[]():") and plain_word(word.strip("*_[]")) not in _LABELS:
+            break
+        if word.rstrip("*_").endswith((":", "]")) and at + 1 < len(words):
+            return words[at + 1 :]
+    return words
+
+
 def without_conjunctions(words: Sequence[str]) -> Sequence[str]:
     """Returns the words without conjunctions at either end; at least two words stay."""
     start, end = 0, len(words)
-    while end - start > 2 and _plain(words[start]) in _JOINING:
+    while end - start > 2 and plain_word(words[start]) in _JOINING:
         start += 1
-    while end - start > 2 and _plain(words[end - 1]) in _JOINING and words[end - 1][-1].isalpha():
+    while end - start > 2 and plain_word(words[end - 1]) in _JOINING and words[end - 1][-1].isalpha():
         end -= 1
     return words[start:end]
 
@@ -67,22 +83,23 @@ def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
     """
     enough = [count for count in range(1, fitting + 1) if len(" ".join(words[:count])) >= _LEAST_SHARE * longest]
     colon = [count for count in enough if words[count - 1].endswith(":")]
-    ends = [count for count in enough if _is_end(words[count - 1]) or _plain(words[count]) in _CONJUNCTIONS]
-    phrases = [count for count in enough if _plain(words[count]) in _PHRASE_STARTS]
+    ends = [count for count in enough if _is_end(words[count - 1]) or plain_word(words[count]) in _CONJUNCTIONS]
+    phrases = [count for count in enough if plain_word(words[count]) in _PHRASE_STARTS]
     return (colon or ends or phrases or [fitting])[-1]
 
 
 def _is_end(word: str) -> bool:
-    return word.endswith(_CLAUSE_END) and _plain(word) not in ABBREVIATIONS
+    return word.endswith(CLAUSE_END) and plain_word(word) not in ABBREVIATIONS
 
 
 def _closed(words: Sequence[str]) -> Sequence[str]:
     """Returns the words without those at the end that need more after them."""
     end = len(words)
-    while end > 1 and _plain(words[end - 1]) in _LEFT_OPEN:
+    while end > 1 and plain_word(words[end - 1]) in _LEFT_OPEN:
         end -= 1
     return words[:end]
 
 
-def _plain(word: str) -> str:
-    return word.strip(_END + "\"'()").lower()
+def plain_word(word: str) -> str:
+    """Returns the word in lower case without marks; `-` for marks alone."""
+    return word.strip(".,;:!?…\"'()“”‘’").replace("\u2019", "'").lower() or "-"  # noqa: RUF001 - quotation marks

@@ -1,17 +1,17 @@
 """A name for an idea that came without one: its own words, nothing added."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded.headlines import capitalised, fitted
+from sightline.intelligence.embedded.headlines import CLAUSE_END, capitalised, fitted, plain_word, without_greeting
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
 from sightline.intelligence.embedded.signs import without_marks
-from sightline.intelligence.embedded.vocabulary import read_data
+from sightline.intelligence.embedded.vocabulary import read_data, words_in
 
 LONGEST_NAME: Final = 80
 _MOST_SENTENCES: Final = 12  # in which a request is looked for
@@ -21,32 +21,32 @@ _SENTENCE_END: Final = (".", "!", "?", ":", ",", ";", "…")
 _MARKS_BEFORE: Final = "#*->`_~|•·\u200b\ufeff"
 _MARKS_AFTER: Final = "*`_~|\u200b\ufeff"
 _REPLY: Final = frozenset({"let", "know"})
-_CLAUSE_END: Final = (",", ";", ":", "–", "—", "!")  # noqa: RUF001 - the dash that separates clauses
+_REQUEST_WORDS: Final = words_in("request_words")
+_POINTING: Final = words_in("pointing")
+_NOT_FIRST: Final = words_in("not_first")
+_CONDITIONS: Final = words_in("conditions")
+_LETTERS: Final = words_in("letters")
+_HEADINGS: Final = words_in("headings")
+_GREETINGS: Final = words_in("greetings")
+_GOOD_DAYS: Final = words_in("good_days")
 _MOST_CLAUSES: Final = 4
 _LEAST_WORDS: Final = 2  # that stay after an opening, and three where words before the opening are left out, too
-_LONGEST_GREETING: Final = 5  # words
 _LEAST_BEFORE_PURPOSE: Final = 12  # characters: a shorter beginning says too little alone
 
 
 class RequestWording(Struct, frozen=True):
-    """The file `naming.yaml`: patterns, most with a sentence and the name that it gets, and sets of words."""
+    """The file `naming.yaml`: patterns, most with a sentence and the name that it gets."""
 
     lists: dict[str, str]
     openings: dict[str, dict[str, str]]
     prefaces: dict[str, dict[str, str]]
     endings: dict[str, dict[str, str]]
     purpose: str
-    words: dict[str, str]
 
 
 @cache
 def wording() -> RequestWording:
     return read_data("naming.yaml", RequestWording)
-
-
-@cache
-def _words(name: str) -> frozenset[str]:
-    return frozenset(wording().words[name].split())
 
 
 @cache
@@ -88,17 +88,17 @@ def _find_named(description: str) -> Sequence[str]:
     if not telling:
         return _unmarked(sentences[0].text)
     if telling[0] is sentences[0] and _is_title(description, sentences[0]):
-        return _without_greeting(_unmarked(sentences[0].text))
+        return without_greeting(_unmarked(sentences[0].text))
     requested = next(_requests(telling), None)
-    words = requested or _without_opinion(_without_greeting(_unmarked(_main(telling).text)))
+    words = requested or _without_opinion(without_greeting(_unmarked(_main(telling).text)))
     return _without_ending(words)
 
 
 def _requests(sentences: Sequence[Sentence]) -> Iterator[Sequence[str]]:
     """Yields what is requested, without the openings."""
     for sentence in sentences:
-        if _has_cue(sentence.words) and not _is_to_the_reader(sentence.words):
-            words = _without_greeting(_unmarked(sentence.text))
+        if not _REQUEST_WORDS.isdisjoint(sentence.words) and not _is_to_the_reader(sentence.words):
+            words = without_greeting(_unmarked(sentence.text))
             if rest := _after_request(words):
                 yield rest
 
@@ -107,13 +107,13 @@ def _main(sentences: Sequence[Sentence]) -> Sentence:
     """Returns the first sentence; if it begins with a condition ("When ..."), the first that something should do."""
     first = sentences[0]
     should = (each for each in sentences if "should" in each.words[1:_LONGEST_SUBJECT])
-    proposals = (each for each in should if _words("pointing").isdisjoint(each.words[:2]))
-    return next(proposals, first) if first.words[0] in _words("conditions") else first
+    proposals = (each for each in should if _POINTING.isdisjoint(each.words[:2]))
+    return next(proposals, first) if first.words[0] in _CONDITIONS else first
 
 
 def _is_to_the_reader(words: Sequence[str]) -> bool:
     """Whether a sentence asks the reader for something, and not for a change: "let me know", "see the attached"."""
-    return not _words("letters").isdisjoint(words) or _REPLY.issubset(words)
+    return not _LETTERS.isdisjoint(words) or _REPLY.issubset(words)
 
 
 def _is_title(description: str, sentence: Sentence) -> bool:
@@ -127,10 +127,10 @@ def _is_title(description: str, sentence: Sentence) -> bool:
 
 def _is_telling(words: Sequence[str]) -> bool:
     """Whether a sentence is more than a greeting or a heading that all descriptions have."""
-    if len(words) < 2 or _words("headings").issuperset(words):
+    if len(words) < 2 or _HEADINGS.issuperset(words):
         return False
-    is_good_day = words[0] == "good" and words[1] in _words("good_days")
-    return len(words) > 6 or not (is_good_day or words[0] in _words("greetings"))
+    is_good_day = words[0] == "good" and words[1] in _GOOD_DAYS
+    return len(words) > 6 or not (is_good_day or words[0] in _GREETINGS)
 
 
 def _unmarked(sentence: str) -> list[str]:
@@ -142,24 +142,6 @@ def _visible(description: str) -> list[str]:
     """Returns the visible part of a description without letters and digits."""
     seen = (character if character.isprintable() else " " for character in description[:MOST_CHARACTERS])
     return "".join(seen).split()
-
-
-def _without_greeting(words: Sequence[str]) -> Sequence[str]:
-    """Returns the words after a greeting or a label: "Hi team, ...", "Feature request: ..."."""
-    if _plain(words[0]) in _words("salutations"):
-        end = next((at for at, word in enumerate(words[:_LONGEST_GREETING]) if word.endswith(_CLAUSE_END)), None)
-        return words[end + 1 :] if end is not None and end + 1 < len(words) else words
-    for at, word in enumerate(words[:3]):
-        if word.strip("*_[]():") and _plain(word.strip("*_[]")) not in _words("labels"):
-            break
-        if word.rstrip("*_").endswith((":", "]")) and at + 1 < len(words):
-            return words[at + 1 :]
-    return words
-
-
-def _has_cue(words: Iterable[str]) -> bool:
-    """Whether a sentence has a word of the opening of a request."""
-    return not _words("cues").isdisjoint(words)
 
 
 def _after_request(words: Sequence[str]) -> Sequence[str]:
@@ -196,24 +178,19 @@ def _without_ending(words: Sequence[str]) -> Sequence[str]:
     return words[: said.count(" ", 0, kept) + 1]
 
 
-def _plain(word: str) -> str:
-    """Returns the word in lower case without marks; `-` for marks alone."""
-    return word.strip(".,;:!?…\"'()“”‘’").replace("\u2019", "'").lower() or "-"  # noqa: RUF001 - quotation marks
-
-
 def _plain_text(words: Sequence[str]) -> str:
-    return " ".join(map(_plain, words)) + " "
+    return " ".join(map(plain_word, words)) + " "
 
 
 def _clauses(words: Sequence[str], said: str) -> Iterator[tuple[int, int]]:
     """Yields the number of words before each clause, and its place in the plain text."""
     yield 0, 0
-    ends = (at + 1 for at, word in enumerate(words[:-1]) if word.endswith(_CLAUSE_END))
+    ends = (at + 1 for at, word in enumerate(words[:-1]) if word.endswith(CLAUSE_END))
     for start in islice(ends, _MOST_CLAUSES):
         yield start, len(_plain_text(words[:start]))
 
 
 def _can_stand_alone(rest: Sequence[str], least: int) -> bool:
-    if len(rest) < least or _plain(rest[0]) in _words("not_first"):
+    if len(rest) < least or plain_word(rest[0]) in _NOT_FIRST:
         return False
-    return _words("pointing").isdisjoint(map(_plain, rest[:2])) or len(rest) > 4
+    return _POINTING.isdisjoint(map(plain_word, rest[:2])) or len(rest) > 4

@@ -1,13 +1,13 @@
 """Questions about what a description does not say. `questions.yaml` has the points, their cues and the wording."""
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 from typing import Final
 
 from msgspec import Struct
 
+from sightline.intelligence.embedded.phrases import Cues
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data
 from sightline.intelligence.embedded.words import fold, words_of
@@ -16,7 +16,6 @@ from sightline.intelligence.engine import MOST_QUESTIONS, DraftedQuestion
 LONGEST_QUOTE: Final = 160
 _FEWEST_WORDS: Final = 12  # by which one sees whether a text is English
 _LEAST_ENGLISH: Final = 0.2  # of its words are stop words
-_WORD: Final = re.compile(" [^ ]+")
 
 
 class AskedPoint(Struct, frozen=True):
@@ -39,7 +38,6 @@ class OwnQuestions(Struct, frozen=True):
 class Rules(Struct, frozen=True):
     """The file `questions.yaml`."""
 
-    lists: dict[str, str]
     points: list[AskedPoint]
     own_questions: OwnQuestions
     draft: str
@@ -65,12 +63,7 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
 
 def lacking(description: str) -> Iterator[AskedPoint]:
     """Yields the points that the description does not say, in the order of asking."""
-    text = plain(description)
-    said: set[str] = set()
-    for word in _WORD.finditer(text):
-        for point, cue in _cues_from(word[0]):
-            if point not in said and cue.match(text, word.start()):
-                said.add(point)
+    said = {found.name for found in cues().find(plain(description))}
     return (point for point in rules().points if point.point not in said)
 
 
@@ -83,37 +76,9 @@ def _words(sentence: Sentence) -> Sequence[str]:
     return words_of(sentence.text.replace("%", " percent ")) if "%" in sentence.text else sentence.words
 
 
-@lru_cache(maxsize=20_000)  # so that few cues are tried at each word
-def _cues_from(word: str) -> list[tuple[str, re.Pattern[str]]]:
-    """Returns the cues that begin with the word, each with its point."""
-    return [(point, cue) for point, first, cue in _cues() if first.match(f"{word} ")]
-
-
 @cache
-def _cues() -> list[tuple[str, re.Pattern[str], re.Pattern[str]]]:
-    """Returns the point, the first word and the whole of each cue."""
-    cues = [(point.point, cue) for point in rules().points for cue in point.said_by]
-    return [(point, re.compile(cue_pattern(_first(cue))), re.compile(cue_pattern(cue))) for point, cue in cues]
-
-
-def _first(cue: str) -> str:
-    return next(slot for slot in cue.split() if not slot.startswith("!"))
-
-
-def cue_pattern(cue: str) -> str:
-    """Returns a cue as a regular expression for plain text."""
-    for name, words in rules().lists.items():
-        cue = cue.replace(f"{{{name}}}", words)
-    return "".join(map(_slot, cue.split()))
-
-
-def _slot(slot: str) -> str:
-    if slot == "..":
-        return "(?: [^ .]+){0,8}?"
-    if slot.startswith("!"):
-        return "".join(f"(?<! {word})" for word in slot[1:].split("|"))
-    wanted, _, unwanted = re.escape(slot).replace(r"\|", "|").replace(r"\*", r"[^ .]*").partition("\\~")
-    return f"(?! (?:{unwanted}) ) (?:{wanted})(?= )" if unwanted else f" (?:{wanted})(?= )"
+def cues() -> Cues:
+    return Cues((point.point, cue) for point in rules().points for cue in point.said_by)
 
 
 def _asked(point: AskedPoint) -> DraftedQuestion:

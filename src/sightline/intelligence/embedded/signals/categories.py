@@ -1,12 +1,14 @@
 """The category of a sentence by its cues: English ones well, German ones fairly, other languages not at all."""
 
 import re
-import tomllib
 from collections import Counter
-from functools import lru_cache
-from importlib.resources import files
-from typing import Final, NamedTuple
+from functools import cache, lru_cache
+from typing import Final
 
+from msgspec import Struct
+
+from sightline.intelligence.embedded.phrases import Cues, plain
+from sightline.intelligence.embedded.vocabulary import read_data, words_in
 from sightline.intelligence.evidence import Category
 
 _FEWEST_WORDS: Final = 3
@@ -15,34 +17,26 @@ _LEAST: Final[dict[Category, int]] = {"request": 3, "problem": 2, "praise": 2, "
 _KINDS: Final = ("problem", "request", "praise")
 _RHETORICAL: Final = 4  # points of a problem that is put as a question
 _QUESTION_MARKS: Final = ("?", "\uff1f")
-_APOSTROPHE: Final = "['\u2019]"
-_TURN: Final = re.compile(
-    r"(?:^|[,;.] |\s)(?:but|however|although|though|except(?: that)?|aber|jedoch|allerdings)\s", re.IGNORECASE
-)
+_LEFT_OUT: Final = frozenset({"denied", "elsewhere", "no_harm", "aside"})
+_QUOTE: Final = re.compile(r"\W*[\"“„][^\"“”]*[\"”]?\W*")
+_TURN: Final = re.compile(rf"(?:^|[,;.] |\s)(?:{'|'.join(sorted(words_in('turns')))})\s", re.IGNORECASE)
 
 
-class _Cue(NamedTuple):
-    words: re.Pattern[str]
-    points: dict[str, int]
+class CueGroup(Struct, frozen=True):
+    """Cues that speak for or against categories; `said_by` maps each to a sentence with it."""
+
+    said_by: dict[str, str]
+    points: dict[str, int] = {}
 
 
-def _read_cues() -> dict[str, _Cue]:
-    """Returns the cues by name. An apostrophe of a pattern is straight or typeset."""
-    cues = {}
-    for name, cue in tomllib.loads(files(__package__).joinpath("cues.toml").read_text("utf-8")).items():
-        points = cue.pop("points", {})
-        alternatives = "|".join(cue).replace("\u2019", _APOSTROPHE)
-        cues[name] = _Cue(re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE), points)
-    return cues
+@cache
+def cue_groups() -> dict[str, CueGroup]:
+    return read_data("signals/cues.yaml", dict[str, CueGroup])
 
 
-_CUES: Final = _read_cues()
-# "No delays", "nothing went missing": what is bad and did not happen.
-_NO_HARM: Final = re.compile(
-    rf"(?<!\w)(?:no|not|not a single|never|nothing|nobody|without|keine?|nicht|nie|ohne)"
-    rf" (?:(?!and |but |or |und )\w+ ){{0,2}}(?:{_CUES['failure'].words.pattern}|{_CUES['bad'].words.pattern})",
-    re.IGNORECASE,
-)
+@cache
+def _cues() -> Cues:
+    return Cues((name, cue) for name, group in cue_groups().items() for cue in group.said_by)
 
 
 def is_question(sentence: str) -> bool:
@@ -81,12 +75,10 @@ def _category_of(text: str, sentence: str) -> Category | None:
 def _points(text: str) -> Counter[str]:
     """Returns the points of each category. What is denied and what is said by the way is not read."""
     points: Counter[str] = Counter()
-    read = " ".join(text.split())
-    if _CUES["denied"].words.search(read):
-        points.update(_CUES["denied"].points)
-    for left_out in (_NO_HARM, _CUES["denied"].words, _CUES["aside"].words):
-        read = left_out.sub(" ", read)
-    for cue in _CUES.values():
-        if cue.points and cue.words.search(read):
-            points.update(cue.points)
+    read = "" if _QUOTE.fullmatch(text) else plain(text)
+    left_out = [found for found in _cues().find(read) if found.name in _LEFT_OUT]
+    for found in left_out:
+        read = f"{read[: found.start]} {'_' * (found.end - found.start - 1)}{read[found.end :]}"
+    for name in {found.name for found in (*left_out, *_cues().find(read))}:
+        points.update(cue_groups()[name].points)
     return points

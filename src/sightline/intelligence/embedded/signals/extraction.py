@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import structs
 
-from sightline.intelligence.embedded.headlines import capitalised, fitted, without_conjunctions
+from sightline.intelligence.embedded.headlines import capitalised, fitted, without_conjunctions, without_greeting
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.sentences import find_sentences, says_something
 from sightline.intelligence.embedded.signals.boilerplate import is_small_talk, without_boilerplate
@@ -38,8 +38,8 @@ def extract_insights(material: SignalMaterial) -> list[DraftInsight]:
 
 
 def _title(sentence: str) -> str:
-    """Returns a readable statement: no conjunction at either end, a capital first, cut at the end of a clause."""
-    words = without_conjunctions(sentence.split())
+    """Returns a readable statement without greeting or conjunctions at its ends, cut at the end of a clause."""
+    words = without_conjunctions(without_greeting(sentence.split()))
     whole = " ".join(words)
     return capitalised(whole if len(whole) <= LONGEST_TITLE else fitted(words, LONGEST_TITLE))
 
