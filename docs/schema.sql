@@ -26,38 +26,6 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION public.follow_insights() RETURNS trigger
-    LANGUAGE plpgsql
-    SET enable_nestloop TO 'off'
-    SET jit TO 'off'
-    AS $$
-DECLARE
-    steps linked_signal_step[];
-BEGIN
-    IF TG_OP = 'INSERT' THEN
-        SELECT array_agg(ROW(later.workspace_id, 'account', account, signal, 1)::linked_signal_step) INTO steps
-          FROM after AS later
-         CROSS JOIN unnest(linking_accounts(later)) AS account CROSS JOIN unnest(later.signal_ids) AS signal;
-    ELSIF TG_OP = 'DELETE' THEN
-        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, -1)::linked_signal_step) INTO steps
-          FROM before AS earlier
-         CROSS JOIN unnest(linking_accounts(earlier)) AS account CROSS JOIN unnest(earlier.signal_ids) AS signal;
-    ELSE
-        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, side.step)::linked_signal_step) INTO steps
-          FROM before AS earlier
-          JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         CROSS JOIN LATERAL (VALUES (linking_accounts(earlier), earlier.signal_ids, -1),
-                                    (linking_accounts(later), later.signal_ids, 1)) AS side (account_ids, signal_ids, step)
-         CROSS JOIN unnest(side.account_ids) AS account CROSS JOIN unnest(side.signal_ids) AS signal
-         WHERE (linking_accounts(earlier), earlier.signal_ids)
-               IS DISTINCT FROM (linking_accounts(later), later.signal_ids);
-    END IF;
-    IF steps IS NOT NULL THEN
-        PERFORM step_linked_signals(steps);
-    END IF;
-    RETURN NULL;
-END $$;
-
 CREATE FUNCTION public.follow_signals() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_nestloop TO 'off'
@@ -76,10 +44,12 @@ BEGIN
           INTO steps
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         CROSS JOIN LATERAL (SELECT kind, record_id, -1 AS step FROM links_of(earlier)
-                              UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS side
-         WHERE (earlier.account_ids, earlier.initiative_ids, earlier.study_ids)
-               IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.study_ids);
+         CROSS JOIN LATERAL (SELECT kind, record_id, sum(step)::integer AS step
+                               FROM (SELECT kind, record_id, -1 AS step FROM links_of(earlier)
+                                      UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS sides
+                              GROUP BY kind, record_id HAVING sum(step) <> 0) AS side
+         WHERE (earlier.account_ids, earlier.initiative_ids, earlier.insight_ids, earlier.study_ids)
+               IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.insight_ids, later.study_ids);
         SELECT array_agg(later.workspace_id), array_agg(later.id) INTO workspaces, signal_ids
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
@@ -924,34 +894,6 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE TABLE public.insights (
-    workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
-    key text,
-    external_id text,
-    title text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    category text NOT NULL,
-    extracts jsonb,
-    review_state text DEFAULT 'unreviewed'::text NOT NULL,
-    merged_into uuid,
-    origin text DEFAULT 'manual'::text NOT NULL,
-    account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    signal_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
-    created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
-    account_count integer GENERATED ALWAYS AS (cardinality(account_ids)) STORED NOT NULL,
-    CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'rejected'::text, 'merged'::text])))
-);
-
-CREATE FUNCTION public.linking_accounts(insight public.insights) RETURNS uuid[]
-    LANGUAGE sql IMMUTABLE
-    AS $$
-    SELECT CASE WHEN insight.origin = 'processing' THEN '{}' ELSE insight.account_ids END
-$$;
-
 CREATE TABLE public.signals (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -996,6 +938,7 @@ CREATE FUNCTION public.links_of(signal public.signals) RETURNS TABLE(kind text, 
     AS $$
     SELECT 'account', unnest(signal.account_ids)
     UNION ALL SELECT 'initiative', unnest(signal.initiative_ids)
+    UNION ALL SELECT 'insight', unnest(signal.insight_ids)
     UNION ALL SELECT 'study', unnest(signal.study_ids)
 $$;
 
@@ -1111,19 +1054,15 @@ CREATE FUNCTION public.step_linked_signals(steps public.linked_signal_step[]) RE
     SET enable_mergejoin TO 'off'
     AS $$
 BEGIN
-    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
-    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number,
-           s.updated_at
-      FROM (SELECT workspace_id, kind, record_id, signal_id, sum(step) AS step FROM unnest(steps)
-             GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0) AS moved
-      JOIN signals AS s ON s.workspace_id = moved.workspace_id AND s.id = moved.signal_id
-     ORDER BY moved.workspace_id, moved.signal_id, moved.kind, moved.record_id
-    ON CONFLICT (workspace_id, signal_id, kind, record_id) DO UPDATE SET paths = linked.paths + excluded.paths;
-    DELETE FROM linked_signals AS linked USING (SELECT DISTINCT workspace_id, kind, record_id, signal_id
-                                                  FROM unnest(steps) WHERE step < 0) AS gone
+    INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, created_at, number, updated_at)
+    SELECT added.workspace_id, added.kind, added.record_id, added.signal_id, s.created_at, s.number, s.updated_at
+      FROM unnest(steps) AS added JOIN signals AS s ON s.workspace_id = added.workspace_id AND s.id = added.signal_id
+     WHERE added.step > 0
+    ON CONFLICT DO NOTHING;
+    DELETE FROM linked_signals AS linked USING unnest(steps) AS gone
      WHERE (linked.workspace_id, linked.signal_id, linked.kind, linked.record_id)
            = (gone.workspace_id, gone.signal_id, gone.kind, gone.record_id)
-       AND linked.paths <= 0;
+       AND gone.step < 0;
 END $$;
 
 CREATE FUNCTION public.without_quotes(extracts jsonb, signal_ids text[]) RETURNS jsonb
@@ -1571,6 +1510,28 @@ ALTER TABLE public.insight_signals ALTER COLUMN link ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+CREATE TABLE public.insights (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    key text,
+    external_id text,
+    title text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    category text NOT NULL,
+    extracts jsonb,
+    review_state text DEFAULT 'unreviewed'::text NOT NULL,
+    merged_into uuid,
+    origin text DEFAULT 'manual'::text NOT NULL,
+    account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    signal_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    updated_at timestamp(3) with time zone NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
+    account_count integer GENERATED ALWAYS AS (cardinality(account_ids)) STORED NOT NULL,
+    CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'rejected'::text, 'merged'::text])))
+);
+
 CREATE TABLE public.integrations (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1625,11 +1586,10 @@ CREATE TABLE public.linked_signals (
     kind text NOT NULL,
     record_id uuid NOT NULL,
     signal_id uuid NOT NULL,
-    paths bigint NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     number bigint NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    CONSTRAINT linked_signals_kind_check CHECK ((kind = ANY (ARRAY['account'::text, 'initiative'::text, 'study'::text])))
+    CONSTRAINT linked_signals_kind_check CHECK ((kind = ANY (ARRAY['account'::text, 'initiative'::text, 'insight'::text, 'study'::text])))
 );
 
 CREATE TABLE public.members (
@@ -2682,12 +2642,6 @@ CREATE TRIGGER features_changed AFTER UPDATE ON public.features REFERENCING OLD 
 
 CREATE TRIGGER features_removed AFTER DELETE ON public.features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 
-CREATE TRIGGER follow_insights_added AFTER INSERT ON public.insights REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_insights();
-
-CREATE TRIGGER follow_insights_changed AFTER UPDATE ON public.insights REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_insights();
-
-CREATE TRIGGER follow_insights_removed AFTER DELETE ON public.insights REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION public.follow_insights();
-
 CREATE TRIGGER follow_signals_added AFTER INSERT ON public.signals REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
 
 CREATE TRIGGER follow_signals_changed AFTER UPDATE ON public.signals REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
@@ -2784,6 +2738,8 @@ CREATE TRIGGER keep_team_ids_of_initiatives_removed AFTER DELETE ON public.initi
 
 CREATE TRIGGER members_notify AFTER DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 
+CREATE TRIGGER move_feed_added AFTER INSERT ON public.insight_accounts REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
 CREATE TRIGGER move_feed_added AFTER INSERT ON public.linked_signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
 
 CREATE TRIGGER move_feed_added AFTER INSERT ON public.signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
@@ -2794,6 +2750,8 @@ CREATE TRIGGER move_feed_added AFTER INSERT ON public.study_ideas REFERENCING NE
 
 CREATE TRIGGER move_feed_added AFTER INSERT ON public.study_initiatives REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
 
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.insight_accounts REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
+
 CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.linked_signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
 
 CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.signals REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
@@ -2803,6 +2761,8 @@ CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.study_feedback REFERENCI
 CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.study_ideas REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
 
 CREATE TRIGGER move_feed_changed AFTER UPDATE ON public.study_initiatives REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
+
+CREATE TRIGGER move_feed_removed AFTER DELETE ON public.insight_accounts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
 
 CREATE TRIGGER move_feed_removed AFTER DELETE ON public.linked_signals REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('signals');
 

@@ -73,17 +73,15 @@ async def add_world(connection: "Connection[asyncpg.Record]") -> None:
         await add(connection, table, *(record(table, number) for number in range(COUNT)))
 
 
-# The rows that linked_signals has to have: direct links, and one more for each insight of an account.
+# The rows that linked_signals has to have: one for each link of a signal.
 LINKED = """
-    SELECT kind, record_id, signal_id, count(*) AS paths, s.created_at, s.number, s.updated_at
+    SELECT kind, record_id, signal_id, s.created_at, s.number, s.updated_at
       FROM (SELECT 'account' AS kind, account_id AS record_id, signal_id FROM signal_accounts
-            UNION ALL SELECT 'account', a.account_id, s.signal_id
-              FROM insight_accounts AS a JOIN insight_signals AS s USING (workspace_id, insight_id)
+            UNION ALL SELECT 'insight', insight_id, signal_id FROM insight_signals
             UNION ALL SELECT 'initiative', initiative_id, signal_id FROM signal_initiatives WHERE accepted
-            UNION ALL SELECT 'study', study_id, signal_id FROM signal_studies) AS ways
-      JOIN signals AS s ON s.id = signal_id
-     GROUP BY kind, record_id, signal_id, s.created_at, s.number, s.updated_at"""
-KEPT = "SELECT kind, record_id, signal_id, paths, created_at, number, updated_at FROM linked_signals"
+            UNION ALL SELECT 'study', study_id, signal_id FROM signal_studies) AS links
+      JOIN signals AS s ON s.id = signal_id"""
+KEPT = "SELECT kind, record_id, signal_id, created_at, number, updated_at FROM linked_signals"
 
 
 async def disagreements(connection: "Connection[asyncpg.Record]") -> list[str]:

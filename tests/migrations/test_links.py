@@ -160,7 +160,7 @@ async def test_twenty_linkers_of_the_same_rows_never_meet_in_a_deadlock(
     assert await disagreements(connection) == []
 
 
-async def test_a_signal_is_its_accounts_until_the_last_way_to_it_is_gone(
+async def test_linked_signals_follow_the_links_of_signals(
     connection: "Connection[asyncpg.Record]",
 ) -> None:
     ways = [link for link in LINKS if link[0] in ("signal_accounts", "insight_signals", "insight_accounts")]

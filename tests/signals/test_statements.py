@@ -242,15 +242,6 @@ async def test_a_quote_of_a_merged_statement_joins_the_target(world: World) -> N
     assert (after[target["id"]]["quoteCount"], after[merged["id"]]["signalIds"]) == (3, [])
 
 
-async def test_a_statement_of_many_makes_nobodys_signal_anothers(world: World) -> None:
-    globex, hooli = await accounts(world, "globex", "hooli")
-    said = {account: await say(world, SLOW, account) for account in (globex, hooli)}
-    for account, signal in said.items():
-        listed = await world.client.get("/signals", params={"accountId": account})
-        assert [one["id"] for one in listed.json()] == [signal["id"]]
-        assert len(await insights(world, accountId=account)) == 1
-
-
 async def test_insights_of_a_file_are_left_as_they_are(world: World) -> None:
     await world.add(insights=[{"key": "own", "title": SLOW, "category": "problem"}])
     await say(world, SLOW)

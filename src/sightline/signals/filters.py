@@ -21,21 +21,21 @@ MOST_RANGES = 48
 _OWN_TYPE = "source_type <> provider_type AND source_type <> source_facet"
 
 _LINKED = "(SELECT *, signal_id AS id FROM linked_signals WHERE workspace_id = :workspace_id) AS linked"
+_OF_RECORD = "kind = each.kind AND record_id = each.record_id"
 
 
 class Link(NamedTuple):
-    """A filter by linked records: a condition on rows of linked_signals, and the records if there are several."""
+    """A filter by linked records: a query for their kind and id, and the same as a condition on a row of signals."""
 
-    kind: str
-    any: str
-    records: tuple[UUID, ...] = ()
+    records: str
+    on_signal: str
 
-    def holds_for(self, signal_id: str) -> str:
-        """Returns the condition that a signal has such a link."""
-        return f"""EXISTS (
-    SELECT FROM linked_signals AS other
-     WHERE other.workspace_id = :workspace_id AND other.kind = '{self.kind}' AND {self.any}
-       AND other.signal_id = {signal_id})"""
+    def ids(self, times: list[str]) -> str:
+        """Returns a query for the signals, from indexes alone."""
+        conditions = " AND ".join((_OF_RECORD, *times))
+        return f"""
+    SELECT DISTINCT part.id FROM ({self.records}) AS each CROSS JOIN LATERAL (
+        SELECT signal_id AS id FROM linked_signals WHERE workspace_id = :workspace_id AND {conditions}) AS part"""
 
 
 async def select_signals(tx: Tx, workspace_id: UUID, filters: SignalFilters) -> Selection:
@@ -51,45 +51,57 @@ async def select_signals(tx: Tx, workspace_id: UUID, filters: SignalFilters) -> 
     links = _links(where, filters)
     count = _count(where, filters, links, times)
     if links:
-        return Selection(where, order, _LINKED, _ranges_of_links(where, filters, links, times), count)
+        first, *others = links
+        range_ = _range_of_links(where, filters, others, times)
+        return Selection(where, order, _LINKED, [range_], count, first.records)
     return Selection(where, order, "signals", _ranges_of_signals(where, filters, times), count)
 
 
 def _links(where: Where, filters: SignalFilters) -> list[Link]:
     found = []
-    accounts = tuple(dict.fromkeys(filters.account_id))
-    if len(accounts) == 1:
-        found.append(Link("account", f"record_id = {where.value('account_id', accounts[0])}"))
-    elif accounts:
-        any_of = f"record_id = ANY({where.value('account_ids', list(accounts))})"
-        found.append(Link("account", any_of, accounts))
+    if filters.account_id:
+        found.append(_link_of_accounts(where.value("account_ids", list(dict.fromkeys(filters.account_id)))))
     for kind, table, ref in (
         ("initiative", "initiatives", filters.initiative_id),
         ("study", "studies", filters.study_id),
     ):
         if ref is not None:
-            found.append(Link(kind, f"record_id = {_id_of(where, table, ref)}"))
+            id = _id_of(where, table, ref)
+            found.append(Link(f"SELECT '{kind}' AS kind, {id} AS record_id", f"{id} = ANY({kind}_ids)"))
     return found
+
+
+def _link_of_accounts(ids: str) -> Link:
+    """Through insights too, of which one may have most signals and most accounts: pairs of them are not stored."""
+    records = f"""
+    SELECT 'account' AS kind, unnest({ids}::uuid[]) AS record_id
+     UNION
+    SELECT 'insight', insight_id FROM insight_accounts
+     WHERE workspace_id = :workspace_id AND account_id = ANY({ids}::uuid[])"""
+    return Link(records, _is_linked(records))
+
+
+def _is_linked(records: str) -> str:
+    return f"""EXISTS (
+    SELECT FROM linked_signals AS other
+     WHERE other.workspace_id = :workspace_id AND other.signal_id = signals.id
+       AND (other.kind, other.record_id) IN ({records}))"""
 
 
 def _id_of(where: Where, table: str, ref: Ref) -> str:
     value = where.value(table, ref.value)
     if ref.number is None:
-        return value
+        return f"{value}::uuid"
     return f"(SELECT id FROM {table} WHERE workspace_id = :workspace_id AND number = {value})"
 
 
-def _ranges_of_links(where: Where, filters: SignalFilters, links: list[Link], times: list[str]) -> list[str]:
-    """Returns ranges of linked_signals. The other filters are checked for each signal."""
-    first, *others = links
-    conditions = [f"kind = '{first.kind}'", *times, *(link.holds_for("linked.id") for link in others)]
-    if rest := _together(where, filters):
+def _range_of_links(where: Where, filters: SignalFilters, others: list[Link], times: list[str]) -> str:
+    """Returns the range of linked_signals of each record. The other filters are checked for each signal."""
+    conditions = [_OF_RECORD, *times]
+    if rest := [*_together(where, filters), *(link.on_signal for link in others)]:
         rest.append("signals.id = linked.id")
         conditions.append(f"EXISTS (SELECT FROM signals WHERE workspace_id = :workspace_id AND {' AND '.join(rest)})")
-    if not first.records or len(first.records) > MOST_RANGES:
-        return [" AND ".join((*conditions, first.any))]
-    each = (f"record_id = {where.value('account_id', id)}" for id in first.records)
-    return [" AND ".join((*conditions, of_one)) for of_one in each]
+    return " AND ".join(conditions)
 
 
 def _ranges_of_signals(where: Where, filters: SignalFilters, times: list[str]) -> list[str]:
@@ -143,23 +155,19 @@ def _with_statuses(where: Where, filters: SignalFilters) -> list[str]:
 def _count(where: Where, filters: SignalFilters, links: list[Link], times: list[str]) -> str:
     """Returns an expression that counts the signals and needs only indexes."""
     conditions = _with_statuses(where, filters)
-    if not (conditions or filters.source_type) and len(links) == 1:
-        return _count_linked(links[0], times)
-    if not (conditions or filters.source_type or links or times):
-        return count_of("signal")
-    conditions += [*times, *(link.holds_for("signals.id") for link in links)]
+    if not (conditions or filters.source_type):
+        if links:
+            rows = " INTERSECT ".join(link.ids(times) for link in links)
+            return f"(SELECT count(*) FROM ({rows}) AS linked)"
+        if not times:
+            return count_of("signal")
+    conditions += [*times, *(_is_linked(link.records) for link in links)]
     ways = _disjoint_sources(where, filters.source_type)
     return " + ".join(_count_signals((*conditions, *way)) for way in ways)
 
 
 def _count_signals(conditions: Iterable[str]) -> str:
     return f"(SELECT count(*) FROM signals WHERE workspace_id = :workspace_id AND {' AND '.join(conditions)})"
-
-
-def _count_linked(link: Link, times: list[str]) -> str:
-    counted = "DISTINCT signal_id" if link.records else "*"
-    conditions = " AND ".join((f"kind = '{link.kind}'", link.any, *times))
-    return f"(SELECT count({counted}) FROM linked_signals WHERE workspace_id = :workspace_id AND {conditions})"
 
 
 def _disjoint_sources(where: Where, source_types: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -129,10 +129,7 @@ class SignalFilters(Include):
     status: Annotated[tuple[SignalStatus, ...], Meta(description="Only in these states, separated by commas.")] = ()
     account_id: Annotated[
         tuple[Id, ...],
-        Meta(
-            description="Only of these accounts, separated by commas: directly, or through an insight that processing "
-            "did not make."
-        ),
+        Meta(description="Only of these accounts, separated by commas: directly, or through an insight of theirs."),
     ] = ()
     updated_since: UpdatedSince = None
 

@@ -81,6 +81,8 @@ class Selection:
     `ranges` are conditions on rows of `source`, each of which one index answers in the feed's order; a row may be in
     several. `count` is an expression for the number of rows, and equal for equal filters. `where` holds the values that
     all of these name; one that is named `horizon`, of `changed_since`, is the time after which rows are left out.
+    `each`, if the number of ranges is known to the database alone, is a query: the ranges hold for each of its rows,
+    which they call `each`.
     """
 
     where: Where
@@ -88,6 +90,7 @@ class Selection:
     source: str
     ranges: Sequence[str]
     count: str
+    each: str = ""
 
 
 def select_rows(table: str, where: Where, order: Order, count: str) -> Selection:
@@ -232,8 +235,12 @@ class _Reading:
         """No range is read further than the page may reach; a row of several ranges is taken once."""
         order, source = self.selection.order, self.selection.source
         columns, in_order = ", ".join(dict.fromkeys(("id", order.moment, order.tie))), order.clause(from_end=from_end)
-        each = [f"(SELECT {columns} FROM {source} WHERE {one} ORDER BY {in_order} LIMIT :reach)" for one in ranges]
-        ids = f"SELECT id FROM ({' UNION '.join(each)}) AS ranges ORDER BY {in_order} LIMIT :read OFFSET :offset"
+        parts = [f"(SELECT {columns} FROM {source} WHERE {one} ORDER BY {in_order} LIMIT :reach)" for one in ranges]
+        if each := self.selection.each:
+            parts = [
+                f"SELECT DISTINCT part.* FROM ({each}) AS each CROSS JOIN LATERAL {part} AS part" for part in parts
+            ]
+        ids = f"SELECT id FROM ({' UNION '.join(parts)}) AS ranges ORDER BY {in_order} LIMIT :read OFFSET :offset"
         return rows_by_id(self.feed.table, ids)
 
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:

@@ -42,34 +42,67 @@ ON CONFLICT DO NOTHING;
 ALTER TABLE insights ADD COLUMN account_count integer NOT NULL GENERATED ALWAYS AS (cardinality(account_ids)) STORED;
 CREATE INDEX insights_by_accounts ON insights (workspace_id, account_count DESC, id DESC);
 
--- The accounts whose signals an insight brings together. Those of an insight that processing found are the accounts that
--- say it: what many customers say in the same words makes nobody's signal another's.
-CREATE FUNCTION linking_accounts(insight insights) RETURNS uuid[] LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN insight.origin = 'processing' THEN '{}' ELSE insight.account_ids END
+-- linked_signals has one row for each link of a signal, and so grows with the links alone: the list finds the signals of
+-- an account's insights by the insight. A signal's row is locked while its arrays change, and its links with it.
+LOCK TABLE signals IN SHARE MODE;
+DROP TRIGGER follow_insights_added ON insights;
+DROP TRIGGER follow_insights_changed ON insights;
+DROP TRIGGER follow_insights_removed ON insights;
+DROP FUNCTION follow_insights();
+ALTER TABLE linked_signals DROP COLUMN paths, DROP CONSTRAINT linked_signals_kind_check,
+    ADD CONSTRAINT linked_signals_kind_check CHECK (kind IN ('account', 'initiative', 'insight', 'study'));
+
+CREATE OR REPLACE FUNCTION links_of(signal signals) RETURNS TABLE (kind text, record_id uuid)
+    LANGUAGE sql IMMUTABLE AS $$
+    SELECT 'account', unnest(signal.account_ids)
+    UNION ALL SELECT 'initiative', unnest(signal.initiative_ids)
+    UNION ALL SELECT 'insight', unnest(signal.insight_ids)
+    UNION ALL SELECT 'study', unnest(signal.study_ids)
 $$;
 
-CREATE OR REPLACE FUNCTION follow_insights() RETURNS trigger LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION step_linked_signals(steps linked_signal_step[]) RETURNS void LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, created_at, number, updated_at)
+    SELECT added.workspace_id, added.kind, added.record_id, added.signal_id, s.created_at, s.number, s.updated_at
+      FROM unnest(steps) AS added JOIN signals AS s ON s.workspace_id = added.workspace_id AND s.id = added.signal_id
+     WHERE added.step > 0
+    ON CONFLICT DO NOTHING;
+    DELETE FROM linked_signals AS linked USING unnest(steps) AS gone
+     WHERE (linked.workspace_id, linked.signal_id, linked.kind, linked.record_id)
+           = (gone.workspace_id, gone.signal_id, gone.kind, gone.record_id)
+       AND gone.step < 0;
+END $$;
+
+CREATE OR REPLACE FUNCTION follow_signals() RETURNS trigger LANGUAGE plpgsql
 SET enable_nestloop = off SET jit = off AS $$
 DECLARE
     steps linked_signal_step[];
+    workspaces uuid[];
+    signal_ids uuid[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        SELECT array_agg(ROW(later.workspace_id, 'account', account, signal, 1)::linked_signal_step) INTO steps
-          FROM after AS later
-         CROSS JOIN unnest(linking_accounts(later)) AS account CROSS JOIN unnest(later.signal_ids) AS signal;
-    ELSIF TG_OP = 'DELETE' THEN
-        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, -1)::linked_signal_step) INTO steps
-          FROM before AS earlier
-         CROSS JOIN unnest(linking_accounts(earlier)) AS account CROSS JOIN unnest(earlier.signal_ids) AS signal;
+        SELECT array_agg(ROW(later.workspace_id, link.kind, link.record_id, later.id, 1)::linked_signal_step) INTO steps
+          FROM after AS later CROSS JOIN LATERAL links_of(later) AS link;
     ELSE
-        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, side.step)::linked_signal_step) INTO steps
+        SELECT array_agg(ROW(earlier.workspace_id, side.kind, side.record_id, earlier.id, side.step)::linked_signal_step)
+          INTO steps
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         CROSS JOIN LATERAL (VALUES (linking_accounts(earlier), earlier.signal_ids, -1),
-                                    (linking_accounts(later), later.signal_ids, 1)) AS side (account_ids, signal_ids, step)
-         CROSS JOIN unnest(side.account_ids) AS account CROSS JOIN unnest(side.signal_ids) AS signal
-         WHERE (linking_accounts(earlier), earlier.signal_ids)
-               IS DISTINCT FROM (linking_accounts(later), later.signal_ids);
+         CROSS JOIN LATERAL (SELECT kind, record_id, sum(step)::integer AS step
+                               FROM (SELECT kind, record_id, -1 AS step FROM links_of(earlier)
+                                      UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS sides
+                              GROUP BY kind, record_id HAVING sum(step) <> 0) AS side
+         WHERE (earlier.account_ids, earlier.initiative_ids, earlier.insight_ids, earlier.study_ids)
+               IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.insight_ids, later.study_ids);
+        SELECT array_agg(later.workspace_id), array_agg(later.id) INTO workspaces, signal_ids
+          FROM before AS earlier
+          JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
+         WHERE (earlier.created_at, earlier.number, earlier.updated_at)
+               <> (later.created_at, later.number, later.updated_at);
+        IF signal_ids IS NOT NULL THEN
+            PERFORM move_linked_signals(workspaces, signal_ids);
+        END IF;
     END IF;
     IF steps IS NOT NULL THEN
         PERFORM step_linked_signals(steps);
@@ -77,9 +110,18 @@ BEGIN
     RETURN NULL;
 END $$;
 
-SELECT step_linked_signals(array_agg(ROW(workspace_id, 'account', account, signal, -1)::linked_signal_step))
-  FROM insights CROSS JOIN unnest(account_ids) AS account CROSS JOIN unnest(signal_ids) AS signal
- WHERE origin = 'processing' GROUP BY workspace_id;
+TRUNCATE linked_signals;
+INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, created_at, number, updated_at)
+SELECT signals.workspace_id, link.kind, link.record_id, signals.id, signals.created_at, signals.number, signals.updated_at
+  FROM signals CROSS JOIN LATERAL links_of(signals) AS link;
+
+-- The list of signals is filtered by these links too.
+CREATE TRIGGER move_feed_added AFTER INSERT ON insight_accounts REFERENCING NEW TABLE AS touched
+    FOR EACH STATEMENT EXECUTE FUNCTION move_feed('signals');
+CREATE TRIGGER move_feed_changed AFTER UPDATE ON insight_accounts REFERENCING NEW TABLE AS touched
+    FOR EACH STATEMENT EXECUTE FUNCTION move_feed('signals');
+CREATE TRIGGER move_feed_removed AFTER DELETE ON insight_accounts REFERENCING OLD TABLE AS touched
+    FOR EACH STATEMENT EXECUTE FUNCTION move_feed('signals');
 
 -- A deleted signal takes its quotes in insights along; evidence keeps them. DELETE of the API does so before, with the
 -- insights of which nothing is left; a file that prunes signals leaves it to this.
