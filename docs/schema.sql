@@ -1349,6 +1349,7 @@ CREATE TABLE public.idea_statuses (
     label text NOT NULL,
     "position" integer NOT NULL,
     promotion boolean DEFAULT false NOT NULL,
+    portal jsonb,
     CONSTRAINT idea_statuses_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 120)))
 );
 
@@ -1385,7 +1386,11 @@ CREATE TABLE public.ideas (
     model_attempts smallint DEFAULT 0 NOT NULL,
     name_drafted boolean DEFAULT false NOT NULL,
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, translate(((name || ' '::text) || "left"(description, 100000)), '.-/:@_+~\<>&'::text, '            '::text))) STORED NOT NULL,
-    CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text])))
+    official_answer text,
+    imported_vote_count integer DEFAULT 0 NOT NULL,
+    CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text]))),
+    CONSTRAINT ideas_imported_vote_count_check CHECK ((imported_vote_count >= 0)),
+    CONSTRAINT ideas_official_answer_check CHECK ((char_length(official_answer) <= 10000))
 );
 
 CREATE TABLE public.idempotency_keys (
@@ -2404,7 +2409,7 @@ CREATE INDEX ideas_of_sprint ON public.ideas USING btree (workspace_id, sprint_i
 
 CREATE INDEX ideas_on_portal ON public.ideas USING btree (workspace_id, created_at DESC, number DESC) WHERE portal_visible;
 
-CREATE INDEX ideas_on_portal_by_votes ON public.ideas USING btree (workspace_id, vote_count DESC, number DESC) INCLUDE (id) WHERE portal_visible;
+CREATE INDEX ideas_on_portal_by_votes ON public.ideas USING btree (workspace_id, ((vote_count + imported_vote_count)) DESC, number DESC) INCLUDE (id) WHERE portal_visible;
 
 CREATE INDEX ideas_search ON public.ideas USING gin (search);
 

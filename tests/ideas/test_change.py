@@ -97,6 +97,28 @@ async def test_portal_visibility_can_be_changed(acme: Acme, idea: Json) -> None:
         assert (await acme.read(idea))["portalVisible"] is visible
 
 
+async def test_an_answer_of_the_team_moves_version_and_moment(acme: Acme, idea: Json) -> None:
+    longest = "x" * 10_000
+    answer = await patch(acme, idea, officialAnswer=longest)
+    answered = answer.json()
+    assert answered["officialAnswer"] == longest
+    assert answered["updatedAt"] > idea["updatedAt"]
+    again = await patch(acme, idea, officialAnswer=longest)
+    assert (again.json(), again.headers["etag"]) == (answered, answer.headers["etag"])
+    assert (await change(acme, idea, officialAnswer=None))["officialAnswer"] is None
+    for wrong in (longest + "x", " ", 1):
+        refused(await patch(acme, idea, officialAnswer=wrong), 400, "VALIDATION_FAILED", "officialAnswer")
+
+
+async def test_votes_from_before_the_portal_come_from_a_file_only(acme: Acme, idea: Json) -> None:
+    refused(await patch(acme, idea, importedVoteCount=3), 400, "VALIDATION_FAILED", "importedVoteCount")
+    assert idea["importedVoteCount"] == 0
+    await acme.world.add(ideas=[{"id": idea["id"], "importedVoteCount": 12}])
+    read = await acme.read(idea)
+    assert (read["voteCount"], read["importedVoteCount"]) == (0, 12)
+    assert read["updatedAt"] > idea["updatedAt"]
+
+
 FIELDS = ("name", "description", "featureIds", "insightIds", "accountIds", "validateInsightLinks", "classifications")
 
 

@@ -13,7 +13,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 OPTIONAL = (
     *("name", "status", "sourceKey", "externalId", "integrationId", "productId"),
     *("featureIds", "insightIds", "accountIds", "validateInsightLinks", "classifications"),
-    "portalVisible",
+    *("portalVisible", "officialAnswer"),
 )
 
 
@@ -36,6 +36,7 @@ async def test_all_sent_fields_are_shown(acme: Acme) -> None:
         "insightIds": [acme.insights["insight-1"]],
         "accountIds": [acme.accounts["globex"]],
         "portalVisible": True,
+        "officialAnswer": "We build it in **May**.",
     }
     created = await acme.create(**body)
     assert {name: created[name] for name in body} == body

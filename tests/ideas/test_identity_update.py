@@ -60,6 +60,12 @@ async def test_portal_visibility_is_replaced_when_it_is_sent(acme: Acme, known: 
     assert (await update(acme, portalVisible=False))["portalVisible"] is False
 
 
+async def test_an_answer_of_the_team_stays_until_another_is_sent(acme: Acme) -> None:
+    assert (await update(acme, officialAnswer="Soon."))["officialAnswer"] == "Soon."
+    assert (await update(acme))["officialAnswer"] == "Soon."
+    assert (await update(acme, officialAnswer="Done."))["officialAnswer"] == "Done."
+
+
 async def test_insights_and_accounts_are_added(acme: Acme, known: Json) -> None:
     one, two, three = acme.insights.values()
     globex, initech, _ = acme.accounts.values()

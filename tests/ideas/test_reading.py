@@ -8,7 +8,8 @@ from tests.ideas.acme import Acme, refused
 FIELDS = {
     *("id", "publicId", "name", "description", "status", "productId", "featureIds", "featureMatching", "projectId"),
     *("integrationId", "sourceKey", "externalId", "createdSource", "provenance", "opportunityIds", "insightIds"),
-    *("accountIds", "taxonomyVersionId", "portalVisible", "voteCount", "createdAt", "updatedAt"),
+    *("accountIds", "taxonomyVersionId", "portalVisible", "voteCount", "importedVoteCount", "officialAnswer"),
+    *("createdAt", "updatedAt"),
 }
 ADDED = {"classifications", "classificationSummary"}
 

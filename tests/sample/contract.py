@@ -7,7 +7,7 @@ FIELDS = {
     "products": "name features",
     "products.features": "name description parent",
     "teams": "name members",
-    "ideaStatuses": "label promotion",
+    "ideaStatuses": "label promotion portal",
     "accounts": "externalId name domain contacts",
     "accounts.contacts": "email name",
     "opportunities": "name description",
@@ -22,6 +22,7 @@ FIELDS = {
     "insights.extracts": "text signal",
     "ideas": "name description status product features initiative integration sprint sourceKey externalId "
     "createdSource provenance featureOwnership featureMatching opportunities insights accounts portalVisible "
+    "officialAnswer importedVoteCount "
     "classifications questions comments evidence",
     "ideas.insights": "insight validated",
     "ideas.classifications": "groupKey optionValues textValue reviewState origin",

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from sightline.catalog.default_statuses import add_default_statuses
 from sightline.catalog.file_changes import CatalogChanges
+from sightline.catalog.portal_labels import PortalLabel
 from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
 from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
@@ -128,7 +129,7 @@ TEAMS = Table(
 STATUSES = Table(
     "ideaStatuses",
     "idea_statuses",
-    (_LABEL, of.flag("promotion", False)),
+    (_LABEL, of.flag("promotion", False), of.json("portal", PortalLabel)),
     primary=("label",),
     keyed=False,
     stamped=False,

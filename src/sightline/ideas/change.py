@@ -179,7 +179,12 @@ def _attached(current: Row, changes: IdeaChanges, target: Target | None) -> UUID
 
 def _columns(changes: IdeaChanges) -> dict[str, Any]:
     """Returns the columns that are stored as sent."""
-    sent = {"name": changes.name, "description": changes.description, "portal_visible": changes.portal_visible}
+    sent = {
+        "name": changes.name,
+        "description": changes.description,
+        "portal_visible": changes.portal_visible,
+        "official_answer": changes.official_answer,
+    }
     return {column: value for column, value in sent.items() if value is not UNSET}
 
 

@@ -83,6 +83,7 @@ async def _add(tx: Tx, engine: Engine, actor: Actor, new_idea: NewIdea, prepared
         "provenance": IdeaProvenance("api", actor.id, new_idea.source_key, new_idea.external_id),
         "taxonomy_version_id": prepared.taxonomy_id,
         "portal_visible": bool(new_idea.portal_visible),
+        "official_answer": new_idea.official_answer,
         "name_drafted": new_idea.name is None,
         "model_due_at": tx.now if prepared.model_follows else None,
     }

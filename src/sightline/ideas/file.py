@@ -19,7 +19,7 @@ from sightline.ideas.matching.outcome import quotes_only
 from sightline.ideas.matching.records import FeatureOwnership
 from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.records import QuestionStatus
-from sightline.ideas.records import Name
+from sightline.ideas.records import Name, OfficialAnswer
 from sightline.ideas.status import find_labels
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
@@ -199,6 +199,8 @@ IDEAS = Table(
         of.choice("featureOwnership", *get_args(FeatureOwnership), default="automatic"),
         FEATURE_MATCHING,
         of.flag("portalVisible", False),
+        of.full_text("officialAnswer", longest=OfficialAnswer.longest, nullable=True),
+        of.whole("importedVoteCount", 0),
     ),
     kind="idea",
     links=(_FEATURES, _OPPORTUNITIES, _INSIGHTS, _ACCOUNTS),

@@ -116,6 +116,7 @@ def _columns(new_idea: NewIdea, current: Row, prepared: Preparation) -> dict[str
         "source_key": current["source_key"] or new_idea.source_key,
         "taxonomy_version_id": prepared.taxonomy_id or current["taxonomy_version_id"],
         "portal_visible": current["portal_visible"] if new_idea.portal_visible is None else new_idea.portal_visible,
+        "official_answer": new_idea.official_answer or current["official_answer"],
     }
 
 

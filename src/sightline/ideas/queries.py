@@ -24,8 +24,8 @@ IDEA = """
     id, 'IDEA-' || number AS public_id, name, description, status, product_id, feature_ids,
     CASE WHEN product_id IS NOT NULL THEN feature_matching END AS feature_matching,
     initiative_id, integration_id, source_key, external_id, created_source, provenance, opportunity_ids, insight_ids,
-    account_ids, taxonomy_version_id, portal_visible, vote_count, iso(created_at) AS created_at,
-    iso(updated_at) AS updated_at, version"""
+    account_ids, taxonomy_version_id, portal_visible, vote_count, imported_vote_count, official_answer,
+    iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 # The same, and the other columns that a change depends on.
 STATE = f"{IDEA}, feature_ownership, matched_key"
 
@@ -97,7 +97,7 @@ async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
 
 
 _LISTING = Listing(
-    Feed("ideas", IDEA, stored_size("name", "description", "feature_matching")),
+    Feed("ideas", IDEA, stored_size("name", "description", "feature_matching", "official_answer")),
     Order("ideas.newest", "created_at", "number", int, is_descending=True),
     count_of("idea"),
 )
@@ -148,8 +148,8 @@ def _where(workspace_id: UUID, filters: IdeaFilters) -> Where:
 # The columns of a new idea that its creator sets; the status may be omitted.
 NEW = columns("""
     id, number, name, description, product_id, integration_id, source_key, external_id, created_source, provenance,
-    feature_ownership, feature_matching, matched_key, taxonomy_version_id, portal_visible, name_drafted,
-    model_due_at""")
+    feature_ownership, feature_matching, matched_key, taxonomy_version_id, portal_visible, official_answer,
+    name_drafted, model_due_at""")
 _LINK_COLUMNS = columns("feature_ids, insight_ids, account_ids")
 
 _OMITTED: dict[str, Any] = {

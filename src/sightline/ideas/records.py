@@ -32,7 +32,8 @@ class Idea(Record):
 
     `featureMatching` is null without a product, until a model has read the idea where one is configured, and for an
     idea from a file that brings none. `voteCount` is the number of people who vote for it on the portal; a vote does
-    not change `updatedAt`.
+    not change `updatedAt`. `importedVoteCount` is the number of votes from before the portal, which a file brings; the
+    portal shows the sum. `officialAnswer` is the team's answer, which the portal shows above the comments.
     """
 
     id: UUID
@@ -55,6 +56,8 @@ class Idea(Record):
     taxonomy_version_id: UUID | None
     portal_visible: bool
     vote_count: int
+    imported_vote_count: int
+    official_answer: str | None
     created_at: Timestamp
     updated_at: Timestamp
     classification_summary: ClassificationSummary | UnsetType = UNSET
@@ -71,6 +74,12 @@ class StatusLabel(Text):
     """An exact label of the workspace's workflow, 1 to 120 characters."""
 
     longest = 120
+
+
+class OfficialAnswer(Text):
+    """1 to 10,000 characters, in Markdown."""
+
+    longest = 10_000
 
 
 class SourceName(Text):
@@ -98,6 +107,7 @@ class NewIdea(Input):
     validate_insight_links: bool | None = None
     classifications: Annotated[list[NewClassification], Meta(max_length=1_000)] | None = None
     portal_visible: bool | None = None
+    official_answer: OfficialAnswer | None = None
 
 
 class InitiativeReference(str, metaclass=WireType):
@@ -123,7 +133,8 @@ class InitiativeReference(str, metaclass=WireType):
 
 
 class IdeaChanges(Input):
-    """Changes of an idea. Omitted fields stay. `projectId` null detaches the idea; no other field takes null.
+    """Changes of an idea. Omitted fields stay. `projectId` null detaches the idea, `officialAnswer` null removes the
+    answer; no other field takes null.
 
     `featureIds` replace the features and become a manual selection, which later matching leaves alone; `insightIds`
     and `accountIds` replace their sets, in which a validated insight stays validated.
@@ -138,6 +149,7 @@ class IdeaChanges(Input):
     validate_insight_links: bool | UnsetType = UNSET
     classifications: Annotated[list[ClassificationAssignment], Meta(max_length=1_000)] | UnsetType = UNSET
     portal_visible: bool | UnsetType = UNSET
+    official_answer: OfficialAnswer | UnsetType | None = UNSET
 
 
 class IdeaDeletion(Record):

@@ -1,0 +1,10 @@
+-- What the portal shows of an idea beside its text: the team's answer, and the votes counted before the portal.
+ALTER TABLE ideas
+    ADD COLUMN official_answer text CHECK (char_length(official_answer) <= 10000),
+    ADD COLUMN imported_vote_count integer NOT NULL DEFAULT 0 CHECK (imported_vote_count >= 0);
+DROP INDEX ideas_on_portal_by_votes;
+CREATE INDEX ideas_on_portal_by_votes
+    ON ideas (workspace_id, ((vote_count + imported_vote_count)) DESC, number DESC) INCLUDE (id) WHERE portal_visible;
+
+-- How the portal shows a label of the workflow: kind, name, shown. Null: as its name suggests.
+ALTER TABLE idea_statuses ADD COLUMN portal jsonb;
