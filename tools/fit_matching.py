@@ -19,13 +19,14 @@ from sightline.intelligence.embedded import decision, embedded_engine
 from sightline.intelligence.embedded.decision import DECISION, SIGNALS, Decision, Ground, GroundModel, Model, Signal
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.mentions import read_mentions
-from sightline.intelligence.embedded.scoring import FULL, Evidence, find_evidence
+from sightline.intelligence.embedded.scoring import Evidence, find_names
 from sightline.intelligence.embedded.sentences import read_sentences
+from sightline.intelligence.embedded.support import is_unclear, read_words, weigh_text
 from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching, input_of
 from tools.matching.regression import Row, fit
-from tools.matching.texts import MADE, PARTIAL, REQUESTS, REVIEWS, Families, read_families
+from tools.matching.texts import IDEAS, MADE, PARTIAL, REQUESTS, REVIEWS, Families, read_families
 
-UNCERTAIN: Final = 0.2
+UNCERTAIN: Final = 0.24
 PRECISION: Final = 0.9  # of what is applied, in every family that is left out
 MARGIN: Final = 0.04  # more on the families that the numbers are fitted to
 MOST_ON_UNRELATED: Final = 0.01
@@ -36,34 +37,41 @@ FULL_WEIGHT: Final = 200  # a family with fewer rows of a ground counts less
 FILE: Final = Path(decision.__file__).with_name("matching.json")
 ABOUT: Final = (
     "Written by tools/fit_matching.py. The probability that a text speaks of a feature is 1 / (1 + exp(-t)), where t is"
-    " the constant plus the sum of weight times signal, for the sentence of the text with the highest probability."
-    " There is one set of numbers for each ground: all words of a name, a name of one word, a part of a name, and words"
-    " of the description alone. From `clear` on a match is applied, from `uncertain` on it is suggested."
+    " the constant plus the sum of weight times signal. There is one set of numbers for each ground: all words of a"
+    " name in one sentence, a name of one word, and words of name and description in the whole text. The highest"
+    " probability counts. From `clear` on a match is applied, from `uncertain` on it is suggested."
 )
 WHY: Final = {
     "rarity": "Sum of the weights of the words: 1 for a word of one feature of the map, less for one of several.",
     "apart": "Logarithm of the number of other words between the words of the name.",
     "other_forms": "Share of the words in another form than in the name: exporting for export.",
     "common_words": "1 if at most one word of the name tells it from most features of the map.",
-    "description": "Sum of the weights of the words of the description in the sentence, at most 3.",
+    "description": "Sum of the weights of the words of the description in the text.",
     "shared": "Largest share of the weight of the name's words that another name has; 0 with words of the description.",
     "contained": "1 if another name has all words of this one, and no word of the description is there.",
     "tied": "Logarithm of the number of other features of whose names the sentence says as much.",
     "holders": "Logarithm of the number of names with the rarest word of the name.",
     "crowding": "Share of the words of a name that other names have too, mean of the map: low if names are concrete.",
     "content": "Logarithm of the number of words of the sentence, without small words, at most 5.",
-    "outdone": "1 if another feature has these words and more in the sentence.",
-    "rarest": "Weight of the rarest word that is there.",
+    "rarest": "Weight of the rarest word of the name that is in the text.",
+    "lead": "How much more the feature's words in the text weigh than those of the strongest other; below 0 if less.",
 }
 
 
 class Example(NamedTuple):
-    """The strongest evidence of a text for a feature, and whether the label agrees. `text` is its number."""
+    """Signals of a text for a feature, and whether the label agrees. `text` is its number.
 
-    evidence: Evidence
+    `is_named` if a sentence has the whole name; `as_word` are then the signals of the ground `word`.
+    """
+
+    ground: Ground
+    values: tuple[float, ...]
     is_right: bool
     text: int
     is_unrelated: bool
+    is_unclear: bool = False
+    is_named: bool = False
+    as_word: tuple[float, ...] = ()
 
 
 class Variant(NamedTuple):
@@ -101,23 +109,28 @@ def read_variants(families: Families) -> Variants:
 
 
 def read_examples(texts: Iterable[LabelledText], numbers: Iterator[int]) -> Iterator[Example]:
-    """Yields the strongest evidence of each text for each feature, and whether the label agrees."""
+    """Yields for each text and feature the heaviest whole name in a sentence, and the words in the whole text."""
     maps: dict[tuple[LabelledFeature, ...], EmbeddedFeatureMap] = {}
     for number, one in zip(numbers, texts, strict=False):
         if one.features not in maps:
             maps[one.features] = read_features(input_of(one.features))
         features = maps[one.features]
+        read = [(sentence, read_mentions(sentence, features)) for sentence in read_sentences(one.text)]
         best: dict[int, Evidence] = {}
-        for sentence in read_sentences(one.text):
-            for place, evidence in find_evidence(sentence, read_mentions(sentence, features), features):
-                if place not in best or _rank(evidence) > _rank(best[place]):
-                    best[place] = evidence
-        for place, evidence in best.items():
-            yield Example(evidence, one.features[place].id in one.relevant, number, not one.relevant)
-
-
-def _rank(one: Evidence) -> tuple[bool, bool, float]:
-    return one.ground in FULL, one.ground == "part", one.weight
+        for sentence, mentions in read:
+            for place, name in find_names(sentence, mentions, features):
+                if place not in best or name.weight > best[place].weight:
+                    best[place] = name
+        right = [feature.id in one.relevant for feature in one.features]
+        for place, name in best.items():
+            is_held_back = name.is_unclear or name.has_twin
+            yield Example(
+                name.ground, name.values, right[place], number, not one.relevant, is_held_back, True, name.as_word
+            )
+        words = read_words(mentions for _, mentions in read)
+        for place, values in weigh_text(words, features):
+            is_held_back = is_unclear(features.features[place], words) or place in best
+            yield Example("text", values, right[place], number, not one.relevant, is_held_back, place in best)
 
 
 def model_of(variants: Variants, left_out: Sequence[str] = (), left_out_variants: Sequence[str] = ()) -> Model:
@@ -128,7 +141,7 @@ def model_of(variants: Variants, left_out: Sequence[str] = (), left_out_variants
             kept.setdefault(family, []).append(one)
     examples = {family: [each for one in held for each in one.examples] for family, held in kept.items()}
     model = Model(ABOUT, 1.0, UNCERTAIN, {ground: _ground(ground, examples) for ground in SIGNALS})
-    natural = {family: held for family, held in kept.items() if family != REQUESTS}
+    natural = {family: held for family, held in kept.items() if family not in (REQUESTS, IDEAS)}
     model.clear = choose_clear(model, list(natural.values()))
     return model
 
@@ -142,21 +155,18 @@ def _ground(ground: Ground, examples: Mapping[str, Sequence[Example]]) -> Ground
     rows: list[Row] = []
     for family, found in examples.items():
         if ground == "word":
-            values = [(*one.evidence.as_word, float(one.evidence.ground == ground)) for one in found if _is_full(one)]
-            labels = [one.is_right for one in found if _is_full(one)]
+            chosen = [one for one in found if one.as_word]
+            values = [(*one.as_word, float(one.ground == ground)) for one in chosen]
         else:
-            values = [one.evidence.values for one in found if one.evidence.ground == ground]
-            labels = [one.is_right for one in found if one.evidence.ground == ground]
+            chosen = [one for one in found if one.ground == ground and one.is_named == (ground == "name")]
+            values = [one.values for one in chosen]
+        labels = [one.is_right for one in chosen]
         rows += _weighted(values, labels, COUNTS.get(family, 1.0))
     constant, *weights = fit(rows)
     if ground == "word":
         constant += weights.pop()
     signals = {name: Signal(round(one, 3), WHY[name]) for name, one in zip(SIGNALS[ground], weights, strict=True)}
     return GroundModel(round(constant, 3), signals)
-
-
-def _is_full(one: Example) -> bool:
-    return one.evidence.ground in FULL
 
 
 def _weighted(values: Sequence[tuple[float, ...]], labels: Sequence[bool], counts: float) -> Iterator[Row]:
@@ -175,10 +185,10 @@ def choose_clear(model: Model, families: Sequence[Sequence[Variant]]) -> float:
     probability = Decision(model).probability
     certain = [
         [
-            (probability(one.evidence.ground, one.evidence.values), one)
+            (probability(one.ground, one.values), one)
             for variant in family
             for one in variant.examples
-            if _can_be_clear(one)
+            if not one.is_unclear
         ]
         for family in families
     ]
@@ -188,10 +198,6 @@ def choose_clear(model: Model, families: Sequence[Sequence[Variant]]) -> float:
         if all(map(_is_good, applied, unrelated)):
             return limit
     return CHOICES[-1]
-
-
-def _can_be_clear(one: Example) -> bool:
-    return not one.evidence.is_unclear and not one.evidence.has_twin
 
 
 def _is_good(applied: Sequence[Example], unrelated: int) -> bool:
@@ -219,7 +225,10 @@ def measure(families: Families, variants: Variants) -> Iterator[str]:
     """Yields a line of Markdown for each left-out variant, then for apps that were left out."""
     for family, texts_of in families.items():
         model = model_of(variants, left_out=[family])
-        if family in MADE:
+        if family == IDEAS:
+            for world, texts in texts_of.items():
+                yield _line(f"{family}, {world}", model_of(variants, left_out_variants=[world]), texts)
+        elif family in MADE:
             yield _line(family, model, [one for texts in texts_of.values() for one in texts])
         else:
             for name, texts in texts_of.items():
@@ -237,7 +246,8 @@ def _line(name: str, model: Model, texts: Sequence[LabelledText]) -> str:
     found = evaluate_matching(embedded_engine(), texts, perf_counter)
     shares = (found.applied_precision, found.applied_recall, found.recall_with_suggestions, found.suggestion_precision)
     numbers = (model.clear, *shares, found.applied_on_unrelated_texts, found.calibration_error)
-    cells = " | ".join("-" if one is None else f"{one:.3f}".lstrip("0") for one in numbers)
+    order = (*found.order.right_by_rank, found.order.right_before_wrong, found.order.right_before_wrong_if_close)
+    cells = " | ".join("-" if one is None else f"{one:.3f}".lstrip("0") for one in (*numbers, *order))
     return f"| {name} | {len(texts)} | {cells} |\n"
 
 

@@ -55,6 +55,18 @@ def test_it_prints_the_figures_and_draws_the_curve(tmp_path: Path) -> None:
     assert drawn.find(f"{SVG}polyline").attrib["points"]  # type: ignore[union-attr]  # it is drawn
 
 
+def test_it_says_how_sure_the_order_of_suggestions_is(tmp_path: Path) -> None:
+    names = ("Sales report", "Churn report", "Usage export")
+    features = [{"id": name, "name": name} for name in names]
+    right = [{"text": "Sales and churn are wrong.", "features": features, "relevant": [name]} for name in names[:2]]
+    file = write(tmp_path, *right)
+    order = run("evaluate", "matching", file, "--json").json["order"]
+    assert order["rightByRank"][0] == 0.5
+    assert (order["pairs"], order["closePairs"]) == (2, 2)
+    assert order["rightBeforeWrong"] == order["rightBeforeWrongIfClose"] == 0.5
+    assert "right before wrong" in run("evaluate", "matching", file).out
+
+
 def test_texts_without_findings_have_no_shares(tmp_path: Path) -> None:
     found = run("evaluate", "matching", write(tmp_path, labelled("The weather is nice.")), "--json").json
     assert (found["appliedPrecision"], found["appliedRecall"], found["calibrationError"]) == (None, None, None)

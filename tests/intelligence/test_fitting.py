@@ -7,11 +7,10 @@ import pytest
 
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.decision import MODEL, SIGNALS, GroundModel, Model, Signal
-from sightline.intelligence.embedded.scoring import Evidence
 from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching
 from tools.fit_matching import Example, Variant, choose_clear, model_of, read_variants, written
 from tools.matching.regression import Row, fit, solve
-from tools.matching.texts import REVIEWS, file_of, read_reviews
+from tools.matching.texts import REVIEWS, WORLDS, file_of, read_ideas, read_reviews
 
 APPS = dict(read_reviews(file_of(REVIEWS)))
 NO_CLOCK = 0.0
@@ -44,19 +43,14 @@ def test_the_same_texts_give_the_same_file() -> None:
 def family(*rows: tuple[float, bool], unrelated: frozenset[int] = frozenset()) -> list[Variant]:
     """Returns texts with one confidence and label each; 100 are about nothing."""
     found = [
-        Example(
-            Evidence("description", frozenset(), frozenset(), 0.0, (log(sure / (1 - sure)),)),
-            right,
-            at,
-            at in unrelated,
-        )
+        Example("text", (log(sure / (1 - sure)), 0.0, 0.0), right, at, at in unrelated)
         for at, (sure, right) in enumerate(rows)
     ]
     return [Variant(found, unrelated=100)]
 
 
 def plain_model() -> Model:
-    """Returns a model whose probability of a description is the logistic function of its signal."""
+    """Returns a model whose probability of a text with one signal is the logistic function of it."""
     grounds = {
         ground: GroundModel(0.0, {name: Signal(1.0, "A signal.") for name in names})
         for ground, names in SIGNALS.items()
@@ -100,6 +94,17 @@ def test_the_kept_reviews_are_matched_well() -> None:
     assert found.recall_with_suggestions >= 0.9
     assert found.calibration_error is not None
     assert found.calibration_error <= 0.12
+
+
+def test_ideas_of_several_sentences_are_matched_well() -> None:
+    texts = [one for world in sorted(WORLDS.glob("*/ideas.json")) for one in read_ideas(world)]
+    found = evaluate_matching(embedded_engine(), texts, lambda: NO_CLOCK)
+    assert found.texts >= 24
+    assert found.applied_precision is not None
+    assert found.applied_precision >= 0.8
+    assert found.recall_with_suggestions is not None
+    assert found.recall_with_suggestions >= 0.9
+    assert found.curve[-1].precision >= 0.5
 
 
 def test_texts_about_nothing_have_nothing_applied() -> None:

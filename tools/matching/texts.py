@@ -15,8 +15,10 @@ from typing import TypeVar
 from sightline.intelligence.evaluation import LabelledFeature, LabelledText
 
 REVIEWS, REQUESTS = MADE = ("reviews", "requests")  # families in files of their own
+IDEAS = "ideas"  # of the worlds that are open
 PARTIAL = "part of the features"
 MOST_TEXTS = 900  # of a variant
+WORLDS = Path(__file__).parents[2] / "evaluation" / "worlds"
 LEFT_OUT = 3  # of five features leave the map in the variants with a part of the features
 UNRELATED = 20  # messages that are read as reviews of each app
 
@@ -34,7 +36,16 @@ def read_families(folder: Path) -> Families:
         "NLU++": {name: _thinned(list(_nlupp(folder / "nlupp", name))) for name in ("banking", "hotels")},
         REVIEWS: _with_unrelated(dict(read_reviews(file_of(REVIEWS))), outside[1::3]),
         REQUESTS: _with_unrelated(dict(read_reviews(file_of(REQUESTS))), outside[2::3]),
+        IDEAS: {world.parent.name: list(read_ideas(world)) for world in sorted(WORLDS.glob("*/ideas.json"))},
     }
+
+
+def read_ideas(file: Path) -> Iterator[LabelledText]:
+    """Yields ideas of several sentences; right is what fits, not what nearly does."""
+    world = json.loads(file.read_text(encoding="utf-8"))
+    features = tuple(LabelledFeature(one["id"], one["name"], one["description"]) for one in world["features"])
+    for one in world["ideas"]:
+        yield LabelledText(one["description"], features, frozenset(one["features"]["fits"]))
 
 
 def _single_label(

@@ -117,6 +117,10 @@ def _pairs_of_matching(quality: "MatchingQuality") -> Iterator[tuple[str, object
     yield "found by what is applied", f"{_percent(quality.applied_recall)} of {quality.relevant}"
     yield "found with suggestions", f"{_percent(quality.recall_with_suggestions)} of {quality.relevant}"
     yield "applied to texts about none", _percent(quality.applied_on_unrelated_texts)
+    order = quality.order
+    yield "first, second, third suggestion", f"{', '.join(map(_percent, order.right_by_rank))} of them right"
+    close = f"{_percent(order.right_before_wrong_if_close)} of {order.close_pairs} with close confidences"
+    yield "right before wrong", f"{_percent(order.right_before_wrong)} of {order.pairs} pairs, {close}"
     yield "calibration error", quality.calibration_error
     yield "milliseconds for a text", quality.milliseconds
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,6 +14,9 @@ from sightline.platform.errors import BadRequest
 from sightline.platform.json_lines import read_json_lines
 
 BINS = 10  # of equal width, for the calibration error
+RANKS = 3  # the first suggestions of a text
+CLOSE = 0.1  # a smaller difference of two confidences says little
+_ROUNDING = 1e-9
 
 
 class LabelledFeature(Struct, frozen=True):
@@ -48,6 +51,21 @@ class Point(Struct):
     recall: float
 
 
+class Order(Struct, rename="camel"):
+    """How sure the order of suggestions is. A share of nothing is null.
+
+    `right_by_rank` has the share of right ones among all first, second and third suggestions. `right_before_wrong` is
+    the share of pairs, a right and a wrong suggestion of one text, in which the right one comes first;
+    `right_before_wrong_if_close` of those whose confidences differ by less than .1.
+    """
+
+    right_by_rank: list[float | None]
+    pairs: int
+    right_before_wrong: float | None
+    close_pairs: int
+    right_before_wrong_if_close: float | None
+
+
 class MatchingQuality(Struct, rename="camel"):
     """The quality of matching. A share of nothing is null.
 
@@ -68,6 +86,7 @@ class MatchingQuality(Struct, rename="camel"):
     applied_on_unrelated_texts: float | None
     calibration_error: float | None
     milliseconds: float | None
+    order: Order
     curve: list[Point]
 
 
@@ -87,6 +106,7 @@ def evaluate_matching(engine: Engine, texts: Sequence[LabelledText], clock: Call
     """Matches each text and compares the result with its labels. `clock` counts seconds."""
     maps: dict[tuple[LabelledFeature, ...], FeatureMap] = {}
     findings: list[Finding] = []
+    suggested: list[list[Finding]] = []
     wrongly_applied, seconds = 0, 0.0
     for one in texts:
         if one.features not in maps:
@@ -98,7 +118,8 @@ def evaluate_matching(engine: Engine, texts: Sequence[LabelledText], clock: Call
         for place, match in enumerate(found.matches + found.suggestions):
             is_right = one.features[match.feature_id.int].id in one.relevant
             findings.append(Finding(match.confidence, place < len(found.matches), is_right))
-    return _quality(texts, findings, wrongly_applied, seconds)
+        suggested.append(findings[len(findings) - len(found.suggestions) :])
+    return _quality(texts, findings, suggested, wrongly_applied, seconds)
 
 
 def input_of(features: Iterable[LabelledFeature]) -> list[FeatureText]:
@@ -107,7 +128,11 @@ def input_of(features: Iterable[LabelledFeature]) -> list[FeatureText]:
 
 
 def _quality(
-    texts: Sequence[LabelledText], findings: Sequence[Finding], wrongly_applied: int, seconds: float
+    texts: Sequence[LabelledText],
+    findings: Sequence[Finding],
+    suggestions: Sequence[Sequence[Finding]],
+    wrongly_applied: int,
+    seconds: float,
 ) -> MatchingQuality:
     relevant = sum(len(one.relevant) for one in texts)
     unrelated = sum(not one.relevant for one in texts)
@@ -126,7 +151,22 @@ def _quality(
         applied_on_unrelated_texts=_share(wrongly_applied, unrelated),
         calibration_error=_calibration_error(findings),
         milliseconds=_share(seconds * 1_000, len(texts)),
+        order=_order(suggestions),
         curve=_curve(findings, relevant),
+    )
+
+
+def _order(suggestions: Sequence[Sequence[Finding]]) -> Order:
+    """Measures the order of the suggestions of each text."""
+    ranks = [[held[rank] for held in suggestions if len(held) > rank] for rank in range(RANKS)]
+    pairs = [pair for held in suggestions for pair in combinations(held, 2) if pair[0].is_right != pair[1].is_right]
+    close = [pair for pair in pairs if pair[0].confidence - pair[1].confidence < CLOSE - _ROUNDING]
+    return Order(
+        right_by_rank=[_share(_right(held), len(held)) for held in ranks],
+        pairs=len(pairs),
+        right_before_wrong=_share(_right(first for first, _ in pairs), len(pairs)),
+        close_pairs=len(close),
+        right_before_wrong_if_close=_share(_right(first for first, _ in close), len(close)),
     )
 
 

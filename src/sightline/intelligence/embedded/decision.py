@@ -1,16 +1,16 @@
-"""The fitted decision: how likely it is that a text speaks of a feature, from the signals of one sentence.
+"""The fitted decision: how likely it is that a text speaks of a feature, from the signals of a sentence or of the text.
 
 The numbers are in `matching.json`, written by `tools/fit_matching.py`.
 """
 
 from collections.abc import Sequence
 from importlib.resources import files
-from math import exp, log
+from math import exp
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-Ground = Literal["name", "word", "part", "description"]
+Ground = Literal["name", "word", "text"]
 
 # The signals of each ground, in the order of a tuple of values. `matching.json` says what they mean.
 SIGNALS: Final[dict[Ground, tuple[str, ...]]] = {
@@ -26,8 +26,7 @@ SIGNALS: Final[dict[Ground, tuple[str, ...]]] = {
         "crowding",
     ),
     "word": ("shared", "crowding", "content"),
-    "part": ("rarest", "description", "outdone"),
-    "description": ("description",),
+    "text": ("rarest", "description", "lead"),
 }
 
 
@@ -61,7 +60,7 @@ SUREST: Final = 0.99
 class Decision:
     """The numbers in use: those of the file, or in fitting those of another model."""
 
-    __slots__ = ("_coefficients", "_least", "clear", "uncertain")
+    __slots__ = ("_coefficients", "clear", "uncertain")
 
     def __init__(self, model: Model) -> None:
         self.use(model)
@@ -69,8 +68,6 @@ class Decision:
     def use(self, model: Model) -> None:
         """Decides by this model from now on."""
         self.clear, self.uncertain = model.clear, model.uncertain
-        lowest = model.uncertain - 0.006  # is rounded to less
-        self._least = log(lowest / (1 - lowest))
         self._coefficients = {
             ground: (one.constant, tuple(one.signals[name].weight for name in SIGNALS[ground]))
             for ground, one in model.grounds.items()
@@ -82,16 +79,9 @@ class Decision:
         total = constant + sum(weight * value for weight, value in zip(weights, values, strict=True))
         return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
 
-    def least_description(self, rarest: float | None = None) -> float:
-        """Returns a lower bound of the signal `description` of what is suggested without all words of the name.
-
-        `rarest` is the weight of the rarest word of the name that is there, None without one.
-        """
-        if rarest is None:
-            constant, (weight,) = self._coefficients["description"]
-            return (self._least - constant) / weight if weight > 0 else 0.0
-        constant, (rarity, weight, outdone) = self._coefficients["part"]
-        return (self._least - constant - rarity * rarest - max(outdone, 0.0)) / weight if weight > 0 else 0.0
+    def below_clear(self, probability: float) -> float:
+        """Returns the probability, at most just below that of a match."""
+        return min(probability, round(self.clear - 0.01, 2))
 
 
 DECISION: Final = Decision(MODEL)

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 from uuid import UUID
 
@@ -43,28 +43,35 @@ class PreparedFeature:
     wordings: tuple[Wording, ...]
     described: dict[str, float]
 
+    @property
+    def named(self) -> dict[str, float]:
+        """The words of all its names."""
+        return {stem: weight for wording in self.wordings for stem, weight in wording.stems.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedFeatureMap:
     """All features in their order, and for each word the features with it in the name or the description.
 
+    `named` has for each word its weight in each name: more than in `weights` for a small word that a name needs.
+
     `beginnings` are those of `words`, as `beginning()` gives them. `joined` maps compounds to their words: darkmode to
     dark and mode. `roots` maps what related words share to words of names: notif to notification. `crowding` is 0 if no
     two names share a word, and 1 if every word is shared.
 
-    `weights` has the weight of each word. `lengths` has the number of words of each name; 1 if the feature has several
-    names, or words with another weight in its name. `initials` maps those of names to the features.
+    `weights` has the weight of each word, `lightest` that of each feature's lightest name. `initials` maps those of
+    names to the features.
     """
 
     features: tuple[PreparedFeature, ...]
     words: frozenset[str]
     beginnings: frozenset[str]
-    named: dict[str, tuple[int, ...]]
+    named: dict[str, dict[int, float]]
     described: dict[str, tuple[int, ...]]
     joined: dict[str, tuple[str, ...]]
     roots: dict[str, tuple[str, ...]]
     weights: dict[str, float]
-    lengths: tuple[int, ...]
+    lightest: tuple[float, ...]
     initials: dict[str, tuple[int, ...]]
     crowding: float
     size: int
@@ -82,11 +89,11 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     read = [_read(feature) for feature in features]
     weights, twins = _weights(read), _twins(read)
     prepared = tuple(_prepared(feature, weights, twins) for feature in read)
-    named = _places(_name_stems(feature) for feature in prepared)
+    named = _named(prepared)
     described = _places(feature.described for feature in prepared)
     joined = {one: parts for feature in read for words in feature.names for one, parts in _joined(words)}
     roots = _roots({word for feature in read for words in feature.names for word in words if word not in STOP_WORDS})
-    size = _size(prepared, len(named) + len(described))
+    size = _size(len(prepared), named, described)
     known, crowding = frozenset(named).union(described), _crowding(prepared, named)
     return EmbeddedFeatureMap(
         features=prepared,
@@ -97,26 +104,20 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
         joined=joined,
         roots=roots,
         weights=weights,
-        lengths=tuple(_length(feature, weights) for feature in prepared),
+        lightest=tuple(min((one.weight for one in feature.wordings), default=math.inf) for feature in prepared),
         initials=_places({one.initials for one in feature.wordings if one.initials} for feature in prepared),
         crowding=crowding,
         size=size,
     )
 
 
-def _length(feature: PreparedFeature, weights: Mapping[str, float]) -> int:
-    stems = feature.wordings[0].stems if len(feature.wordings) == 1 else {}
-    is_plain = all(weights[stem] == weight for stem, weight in stems.items())
-    return len(stems) if stems and is_plain else 1
-
-
-def _crowding(features: Sequence[PreparedFeature], named: Mapping[str, Sequence[int]]) -> float:
+def _crowding(features: Sequence[PreparedFeature], named: Mapping[str, Sized]) -> float:
     """Returns the mean share of the weight of a name's words that other names have too."""
     shares = [max((_shared(wording, named) for wording in one.wordings), default=0.0) for one in features]
     return sum(shares) / len(shares) if shares else 0.0
 
 
-def _shared(wording: Wording, named: Mapping[str, Sequence[int]]) -> float:
+def _shared(wording: Wording, named: Mapping[str, Sized]) -> float:
     shared = sum(weight for stem, weight in wording.telling.items() if len(named[stem]) > 1)
     return shared / sum(wording.telling.values())
 
@@ -138,10 +139,16 @@ def _places(stems_of_features: Iterable[Iterable[str]]) -> dict[str, tuple[int, 
     return {stem: tuple(numbers) for stem, numbers in places.items()}
 
 
-def _name_stems(feature: PreparedFeature) -> dict[str, None]:
-    stems = dict.fromkeys(stem for wording in feature.wordings for stem in wording.stems)
-    stems.update(dict.fromkeys(wording.initials for wording in feature.wordings if wording.initials))
-    return stems
+def _named(features: Sequence[PreparedFeature]) -> dict[str, dict[int, float]]:
+    """Returns the features of each word of their names, with its weight there; initials weigh nothing."""
+    named: dict[str, dict[int, float]] = {}
+    for place, feature in enumerate(features):
+        for wording in feature.wordings:
+            for stem, weight in wording.stems.items():
+                named.setdefault(stem, {})[place] = weight
+            if wording.initials:
+                named.setdefault(wording.initials, {}).setdefault(place, 0.0)
+    return named
 
 
 def _read(feature: FeatureText) -> _Read:
@@ -212,7 +219,7 @@ def _joined(words: Sequence[str]) -> Iterable[tuple[str, tuple[str, ...]]]:
             yield fold(one + next_one), (fold(one), fold(next_one))
 
 
-def _size(features: Sequence[PreparedFeature], words: int) -> int:
+def _size(features: int, named: Mapping[str, Sized], described: Mapping[str, Sized]) -> int:
     """Returns the size in bytes, estimated from measurements of 5 to 5,000 features; within a third."""
-    held = sum(len(_name_stems(feature)) + len(feature.described) for feature in features)
-    return 500 + 850 * len(features) + 50 * held + 180 * words
+    held = sum(map(len, chain(named.values(), described.values())))
+    return 700 + 1_100 * features + 90 * held + 200 * (len(named) + len(described))

@@ -1,14 +1,15 @@
-"""Which features a text speaks of: the words of a feature's name and description, found in one sentence."""
+"""Which features a text speaks of: by a whole name in one sentence, or by words of name and description in all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from sightline.intelligence.embedded.decision import DECISION
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap
 from sightline.intelligence.embedded.mentions import Mention, read_mentions
-from sightline.intelligence.embedded.scoring import Evidence, find_evidence
+from sightline.intelligence.embedded.scoring import Evidence, find_names
 from sightline.intelligence.embedded.sentences import Sentence, read_sentences
+from sightline.intelligence.embedded.support import MOST_WEIGHED, is_unclear, read_words, weigh_text
 from sightline.intelligence.engine import FeatureMatch, Matching
 
 MOST_MATCHES: Final = 8
@@ -16,14 +17,19 @@ MOST_SUGGESTIONS: Final = 8
 MOST_WORDS_SAID: Final = 6
 
 
+class ReadSentence(NamedTuple):
+    """A sentence and the words of the feature map in it, folded."""
+
+    sentence: Sentence
+    mentions: Mapping[str, Mention]
+
+
 class Found(NamedTuple):
-    """A feature, its support in one sentence, and the known words of that."""
+    """A feature and its confidence; `name` has the sentence with its whole name and the evidence, if there is one."""
 
     place: int
-    sentence: str
-    evidence: Evidence
     confidence: float
-    mentions: dict[str, Mention]
+    name: tuple[ReadSentence, Evidence] | None = None
 
 
 def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
@@ -31,20 +37,18 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
 
     A match is clear from the confidence `clear` of `matching.json` on, a suggestion from `uncertain` on. A mention that
     is denied ("we do not need") does not count. Never clear is what is only compared with ("instead of"), and the words
-    of a longer name that is meant. Without words of the description, neither is a part of a name, nor its words far
-    apart, nor a name of one word that is a verb or in most names. The surest come first, equals in the order of the
-    features.
+    of a longer name that is meant. Without words of the description, neither is a name whose words are far apart, or of
+    one word that is a verb or in most names; nor are fewer than four words of name and description. The surest
+    come first, equals in the order of the features.
     """
     if not features.features:
         return Matching("no_features", [], [])
-    best: dict[int, Found] = {}
-    for sentence in read_sentences(text):
-        for found in _found_in(sentence, features):
-            if found.place not in best or found.confidence > best[found.place].confidence:
-                best[found.place] = found
-    ranked = sorted(best.values(), key=lambda found: (-found.confidence, found.place))
-    clear = [_match(found, features) for found in ranked if found.confidence >= DECISION.clear][:MOST_MATCHES]
-    uncertain = [_match(found, features) for found in ranked if found.confidence < DECISION.clear][:MOST_SUGGESTIONS]
+    read = _read(text, features)
+    found = _find(read, features).values()
+    ranked = sorted(found, key=lambda one: (-one.confidence, one.place))
+    clear = [_match(one, read, features) for one in ranked if one.confidence >= DECISION.clear][:MOST_MATCHES]
+    rest = [one for one in ranked if DECISION.uncertain <= one.confidence < DECISION.clear][:MOST_SUGGESTIONS]
+    uncertain = [_match(one, read, features) for one in rest]
     return Matching(_status(clear, uncertain), clear, uncertain)
 
 
@@ -52,12 +56,9 @@ def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> lis
     """Returns at most `limit` features that share words with the text, closest first; all if there are no more."""
     if len(features.features) <= limit:
         return [feature.id for feature in features.features]
-    best: dict[int, float] = {}
-    for sentence in read_sentences(text):
-        for place, one in find_evidence(sentence, read_mentions(sentence, features), features):
-            best[place] = max(best.get(place, 0.0), one.confidence)
-    ranked = sorted(best, key=lambda place: (-best[place], place))
-    return [features.features[place].id for place in ranked[:limit]]
+    found = _find(_read(text, features), features, most=limit).values()
+    ranked = sorted(found, key=lambda one: (-one.confidence, one.place))
+    return [features.features[one.place].id for one in ranked[:limit]]
 
 
 def _status(
@@ -68,34 +69,60 @@ def _status(
     return "needs_review" if uncertain else "no_match"
 
 
-def _found_in(sentence: Sentence, features: EmbeddedFeatureMap) -> Iterator[Found]:
-    mentions = read_mentions(sentence, features)
-    for place, one in find_evidence(sentence, mentions, features, only_likely=True):
-        if (confidence := one.confidence) >= DECISION.uncertain:
-            yield Found(place, sentence.text, one, confidence, mentions)
+def _read(text: str, features: EmbeddedFeatureMap) -> list[ReadSentence]:
+    return [ReadSentence(sentence, read_mentions(sentence, features)) for sentence in read_sentences(text)]
 
 
-def _match(found: Found, features: EmbeddedFeatureMap) -> FeatureMatch:
-    return FeatureMatch(features.features[found.place].id, _reasoning(found), found.sentence, found.confidence)
+def _find(read: Sequence[ReadSentence], features: EmbeddedFeatureMap, most: int = MOST_WEIGHED) -> dict[int, Found]:
+    """Returns each feature with words in the text, as sure as its surest whole name or its words in all sentences."""
+    best: dict[int, Found] = {}
+    held_back: set[int] = set()
+    for one in read:
+        for place, evidence in find_names(one.sentence, one.mentions, features):
+            if evidence.is_unclear or evidence.has_twin:
+                held_back.add(place)
+            if place not in best or evidence.confidence > best[place].confidence:
+                best[place] = Found(place, evidence.confidence, (one, evidence))
+    words = read_words(one.mentions for one in read)
+    for place, signals in weigh_text(words, features, most):
+        confidence = DECISION.probability("text", signals)
+        named = best.get(place)
+        if confidence >= DECISION.clear and (place in held_back or is_unclear(features.features[place], words)):
+            confidence = DECISION.below_clear(confidence)
+        if named is None:
+            best[place] = Found(place, confidence)
+        elif confidence > named.confidence:
+            best[place] = named._replace(confidence=confidence)
+    return best
 
 
-def _reasoning(found: Found) -> str:
-    one = found.evidence
-    described = _listed(_as_said(one.described, found.mentions))
-    if one.ground == "description":
-        return f"One sentence has words of the feature's description: {described}."
-    which = "the initials" if one.is_initials else "a part" if one.ground == "part" else "all words"
-    named = _listed(_as_said(one.named, found.mentions))
-    more = f"; words of its description there: {described}" if described else ""
-    return f"One sentence has {which} of the feature's name: {named}{more}."
+def _match(found: Found, read: Sequence[ReadSentence], features: EmbeddedFeatureMap) -> FeatureMatch:
+    feature = features.features[found.place]
+    if found.name is not None:
+        quoted, evidence = found.name
+        which = "the initials" if evidence.is_initials else "all words"
+        reasoning = _reasoning(f"One sentence has {which}", evidence.named, evidence.described, [quoted])
+    else:
+        named = feature.named
+        words = [*named, *feature.described]
+        quoted = max(read, key=lambda one: sum(features.weights[stem] for stem in words if stem in one.mentions))
+        reasoning = _reasoning("The text has words", named, feature.described, read)
+    return FeatureMatch(feature.id, reasoning, quoted.sentence.text, found.confidence)
 
 
-def _as_said(stems: Iterable[str], mentions: dict[str, Mention]) -> list[str]:
-    """Returns the words as written in the sentence, in its order."""
-    said = sorted((mentions[stem].places[0], mentions[stem].word) for stem in stems)
-    return list(dict.fromkeys(word for _, word in said))
+def _reasoning(start: str, named: Iterable[str], described: Iterable[str], read: Sequence[ReadSentence]) -> str:
+    words, more = _listed(named, read), _listed(described, read)
+    if not words:
+        return f"{start} of the feature's description: {more}."
+    return f"{start} of the feature's name: {words}{f'; of its description: {more}' if more else ''}."
 
 
-def _listed(words: Sequence[str]) -> str:
+def _listed(stems: Iterable[str], read: Sequence[ReadSentence]) -> str:
+    """Returns at most six of the words as written first, in the order of the text, and how many more there are."""
+    said: dict[str, str] = {}
+    for _, mentions in read:
+        there = [stem for stem in stems if stem in mentions and stem not in said]
+        said.update({stem: mentions[stem].word for stem in sorted(there, key=lambda stem: mentions[stem].places[0])})
+    words = list(dict.fromkeys(said.values()))
     more = len(words) - MOST_WORDS_SAID
     return ", ".join(words[:MOST_WORDS_SAID]) + (f" and {more} more" if more > 0 else "")

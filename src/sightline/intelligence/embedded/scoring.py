@@ -1,13 +1,12 @@
-"""What supports a feature in one sentence, as the signals of the fitted decision."""
+"""Which features have their whole name in one sentence, as the signals of the fitted decision."""
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import inf, log, log1p
+from math import log, log1p
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.candidates import find_candidates, weigh_others
 from sightline.intelligence.embedded.decision import DECISION, Ground
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, PreparedFeature, Wording
 from sightline.intelligence.embedded.mentions import Mention
@@ -16,23 +15,19 @@ from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import singular
 
 LIGHT: Final = 0.3  # the weight of a word that most features of the map have is below
-MOST_SUPPORT: Final = 3.0
 MOST_CONTENT: Final = 5  # words: longer sentences are not less certain
 FARTHEST: Final = 20
 NEAR: Final = 8  # words of a name with more other words between them are never clear
-FEWEST_DESCRIBED: Final = 3  # words of the description that make a part of a name clear
 EVEN: Final = 0.5
-FULL: Final = frozenset({"name", "word"})  # grounds with all words of the name
 _ROUNDING: Final = 1e-9
 
 
 class Evidence(NamedTuple):
-    """The support for a feature in a sentence.
+    """A feature whose name is in a sentence in full.
 
     `named` and `described` are the folded words of its name and its description there. `weight` is that of the named
-    ones. `values` are the signals, in the order of `SIGNALS`; `as_word`, for all words of a name, those of the ground
-    `word`, which is fitted to longer names too. `is_initials` when they stand for the name, `has_twin` when another
-    feature has the same name.
+    ones. `values` are the signals, in the order of `SIGNALS`; `as_word` are those of the ground `word`, which is fitted
+    to longer names too. `is_initials` when they stand for the name, `has_twin` when another feature has the same name.
     """
 
     ground: Ground
@@ -51,75 +46,78 @@ class Evidence(NamedTuple):
         if self.has_twin:
             return EVEN
         found = DECISION.probability(self.ground, self.values)
-        return min(found, round(DECISION.clear - 0.01, 2)) if self.is_unclear else found
+        return DECISION.below_clear(found) if self.is_unclear else found
 
 
 @dataclass(slots=True)
-class _Support:
-    """What a sentence has of one feature. `own` are the signals that its words alone give."""
+class _Name:
+    """A name that is in a sentence in full. `own` are the signals that its words alone give."""
 
     ground: Ground
-    wording: Wording | None
+    wording: Wording
     named: frozenset[str]
     weight: float
     own: tuple[float, ...] = ()
-    described: frozenset[str] = frozenset()
-    description: float = 0.0
     is_initials: bool = False
     is_unclear: bool = False
 
 
-def find_evidence(
-    sentence: Sentence, mentions: Mapping[str, Mention], features: EmbeddedFeatureMap, *, only_likely: bool = False
+def find_names(
+    sentence: Sentence, mentions: Mapping[str, Mention], features: EmbeddedFeatureMap
 ) -> Iterator[tuple[int, Evidence]]:
-    """Yields the places of features with words in the sentence and the evidence, compared with that for the others.
-
-    With `only_likely` features that cannot become a suggestion may be left out. The evidence for the rest is the same.
-    """
-    places, others = find_candidates(mentions, features, only_likely=only_likely)
-    if not places:
+    """Yields the places of features whose whole name is in the sentence, in order, each with its evidence."""
+    weights = _weights(mentions, features)
+    places = {place for place, weight in weights.items() if weight >= features.lightest[place] - _ROUNDING}
+    for stem in features.initials.keys() & mentions.keys():
+        places.update(features.initials[stem])
+    found = {place: name for place in sorted(places) if (name := _read(features.features[place], mentions))}
+    if not found:
         return
-    found = {place: _weigh(features.features[place], mentions) for place in places}
-    other_weights, other_groups = weigh_others(others, mentions, features, _least(found)) if others else ([], {})
-    groups = _groups(found.values(), other_groups)
-    weights = sorted(chain(other_weights, (one.weight for one in found.values() if one.named)))
+    ranked = sorted(weights.values())
+    same = Counter(name.named for name in found.values())
     content = _content(sentence)
-    for place, one in found.items():
-        is_outdone = _is_outdone(one, groups)
-        has_twin = one.ground in FULL and groups[one.named].full > 1
-        values: tuple[float, ...] = (one.description,)
-        as_word: tuple[float, ...] = ()
-        if one.wording is not None and one.ground in FULL:
-            tied = len(weights) - bisect_left(weights, one.weight - _ROUNDING) - 1
-            shared = 0.0 if one.described else _shared(place, one.wording, features, has_twin=has_twin)
-            as_word = (shared, features.crowding, content)
-            values = as_word if one.ground == "word" else _of_name(one, shared, tied, features)
-        elif one.ground == "part":
-            values = (*one.own, one.description, float(is_outdone))
+    for place, name in found.items():
+        described = frozenset(features.features[place].described.keys() & mentions.keys())
+        has_twin = same[name.named] > 1
+        shared = 0.0 if described else _shared(place, name.wording, features, has_twin=has_twin)
+        least = name.weight - _ROUNDING
+        tied = len(ranked) - bisect_left(ranked, least) - (weights[place] >= least)
+        as_word = (shared, features.crowding, content)
+        is_doubtful = name.is_unclear and not described
+        is_contrast = any(mentions[stem].is_contrast for stem in name.named)
         evidence = Evidence(
-            ground=one.ground,
-            named=one.named,
-            described=one.described,
-            weight=one.weight,
-            values=values,
+            ground=name.ground,
+            named=name.named,
+            described=described,
+            weight=name.weight,
+            values=as_word if name.ground == "word" else _of_name(name, shared, tied, features),
             as_word=as_word,
-            is_initials=one.is_initials,
-            is_unclear=one.is_unclear or is_outdone,
+            is_initials=name.is_initials,
+            is_unclear=is_doubtful or is_contrast or _is_outdone(place, name, weights, features),
             has_twin=has_twin,
         )
         yield place, evidence
 
 
-def _least(found: Mapping[int, _Support]) -> float:
-    """Returns from which weight on others change this evidence: that of a name in full, or a word more than any."""
-    named = [one for one in found.values() if one.named]
-    return min((one.weight if one.ground == "name" else one.weight + LIGHT for one in named), default=inf)
+def _weights(mentions: Iterable[str], features: EmbeddedFeatureMap) -> dict[int, float]:
+    """Returns for each feature what the words of its name in the sentence weigh."""
+    weights: dict[int, float] = {}
+    for stem in mentions:
+        for place, weight in features.named.get(stem, {}).items():
+            weights[place] = weights.get(place, 0.0) + weight
+    return weights
 
 
-def _of_name(one: _Support, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
-    holders = min(len(features.named[stem]) for stem in one.named)
+def _is_outdone(place: int, name: _Name, weights: Mapping[int, float], features: EmbeddedFeatureMap) -> bool:
+    """Whether the sentence has these words, and more, of another feature's name."""
+    holders = set.intersection(*(set(features.named[stem]) for stem in name.named)) - {place}
+    return any(weights[other] - name.weight >= LIGHT for other in holders)
+
+
+def _of_name(name: _Name, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
+    holders = min(len(features.named[stem]) for stem in name.named)
     return (
-        *one.own,
+        *name.own,
         shared,
         float(shared == 1.0),
         log1p(tied),
@@ -144,87 +142,36 @@ def _shared(place: int, wording: Wording, features: EmbeddedFeatureMap, *, has_t
     return max(weights.values(), default=0.0) / whole
 
 
-def _weigh(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> _Support:
-    """Returns the support of the best wording: one with all its words, else that with the heaviest ones."""
-    best: _Support | None = None
-    for wording in feature.wordings:
-        one = _weigh_wording(wording, mentions)
-        if one is not None and (best is None or _rank(one) > _rank(best)):
-            best = one
-    described = frozenset(feature.described.keys() & mentions.keys())
-    if best is None:
-        is_unclear = len(described) < FEWEST_DESCRIBED or _is_contrast(described, mentions)
-        best = _Support("description", None, frozenset(), 0.0, is_unclear=is_unclear)
-    else:
-        is_bare = best.ground == "part" and len(described) < FEWEST_DESCRIBED
-        best.is_unclear = is_bare or _is_contrast(best.named, mentions) or (best.is_unclear and not described)
-    if described:
-        # Summed in the order of the feature, so that rounding is the same in every process.
-        support = sum([weight for stem, weight in feature.described.items() if stem in described])
-        best.described, best.description = described, min(support, MOST_SUPPORT)
-    return best
+def _read(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> _Name | None:
+    """Returns the heaviest of the feature's names that are there in full."""
+    found = [name for wording in feature.wordings if (name := _read_wording(wording, mentions))]
+    return max(found, key=lambda name: name.weight, default=None)
 
 
-def _rank(one: _Support) -> tuple[bool, float]:
-    return one.ground in FULL, one.weight
-
-
-def _is_contrast(stems: Iterable[str], mentions: Mapping[str, Mention]) -> bool:
-    return any(mentions[stem].is_contrast for stem in stems)
-
-
-def _weigh_wording(wording: Wording, mentions: Mapping[str, Mention]) -> _Support | None:
+def _read_wording(wording: Wording, mentions: Mapping[str, Mention]) -> _Name | None:
     initials = mentions.get(wording.initials)
     if initials and initials.is_shouted:
         own = (wording.weight, 0.0, 0.0, 0.0)
-        return _Support("name", wording, frozenset({wording.initials}), wording.weight, own, is_initials=True)
-    named = wording.stems.keys() & mentions.keys()
-    if not named:
+        return _Name("name", wording, frozenset({wording.initials}), wording.weight, own, is_initials=True)
+    if not wording.stems.keys() <= mentions.keys():
         return None
-    stems = [stem for stem in wording.stems if stem in named]
-    if len(stems) < len(wording.stems):
-        weights = [wording.stems[stem] for stem in stems]
-        return _Support("part", wording, frozenset(stems), sum(weights), (max(weights),))
-    said = [mentions[stem] for stem in stems]
+    said = [mentions[stem] for stem in wording.stems]
     return _one_word(wording, said[0]) if len(said) == 1 else _all_words(wording, said)
 
 
-def _one_word(wording: Wording, mention: Mention) -> _Support:
+def _one_word(wording: Wording, mention: Mention) -> _Name:
     """Weighs a name of one word. As a verb, or in most features of the map, it needs words of the description."""
     is_past = mention.word.endswith("ed") and singular(mention.word) not in wording.surfaces
     is_unclear = wording.weight < LIGHT or mention.is_verb or is_past
-    return _Support("word", wording, frozenset(wording.stems), wording.weight, is_unclear=is_unclear)
+    return _Name("word", wording, frozenset(wording.stems), wording.weight, is_unclear=is_unclear)
 
 
-def _all_words(wording: Wording, said: Sequence[Mention]) -> _Support:
+def _all_words(wording: Wording, said: Sequence[Mention]) -> _Name:
     between = _narrowest([mention.places for mention in said])
     other_forms = sum(singular(one.word) not in wording.surfaces for one in said) / len(said)
     telling = sum(weight > LIGHT for weight in wording.stems.values())
     own = (wording.weight, log1p(min(between, FARTHEST)), other_forms, float(telling < 2))
-    return _Support("name", wording, frozenset(wording.stems), wording.weight, own, is_unclear=between > NEAR)
-
-
-class _Group(NamedTuple):
-    """The features of which a sentence has the same words: how many are there in full, and the greatest weight."""
-
-    full: int
-    weight: float
-
-
-def _groups(found: Iterable[_Support], others: Mapping[frozenset[str], float]) -> dict[frozenset[str], _Group]:
-    groups = {named: _Group(0, weight) for named, weight in others.items()}
-    for one in found:
-        before = groups.get(one.named, _Group(0, 0.0))
-        full = before.full + (one.ground in FULL)
-        groups[one.named] = _Group(full, max(before.weight, one.weight))
-    return groups
-
-
-def _is_outdone(one: _Support, groups: Mapping[frozenset[str], _Group]) -> bool:
-    """Whether the sentence has these words, and more, of another feature's name."""
-    if not one.named:
-        return False
-    return any(one.named < named and other.weight - one.weight >= LIGHT for named, other in groups.items())
+    return _Name("name", wording, frozenset(wording.stems), wording.weight, own, is_unclear=between > NEAR)
 
 
 def _narrowest(places: Sequence[Sequence[int]]) -> int:
