@@ -295,3 +295,24 @@ def test_a_long_text_of_anything_is_read(piece: str) -> None:
 
 def test_a_million_characters_of_everything_are_read() -> None:
     found_in("".join((piece * 67_000)[:67_000] for piece in HOSTILE)[:1_000_000], "conversation")
+
+
+def test_a_sentence_that_goes_on_is_a_further_quote_of_the_statement_before_it() -> None:
+    text = "Labels are cut off after ten letters. It happens everywhere and nobody can read them.\nIt is too slow."
+    found = embedded_engine().extract_insights(SignalMaterial(text=text))
+    assert [(one.title, len(one.quotes)) for one in found] == [
+        ("Labels are cut off after ten letters.", 2),
+        ("It is too slow.", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Hi Support, labels are cut off.", "Labels are cut off."),
+        ("Guten Tag, die Etiketten fehlen immer noch.", "Die Etiketten fehlen immer noch."),
+        ("PS: labels are cut off again.", "Labels are cut off again."),
+    ],
+)
+def test_a_title_has_no_greeting_and_no_label(text: str, title: str) -> None:
+    assert [one.title for one in embedded_engine().extract_insights(SignalMaterial(text=text))] == [title]

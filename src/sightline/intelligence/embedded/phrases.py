@@ -18,7 +18,7 @@ _CLAUSE: Final = re.compile("[^,;:()–—]+[,;:()–—]?")  # noqa: RUF001 - d
 _LIST: Final = re.compile(r"\{(\w+)\}")
 
 
-class Found(NamedTuple):
+class FoundCue(NamedTuple):
     """The name of a cue, and its place in the plain text."""
 
     name: str
@@ -33,12 +33,12 @@ class Cues:
         self._cues = [(name, re.compile(_first(cue)), re.compile(_pattern(cue))) for name, cue in cues]
         self._beginning_with = lru_cache(maxsize=20_000)(self._find_beginning_with)
 
-    def find(self, text: str) -> Iterator[Found]:
+    def find(self, text: str) -> Iterator[FoundCue]:
         """Yields the cues in plain text, in the order of their first words."""
         for word in _WORD.finditer(text):
             for name, cue in self._beginning_with(word[0]):
                 if found := cue.match(text, word.start()):
-                    yield Found(name, found.start(), found.end())
+                    yield FoundCue(name, found.start(), found.end())
 
     def _find_beginning_with(self, word: str) -> list[tuple[str, re.Pattern[str]]]:
         return [(name, cue) for name, first, cue in self._cues if first.match(f"{word} ")]

@@ -14,6 +14,7 @@ from sightline.intelligence.embedded.signals.boilerplate import is_small_talk, w
 from sightline.intelligence.embedded.signals.categories import is_question, read_statements
 from sightline.intelligence.embedded.signals.lines import Line, read_lines, source_of
 from sightline.intelligence.embedded.vocabulary import words_in
+from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial
 
 LONGEST_TITLE: Final = 120
@@ -21,6 +22,8 @@ MOST_INSIGHTS: Final = 200
 MOST_QUOTES: Final = 10
 _ALIKE: Final = 0.6
 _RANK: Final[dict[Category, int]] = {"problem": 0, "request": 0, "praise": 1, "question": 2, "context": 3}
+_CONTINUING: Final = words_in("continuing")
+_BREAKS: Final = (" ", "  ")  # between sentences of a line
 _OURS: Final = words_in("own_team")
 _FEWEST_QUESTIONS: Final = 3
 _FEWEST_WORDS_ALONE: Final = 4
@@ -29,7 +32,7 @@ _FEWEST_CHARACTERS_ALONE: Final = 12
 
 def extract_insights(material: SignalMaterial) -> list[DraftInsight]:
     """Returns insights in the order of their first quote: at most 200, the most frequent, with ten quotes each."""
-    groups = _Groups()
+    groups = _Groups(material)
     for quote, category in _find_statements(material):
         groups.add(quote, category)
     by_weight = sorted(groups.found, key=lambda group: (-group.said, _RANK[group.category], group.place))
@@ -55,29 +58,46 @@ class _Group:
 class _Groups:
     """Groups of similar statements of one category."""
 
-    def __init__(self) -> None:
+    def __init__(self, material: SignalMaterial) -> None:
+        self.material = material
         self.found: list[_Group] = []
         self._similar: dict[Category, Statements] = defaultdict(lambda: Statements(_ALIKE))
+        self._last: tuple[Quote, Category, int] | None = None
         self._equal: dict[tuple[Category, frozenset[str]], int] = {}
 
     def add(self, quote: Quote, category: Category) -> None:
         words = telling_words(quote.text)
-        place = self._equal.get((category, words))
+        place = self._continued(quote, category)
+        if place is None:
+            place = self._equal.get((category, words))
         if place is None:
             place = self._similar[category].find(words)
         if place is None:
-            self._keep(quote, category, words)
-            return
-        group = self.found[place]
+            place = self._keep(quote, category, words)
+        else:
+            self._join(self.found[place], quote)
+        self._last = quote, category, place
+
+    def _continued(self, quote: Quote, category: Category) -> int | None:
+        """Returns the place of the statement right before if this one goes on about it: "It happens daily."."""
+        if self._last is None:
+            return None
+        last, meant, place = self._last
+        between = source_of(self.material, quote.turn)[last.end : quote.start]
+        is_next = last.turn == quote.turn and category == meant and between in _BREAKS
+        return place if is_next and words_of(quote.text)[0] in _CONTINUING else None
+
+    def _join(self, group: _Group, quote: Quote) -> None:
         group.said += 1
         if len(group.quotes) < MOST_QUOTES:
             group.quotes.append(quote)
 
-    def _keep(self, quote: Quote, category: Category, words: frozenset[str]) -> None:
+    def _keep(self, quote: Quote, category: Category, words: frozenset[str]) -> int:
         place = len(self.found)
         self.found.append(_Group(place, category, [quote]))
         self._equal[category, words] = place
         self._similar[category].add(words, place)
+        return place
 
 
 def _find_statements(material: SignalMaterial) -> list[tuple[Quote, Category]]:
