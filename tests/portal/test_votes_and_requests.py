@@ -339,6 +339,15 @@ async def test_stop_words_and_endings_are_those_of_the_portals_language(world: P
     assert await offered(browser, "Der Export mit der Liste") == []
 
 
+async def test_similar_titles_are_found_by_words_that_mean_the_same(world: PortalWorld) -> None:
+    names = ["Refund all orders of a cancelled show", "Refund part of an order", "Show times in the app"]
+    await world.add(ideas=[idea(f"i{n}", name) for n, name in enumerate(names)])
+    browser = await signed_in(world)
+    assert await offered(browser, "Bulk money back for each performance") == [names[0]]
+    assert await offered(browser, "Alle ausgefallenen Konzerte auf einmal erstatten") == [names[0]]
+    assert await offered(browser, "Report on refunds") == []
+
+
 async def test_the_api_counts_votes_in_total_and_by_account(world: PortalWorld) -> None:
     await fill(world)
     globex, initech = ({"accountExternalId": name, "accountName": name} for name in ("Globex", "Initech"))

@@ -257,7 +257,7 @@ async def test_similar_insights_are_offered_and_stay_apart(world: World) -> None
         "no": "The export of large tables takes ten minutes.",
         "gone": "Exports of large tables take ten minutes",
     }
-    await world.add(insights=[{"key": key, "title": title, "category": key} for key, title in titles.items()])
+    await world.add(insights=[{"key": key, "title": title, "category": "problem"} for key, title in titles.items()])
     ids = await world.ids("insights")
     await world.client.patch(f"/insights/{ids['no']}", json={"reviewState": "rejected"})
     await world.client.patch(f"/insights/{ids['gone']}", json={"mergedIntoId": ids["other"]})
@@ -268,6 +268,19 @@ async def test_similar_insights_are_offered_and_stay_apart(world: World) -> None
     assert found == {**alike, "other": [], "no": [], "gone": []}
     for one in listed:
         assert (await world.client.get(f"/insights/{one['id']}")).json() == one
+
+
+async def test_insights_in_other_words_are_similar_if_they_are_of_one_category(world: World) -> None:
+    titles = {
+        "gone": ("problem", "Changes in the seat editor are lost after saving"),
+        "lost": ("problem", "Im Saalplan gehen Änderungen verloren, sobald man speichert"),
+        "wish": ("request", "Changes in the seat editor should not be lost after saving"),
+    }
+    await world.add(insights=[{"key": key, "title": title, "category": of} for key, (of, title) in titles.items()])
+    by_id = {id: key for key, id in (await world.ids("insights")).items()}
+    listed = (await world.client.get("/insights")).json()
+    found = {by_id[one["id"]]: [by_id[id] for id in one["similarInsightIds"]] for one in listed}
+    assert found == {"gone": ["lost"], "lost": ["gone"], "wish": []}
 
 
 async def test_at_most_three_similar_insights_are_offered(world: World) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sightline.intelligence.insight_quality import InsightQuality
     from sightline.intelligence.marks import Kept, Output
     from sightline.intelligence.question_quality import QuestionQuality
+    from sightline.intelligence.similar_quality import SimilarQuality
     from sightline.sources.evaluation import ExtractionQuality, PageResult
 
 app = group("evaluate", "The quality of the engine, measured on labelled data.")
@@ -97,6 +98,20 @@ def insights(folder: World, json: AsJson = False, marks: Marks = None, outputs: 
         print_pairs(_pairs_of_insights(quality))
 
 
+@app.command("similar", cls=Command)
+def similar(folder: World, json: AsJson = False, marks: Marks = None, outputs: Outputs = None) -> None:
+    """Measures which requests and insights are offered as similar."""
+    from sightline.intelligence.similar_quality import evaluate_similar, outputs_of, read_offers
+
+    offers = read_offers(folder)
+    quality = evaluate_similar(offers)
+    quality.kept = _kept(outputs_of(offers), marks, outputs)
+    if json:
+        print_json(quality)
+    else:
+        print_pairs(_pairs_of_similar(quality))
+
+
 def _kept(made: "list[Output]", marks: Path | None, outputs: Path | None) -> "Kept | None":
     """Writes the outputs for readers, and counts what the marks keep."""
     from sightline.intelligence.marks import count_kept, write_outputs
@@ -146,6 +161,15 @@ def _pairs_of_insights(quality: "InsightQuality") -> Iterator[tuple[str, object]
     for name, kind in quality.kinds.items():
         known = f"{_percent(kind.statements_found)} of {kind.statements} known, {_percent(kind.labels_found)}"
         yield name, f"found {known} of {kind.labels} said; {kind.insights} insights, {_percent(kind.right)} right"
+    if quality.kept is not None:
+        yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
+    yield from (("wrong", one) for one in quality.wrong)
+
+
+def _pairs_of_similar(quality: "SimilarQuality") -> Iterator[tuple[str, object]]:
+    for name, kind in (("requests", quality.requests), ("insights", quality.insights)):
+        yield name, f"{kind.offered} offered, {_percent(kind.right)} right"
+        yield f"pairs of {name}", f"{_percent(kind.pairs_offered)} of {kind.pairs} offered"
     if quality.kept is not None:
         yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
     yield from (("wrong", one) for one in quality.wrong)

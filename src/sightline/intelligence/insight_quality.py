@@ -68,7 +68,7 @@ class InsightQuality(Struct, rename="camel"):
     kept: Kept | None = None
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """An insight and whether it is right; `labels` are the places of those of its kind that it is about."""
 
     insight: DraftInsight
@@ -98,7 +98,7 @@ def outputs_of(tickets: Sequence[Ticket]) -> list[Output]:
 
 def evaluate_insights(tickets: Sequence[Ticket]) -> InsightQuality:
     """Extracts insights of each ticket and compares them with its labels."""
-    judged = [(ticket, one) for ticket in tickets for one in _judge(ticket)]
+    judged = [(ticket, one) for ticket in tickets for one in judge(ticket)]
     verdicts = Counter(one.verdict for _, one in judged)
     wrong = [f"{ticket.id}, {one.verdict}: {one.insight.title}" for ticket, one in judged if one.verdict != "right"]
     return InsightQuality(
@@ -120,7 +120,8 @@ def _extract(ticket: Ticket) -> list[DraftInsight]:
     return [insight for insight in found if insight.category in _CATEGORIES.values()]
 
 
-def _judge(ticket: Ticket) -> Iterator[_Judged]:
+def judge(ticket: Ticket) -> Iterator[Judged]:
+    """Yields the insights of the ticket, compared with its labels."""
     seen: set[int] = set()
     for insight in _extract(ticket):
         about = {at for at, label in enumerate(ticket.labels) if _is_about(insight, label, ticket.text)}
@@ -134,7 +135,7 @@ def _judge(ticket: Ticket) -> Iterator[_Judged]:
         else:
             verdict = "doubled" if own <= seen else "right"
         seen |= own
-        yield _Judged(insight, verdict, own)
+        yield Judged(insight, verdict, own)
 
 
 def _is_about(insight: DraftInsight, label: Label, text: str) -> bool:
@@ -144,7 +145,7 @@ def _is_about(insight: DraftInsight, label: Label, text: str) -> bool:
     return any(2 * common > min(end - start, length) for common, length in shared)
 
 
-def _quality_of(kind: str, tickets: Sequence[Ticket], judged: Sequence[tuple[Ticket, _Judged]]) -> KindQuality:
+def _quality_of(kind: str, tickets: Sequence[Ticket], judged: Sequence[tuple[Ticket, Judged]]) -> KindQuality:
     labels = [label for ticket in tickets for label in ticket.labels if label.kind == kind]
     own = [(ticket, one) for ticket, one in judged if one.insight.category == _CATEGORIES[kind]]
     found = {(ticket.id, at): ticket.labels[at] for ticket, one in own for at in one.labels}

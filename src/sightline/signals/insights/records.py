@@ -34,10 +34,10 @@ class Insight(Record):
 
     What customers say in the same words is one insight, with the quotes of all: case, spaces, punctuation and thanks at
     the end make no difference. `accountCount` counts its accounts, `quoteCount` its quotes. `similarInsightIds` are up
-    to three others with nearly the same words, to be merged or not. `mergedIntoId` is the insight that replaced this
-    one in a merge. `origin` is its first author. A rejected insight is kept, but not used in documents and evidence,
-    and processing does not create it again. Ids of links are in the order in which they were linked. A quote that joins
-    or leaves changes `updatedAt`; a link alone and `similarInsightIds` do not.
+    to three others of the category that say much the same, to be merged or not. `mergedIntoId` is the insight that
+    replaced this one in a merge. `origin` is its first author. A rejected insight is kept, but not used in documents
+    and evidence, and processing does not create it again. Ids of links are in the order in which they were linked. A
+    quote that joins or leaves changes `updatedAt`; a link alone and `similarInsightIds` do not.
     """
 
     id: UUID

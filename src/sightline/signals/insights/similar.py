@@ -1,45 +1,63 @@
-"""Insights that say nearly the same, by their words: offers for a merge, which a person decides."""
+"""Insights that say much the same: offers for a merge, which a person decides."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from uuid import UUID
 
-from sightline.intelligence.embedded.likeness import are_alike, telling_words
+from sightline.intelligence.embedded.meaning import OF_INSIGHTS, closest
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.platform.db import Tx, sql
 from sightline.signals.insights.records import Insight
 
-MOST_SIMILAR = 3
-_ALIKE = 0.5
 _MOST_WORDS = 5  # that candidates are searched by: those with two of them
+_GONE = ("rejected", "merged")
 
 # A search finds at most 200; the 20 with the most of the words are compared.
 _FIND = sql("""
 SELECT shown.id, other.id AS other_id, other.title
-  FROM unnest(:ids::uuid[], :searches::text[]) AS shown (id, search)
+  FROM unnest(:ids::uuid[], :categories::text[], :searches::text[]) AS shown (id, category, search)
  CROSS JOIN LATERAL (
        SELECT found.id, found.title
          FROM (SELECT id, title, ts_rank(search, websearch_to_tsquery('simple', shown.search)) AS rank FROM insights
                 WHERE workspace_id = :workspace_id AND search @@ websearch_to_tsquery('simple', shown.search)
-                  AND id <> shown.id AND review_state NOT IN ('rejected', 'merged') LIMIT 200) AS found
+                  AND category = shown.category AND id <> shown.id
+                  AND review_state NOT IN ('rejected', 'merged') LIMIT 200) AS found
         ORDER BY found.rank DESC, found.id LIMIT 20) AS other""")
+# Synonyms of five words are too many for a search of each insight: they are looked for among the newest.
+_NEWEST = sql("""
+SELECT id, title, category FROM insights
+ WHERE workspace_id = :workspace_id AND review_state NOT IN ('rejected', 'merged')
+ ORDER BY created_at DESC, id DESC LIMIT 200""")
 
 
 async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) -> dict[UUID, list[UUID]]:
-    """Returns up to three similar insights of each, the most similar first; rejected and merged ones have none."""
-    titles = {one.id: one.title for one in insights if one.review_state not in ("rejected", "merged")}
-    searches = {id: search for id, title in titles.items() if (search := _search(title))}
-    if not searches:
+    """Returns up to three similar insights of the same category, the most similar first, by insight.
+
+    Compares those with the same words, and the newest 200. Rejected and merged ones have none.
+    """
+    shown = [one for one in insights if one.review_state not in _GONE]
+    if not shown:
         return {}
-    values = {"ids": list(searches), "searches": list(searches.values())}
-    alike: dict[UUID, list[tuple[float, UUID]]] = defaultdict(list)
+    values = {
+        "ids": [one.id for one in shown],
+        "categories": [one.category for one in shown],
+        "searches": [_search(one.title) for one in shown],
+    }
+    newest = await tx.rows(_NEWEST, workspace_id=workspace_id)
+    found: dict[UUID, dict[UUID, str]] = {
+        one.id: {row["id"]: row["title"] for row in newest if row["category"] == one.category} for one in shown
+    }
     for row in await tx.rows(_FIND, workspace_id=workspace_id, **values):
-        words, others = telling_words(titles[row["id"]]), telling_words(row["title"])
-        if are_alike(words, others, _ALIKE):
-            alike[row["id"]].append((-len(words & others) / len(words | others), row["other_id"]))
-    return {id: [other for _, other in sorted(found)[:MOST_SIMILAR]] for id, found in alike.items()}
+        found[row["id"]][row["other_id"]] = row["title"]
+    for one in shown:
+        found[one.id].pop(one.id, None)
+    return await asyncio.to_thread(_closest, {one.id: one.title for one in shown}, found)
+
+
+def _closest(titles: Mapping[UUID, str], others: Mapping[UUID, Mapping[UUID, str]]) -> dict[UUID, list[UUID]]:
+    return {id: closest(title, others[id].items(), OF_INSIGHTS) for id, title in titles.items()}
 
 
 def _search(title: str) -> str:

@@ -1,0 +1,201 @@
+"""How near two short texts are in meaning, by words that mean much the same: `synonyms.yaml` has groups of them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import combinations
+from math import sqrt
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, word_set
+from sightline.intelligence.embedded.words import fold, root_of, words_of
+
+_FEWEST_SHARED: Final = 2  # words: texts about different things often share one
+_LEAST_OF_FEWEST: Final = 0.51  # of both texts, when only two words are shared
+_LEAST: Final = 0.33
+_COMMON_WEIGHT: Final = 0.5
+_MOST_WORDS: Final = 40  # of a text
+_MOST_SEARCHED: Final = 6  # words of a text
+_FEWEST_LETTERS: Final = 4  # of the parts of a compound, and of beginnings that are searched
+_FILLERS: Final = word_set("""
+    instead last must next please put really still would
+    alles als am auch auf aus bei bitte das dem den der des die ein eine einem
+    einen einer es für haben hat hatte ihr ihre im immer in ist ja jede jeder jedes kann kein keine keinen man mehr mit
+    möchte möchten nach nicht noch oder sehr sie sind so soll sollte statt und uns unser unsere unseren vom von war wenn
+    werden wird wir wäre würde zu zum zur
+""")
+
+
+Id = TypeVar("Id")
+
+
+class Bounds(NamedTuple):
+    """How many texts are offered at most, and how near they have to be, as a share of the nearest."""
+
+    most: int
+    share_of_nearest: float
+
+
+OF_REQUESTS: Final = Bounds(5, 0.8)
+OF_INSIGHTS: Final = Bounds(3, 0.0)
+
+
+class Group(Struct, frozen=True):
+    """Words that mean much the same, separated by commas, and sentences that have different ones of them."""
+
+    said: tuple[str, str]
+    words: str
+    common: bool = False
+
+
+class Term(NamedTuple):
+    """A word or phrase of a text. `meanings` has its groups and its own root; `weight` is 0.5 for common words."""
+
+    text: str
+    meanings: frozenset[int | str]
+    weight: float
+
+
+class _Lexicon(NamedTuple):
+    phrases: dict[tuple[str, ...], frozenset[int]]
+    beginnings: dict[str, frozenset[int]]
+    searched: list[list[str]]  # by group: its words, the longest of each phrase
+    common: frozenset[int]
+    longest: int
+
+
+@cache
+def groups() -> list[Group]:
+    return msgspec.yaml.decode(files(__package__).joinpath("synonyms.yaml").read_bytes(), type=list[Group])
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    phrases, beginnings = defaultdict(set), defaultdict(set)
+    searched: list[list[str]] = []
+    for number, group in enumerate(groups()):
+        entries = [(entry, words_of(entry.removesuffix("*"))) for entry in group.words.split(",")]
+        for entry, words in entries:
+            if entry.endswith("*"):
+                beginnings[words[0]].add(number)
+            else:
+                phrases[tuple(map(fold, words))].add(number)
+        searched.append(list(dict.fromkeys(max(words, key=len) for _, words in entries)))
+    return _Lexicon(
+        {words: frozenset(found) for words, found in phrases.items()},
+        {word: frozenset(found) for word, found in beginnings.items()},
+        searched,
+        frozenset(number for number, group in enumerate(groups()) if group.common),
+        max(map(len, phrases)),
+    )
+
+
+@lru_cache(maxsize=20_000)
+def meaning_of(text: str) -> tuple[Term, ...]:
+    """Returns the words and phrases that say something, each once, of the first 40 words."""
+    words = words_of(text)[:_MOST_WORDS]
+    return tuple({term.text: term for term in _terms(words, [fold(word) for word in words])}.values())
+
+
+def _terms(words: list[str], folded: list[str]) -> Iterator[Term]:
+    lexicon, at = _lexicon(), 0
+    while at < len(words):
+        for size in range(min(lexicon.longest, len(words) - at), 1, -1):
+            if found := lexicon.phrases.get(tuple(folded[at : at + size])):
+                yield _term(" ".join(words[at : at + size]), found)
+                at += size
+                break
+        else:
+            yield from _terms_of_word(words[at])
+            at += 1
+
+
+def _terms_of_word(word: str) -> Iterator[Term]:
+    if word in STOP_WORDS or word in _FILLERS:
+        return
+    own = frozenset([root_of(word) or fold(word)])
+    found = groups_of(word)
+    parts = [] if found else _parts(word)
+    yield from (_term(word, part | own) for part in parts)
+    if not parts and (found or word not in GENERIC_WORDS):
+        yield _term(word, found | own)
+
+
+def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:
+    is_common = text in GENERIC_WORDS or meanings & _lexicon().common
+    return Term(text, frozenset(meanings), _COMMON_WEIGHT if is_common else 1.0)
+
+
+@lru_cache(maxsize=20_000)
+def groups_of(word: str) -> frozenset[int]:
+    """Returns the numbers of the groups that have the word, or a beginning of it."""
+    lexicon = _lexicon()
+    beginnings = (lexicon.beginnings.get(word[:end], frozenset()) for end in range(3, len(word) + 1))
+    return lexicon.phrases.get((fold(word),), frozenset()).union(*beginnings)
+
+
+def _parts(word: str) -> list[frozenset[int]]:
+    """Returns the groups of the parts of a compound: of both, or of the second alone."""
+    cuts = range(_FEWEST_LETTERS, len(word) - _FEWEST_LETTERS + 1)
+    known = [(cut, found) for cut in cuts if (found := groups_of(word[cut:]))]
+    for cut, found in known:
+        if first := groups_of(word[:cut]) or groups_of(word[:cut].rstrip("s")):
+            return [found, first]
+    return [found for _, found in known[:1]]
+
+
+def closest(text: str, others: Iterable[tuple[Id, str]], bounds: Bounds) -> list[Id]:
+    """Returns the ids of texts that say much the same as the text, the nearest first."""
+    terms = meaning_of(text)
+    found = [(value, id) for id, other in others if (value := likeness(terms, meaning_of(other)))]
+    least = bounds.share_of_nearest * max((value for value, _ in found), default=0)
+    nearest = sorted((pair for pair in found if pair[0] >= least), key=lambda pair: -pair[0])
+    return [id for _, id in nearest[: bounds.most]]
+
+
+def likeness(one: tuple[Term, ...], other: tuple[Term, ...]) -> float:
+    """Returns how much of both texts means the same, from 0 to 1; 0 if that is too little to say that they are alike.
+
+    A word counts once, for the word of the other text with which it has the most in common.
+    """
+    pairs = [
+        (len(common) / len(first.meanings | second.meanings), first, second)
+        for first in one
+        for second in other
+        if (common := first.meanings & second.meanings)
+    ]
+    shared: dict[str, float] = {}
+    taken: set[str] = set()
+    for _, first, second in sorted(pairs, key=lambda pair: (-pair[0], pair[1].text, pair[2].text)):
+        if first.text not in shared and second.text not in taken:
+            shared[first.text] = min(first.weight, second.weight)
+            taken.add(second.text)
+    if len(shared) < _FEWEST_SHARED:
+        return 0.0
+    share = sum(shared.values()) / sqrt(_weight(one) * _weight(other))
+    return share if share >= (_LEAST if len(shared) > _FEWEST_SHARED else _LEAST_OF_FEWEST) else 0.0
+
+
+def _weight(terms: tuple[Term, ...]) -> float:
+    return sum(term.weight for term in terms)
+
+
+def search_for(terms: tuple[Term, ...], is_known: Callable[[str], bool] = lambda word: True) -> str:
+    """Returns a search for texts with two of the terms, or synonyms of them; empty if that finds nothing.
+
+    The text is one for `to_tsquery('simple', ...)`. `is_known` is whether any text has a word that begins so.
+    """
+    telling = sorted(terms, key=lambda term: (-term.weight, -len(term.text), term.text))[:_MOST_SEARCHED]
+    searches = [" | ".join(found) for term in telling if (found := list(_searched(term, is_known)))]
+    return " | ".join(f"({one}) & ({other})" for one, other in combinations(searches, 2))
+
+
+def _searched(term: Term, is_known: Callable[[str], bool]) -> Iterator[str]:
+    synonyms = (word for group in term.meanings if isinstance(group, int) for word in _lexicon().searched[group])
+    for word in dict.fromkeys([*words_of(term.text), *synonyms]):
+        if word.isalnum() and word not in STOP_WORDS and is_known(word):
+            yield f"{word}:*" if len(word) >= _FEWEST_LETTERS else word

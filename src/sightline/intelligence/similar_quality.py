@@ -1,0 +1,162 @@
+"""How well similar requests and insights are offered, measured on pairs that are labelled as the same."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from sightline.intelligence.embedded.meaning import OF_INSIGHTS, OF_REQUESTS, closest
+from sightline.intelligence.embedded.words import words_of
+from sightline.intelligence.insight_quality import Ticket, judge, read_tickets
+from sightline.intelligence.marks import Kept, Output
+from sightline.platform.errors import BadRequest
+
+_MOST_WRONG: Final = 10
+
+
+class _Quote(Struct, frozen=True):
+    ticket: str
+    quote: str
+
+
+class _Requests(Struct):
+    a: str
+    b: str
+
+
+class _Statements(Struct):
+    same: list[tuple[_Quote, _Quote]]
+
+
+class _Ideas(Struct):
+    same: list[_Requests]
+    different: list[_Requests]
+
+
+class _Pairs(Struct):
+    statements: _Statements
+    ideas: _Ideas
+
+
+class _Insight(NamedTuple):
+    title: str
+    category: str
+    statements: set[str]
+    quotes: set[_Quote]
+
+
+class Offer(NamedTuple):
+    """A text and another that is offered for it. `is_right`: the labels say that they are the same."""
+
+    id: str
+    text: str
+    offered: str
+    is_right: bool
+
+
+class Offers(NamedTuple):
+    """The offers of one kind, how many pairs are labelled as the same, and how many of these are offered."""
+
+    made: list[Offer]
+    pairs: int
+    found: int
+
+
+class OfferQuality(Struct, rename="camel"):
+    """The quality of offers of one kind. A share of nothing is null. `pairs` are labelled as the same."""
+
+    offered: int
+    right: float | None
+    pairs: int
+    pairs_offered: float | None
+
+
+class SimilarQuality(Struct, rename="camel"):
+    """The quality of offers of similar requests and insights. `wrong` has up to ten offers."""
+
+    requests: OfferQuality
+    insights: OfferQuality
+    wrong: list[str]
+    kept: Kept | None = None
+
+
+def read_offers(folder: Path) -> dict[str, Offers]:
+    """Reads `duplicates.json` and `tickets.jsonl`; asks for each request and insight what is similar among the others.
+
+    Raises BadRequest if a file is not right, and OSError.
+    """
+    path = folder / "duplicates.json"
+    try:
+        pairs = msgspec.json.decode(path.read_bytes(), type=_Pairs)
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"{path}: {error}") from None
+    return {"request": _of_requests(pairs.ideas), "insight": _of_insights(read_tickets(folder), pairs.statements)}
+
+
+def outputs_of(offers: Mapping[str, Offers]) -> list[Output]:
+    """Returns each offer as readers see it."""
+    return [Output(one.id, one.text, one.offered) for each in offers.values() for one in each.made]
+
+
+def evaluate_similar(offers: Mapping[str, Offers]) -> SimilarQuality:
+    """Counts right offers, and pairs labelled as the same that are offered."""
+    wrong = [f"{one.text} / {one.offered}" for each in offers.values() for one in each.made if not one.is_right]
+    return SimilarQuality(_quality(offers["request"]), _quality(offers["insight"]), wrong[:_MOST_WRONG])
+
+
+def _of_requests(ideas: _Ideas) -> Offers:
+    """Asks for each text of the pairs; all are in one pool."""
+    same = {frozenset((pair.a, pair.b)) for pair in ideas.same}
+    pool = list(dict.fromkeys(text for pair in (*ideas.same, *ideas.different) for text in (pair.a, pair.b)))
+    made = []
+    for number, text in enumerate(pool, 1):
+        offered = closest(text, ((other, other) for other in pool if other != text), OF_REQUESTS)
+        made += [Offer(f"request-{number}-{n}", text, one, {text, one} in same) for n, one in enumerate(offered, 1)]
+    return Offers(made, len(same), len(same & {frozenset((one.text, one.offered)) for one in made}))
+
+
+def _of_insights(tickets: Sequence[Ticket], statements: _Statements) -> Offers:
+    """Asks for each insight of the tickets. A pair is found if an insight has both quotes, or is offered for the other.
+
+    Insights are right offers if they are about one labelled statement.
+    """
+    insights = list(_insights(tickets))
+    made, offered = [], set()
+    for number, one in enumerate(insights):
+        others = [(at, it.title) for at, it in enumerate(insights) if at != number and it.category == one.category]
+        found = closest(one.title, others, OF_INSIGHTS)
+        offered |= {(number, at) for at in (number, *found)}
+        for n, other in enumerate((insights[at] for at in found), 1):
+            is_right = not one.statements.isdisjoint(other.statements)
+            made.append(Offer(f"insight-{number + 1}-{n}", one.title, other.title, is_right))
+    by_quote = [(at, quote) for at, one in enumerate(insights) for quote in one.quotes]
+    places = [[{at for at, each in by_quote if each == quote} for quote in pair] for pair in statements.same]
+    are_found = (any((a, b) in offered or (b, a) in offered for a in one for b in other) for one, other in places)
+    return Offers(made, len(statements.same), sum(are_found))
+
+
+def _insights(tickets: Sequence[Ticket]) -> Iterator[_Insight]:
+    """Yields the insights of all tickets. Those with the same words are one."""
+    known: dict[tuple[str, ...], _Insight] = {}
+    for ticket in tickets:
+        for judged in judge(ticket):
+            insight = judged.insight
+            key = (insight.category, *words_of(insight.title))
+            one = known.setdefault(key, _Insight(insight.title, insight.category, set(), set()))
+            labels = [ticket.labels[at] for at in judged.labels]
+            one.statements.update(label.statement for label in labels if label.statement)
+            one.quotes.update(_Quote(ticket.id, label.quote) for label in labels)
+    yield from known.values()
+
+
+def _quality(offers: Offers) -> OfferQuality:
+    right = sum(one.is_right for one in offers.made)
+    return OfferQuality(
+        len(offers.made), _share(right, len(offers.made)), offers.pairs, _share(offers.found, offers.pairs)
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
