@@ -35,6 +35,7 @@ name_idea = embedded_engine().name_idea
         ("We need to be able to undo a merge.", "Undo a merge"),
         ("We need an audit log of price changes.", "Audit log of price changes"),
         ("Users want dark mode.", "Dark mode"),
+        ("Photos of damage arrive tiny. We want them in full size, with zoom.", "Photos of damage arrive tiny"),
         ("Our customers need invoices in French.", "Invoices in French"),
         ("iOS users want widgets", "iOS users want widgets"),
         ("I want the ability to lock a finished estimate.", "Lock a finished estimate"),
