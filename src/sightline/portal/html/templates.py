@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from sightline.catalog.portal_labels import LabelKind
 from sightline.portal.html.assets import version
 from sightline.portal.html.colours import six_digits
 from sightline.portal.html.languages import catalogue
@@ -29,6 +30,7 @@ def environment(language: str) -> Environment:
     )
     install: Callable[..., None] = made.install_gettext_callables  # type: ignore[attr-defined]  # of the extension
     install(texts.gettext, texts.ngettext, newstyle=True)
+    made.globals["kinds"] = KINDS
     made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
     made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
     made.filters["day"] = lambda moment: _day(moment, texts.gettext)
@@ -45,6 +47,13 @@ def N_(text: str) -> str:
     return text
 
 
+KINDS: dict[LabelKind, str] = {
+    "open": N_("open"),
+    "planned": N_("planned"),
+    "building": N_("being built"),
+    "done": N_("done"),
+    "declined": N_("declined"),
+}
 MONTHS = (
     N_("January"),
     N_("February"),

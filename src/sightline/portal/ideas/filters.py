@@ -13,7 +13,7 @@ PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
 SORTS = {
-    "votes": "ideas.vote_count DESC, ideas.number DESC",
+    "votes": "(ideas.vote_count + ideas.imported_vote_count) DESC, ideas.number DESC",
     "newest": "ideas.created_at DESC, ideas.number DESC",
 }
 

@@ -12,11 +12,14 @@ from sightline.portal.comments.queries import ShownComment, list_comments
 from sightline.portal.html.markdown import as_html
 from sightline.portal.ideas import queries
 from sightline.portal.ideas.filters import PAGE, Filters, find_facets, read_filters, read_page
+from sightline.portal.ideas.history import list_moves
 from sightline.portal.ideas.records import ShownIdea
 from sightline.portal.ideas.search import correct, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
+
+_SHOWN_MOVES = 20
 
 
 async def show_list(visit: Visit) -> Response:
@@ -75,7 +78,8 @@ async def show_idea(visit: Visit, ref: str) -> Response:
             return visit.page("hidden_request.html", request=request)
         page = min(read_page(visit.request.query_params), _pages_of_comments(idea))
         comments = await list_comments(tx, workspace_id, idea.id, page) if visit.portal.comments_enabled else []
-    return await idea_page(visit, idea, comments, page=page)
+        moves = await list_moves(tx, workspace_id, [idea.id])
+    return await idea_page(visit, idea, comments, page=page, moves=moves.get(idea.id, [])[:_SHOWN_MOVES])
 
 
 async def idea_page(
@@ -83,9 +87,11 @@ async def idea_page(
 ) -> Response:
     """Renders an idea with these comments; `page` is the number of their page."""
     description = await as_html(idea.description)
+    answer = await as_html(idea.answer) if idea.answer else None
     shown = [replace(comment, body=await as_html(comment.body, keeps_lines=True)) for comment in comments]
-    usual = {"page": 1, "pages": _pages_of_comments(idea), "typed": "", "fault": None}
-    return visit.page("idea.html", status, idea=idea, description=description, comments=shown, **(usual | values))
+    usual = {"page": 1, "pages": _pages_of_comments(idea), "typed": "", "fault": None, "moves": []}
+    usual |= {"description": description, "answer": answer}
+    return visit.page("idea.html", status, idea=idea, comments=shown, **(usual | values))
 
 
 def _pages_of_comments(idea: ShownIdea) -> int:

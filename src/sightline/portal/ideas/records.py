@@ -4,35 +4,49 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from sightline.catalog.portal_labels import ShownLabel, shown_label
 
-def _columns(description: str) -> str:
+
+def _columns(description: str, answer: str) -> str:
     """Returns the columns of a ShownIdea, in its order, for a row of `ideas`. `:user_id` is the visitor."""
     return f"""
-    ideas.id, 'IDEA-' || ideas.number AS public_id, ideas.name, {description} AS description, ideas.status,
+    ideas.id, 'IDEA-' || ideas.number AS public_id, ideas.name, {description} AS description,
+    ideas.status AS label,
+    (SELECT portal::text FROM idea_statuses
+      WHERE workspace_id = :workspace_id AND label = ideas.status) AS label_settings,
     (SELECT name FROM products WHERE workspace_id = :workspace_id AND id = ideas.product_id) AS product,
-    ideas.vote_count,
+    ideas.vote_count + ideas.imported_vote_count AS vote_count,
     EXISTS (SELECT FROM portal_votes
              WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND user_id = :user_id) AS is_voted,
     (SELECT count(*) FROM idea_comments
       WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND visibility = 'portal') AS comment_count,
-    ideas.created_at"""
+    ideas.created_at, {answer} AS answer"""
 
 
-SHORT = _columns("left(ideas.description, 400)")
-WHOLE = _columns("ideas.description")
+SHORT = _columns("left(ideas.description, 400)", "NULL")
+WHOLE = _columns("ideas.description", "ideas.official_answer")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownIdea:
-    """An idea on a page. In lists the description has at most 400 characters. `is_voted`: the visitor votes for it."""
+    """An idea on a page. In lists the description has at most 400 characters, and the team's answer is left out.
+
+    `vote_count` includes the imported votes. `is_voted`: the visitor votes for it.
+    """
 
     id: UUID
     public_id: str
     name: str
     description: str
-    status: str
+    label: str
+    label_settings: str | None
     product: str | None
     vote_count: int
     is_voted: bool
     comment_count: int
     created_at: datetime
+    answer: str | None
+
+    @property
+    def status(self) -> ShownLabel | None:
+        return shown_label(self.label, self.label_settings)

@@ -1,17 +1,48 @@
-"""The page "My ideas": the ideas that a person requested or votes for."""
+"""The page "My ideas": the ideas that a person requested or votes for, and what is new about them."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
 
 from starlette.responses import Response
 
-from sightline.portal.mine.queries import list_moves, list_voted
+from sightline.portal.ideas.history import StatusMove, list_moves
+from sightline.portal.ideas.records import ShownIdea
+from sightline.portal.mine.queries import list_news, list_voted, start_visit
+from sightline.portal.mine.records import ChangedIdea, IdeaNews
 from sightline.portal.requests.queries import list_own_requests
+from sightline.portal.requests.records import OwnRequest
 from sightline.portal.visits import Visit
+
+_NOTHING = IdeaNews()
 
 
 async def show_mine(visit: Visit) -> Response:
-    """Shows requested ideas with the changes of their status, then those voted for."""
+    """Shows what changed since the last visit, requested ideas with their history, then those voted for."""
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
     async with visit.db.autocommit() as tx:
         requests = await list_own_requests(tx, workspace_id, user_id)
-        moves = await list_moves(tx, workspace_id, [request.id for request in requests]) if requests else {}
         voted = await list_voted(tx, workspace_id, user_id)
-    return visit.page("mine.html", requests=requests, moves=moves, voted=voted)
+        ids = list({one.id for one in (*requests, *voted)})
+        moves = await list_moves(tx, workspace_id, ids) if ids else {}
+        since = None if visit.request.method == "HEAD" else await start_visit(tx, workspace_id, user_id)
+        news = await list_news(tx, visit.portal, user_id, ids, since) if since and ids else {}
+    changed = list(_changed(requests, voted, moves, news, since)) if since else []
+    return visit.page("mine.html", requests=requests, moves=moves, voted=voted, since=since, changed=changed)
+
+
+def _changed(
+    requests: list[OwnRequest],
+    voted: list[ShownIdea],
+    moves: dict[UUID, list[StatusMove]],
+    news: dict[UUID, IdeaNews],
+    since: datetime,
+) -> Iterator[ChangedIdea]:
+    """Yields each idea once. A status that it has left again is no news."""
+    titles = {idea.id: idea.name for idea in voted} | {request.id: request.title for request in requests}
+    for one in {each.id: each for each in (*requests, *voted)}.values():
+        own = news.get(one.id, _NOTHING)
+        latest = next(iter(moves.get(one.id, ())), None)
+        status = latest.status if latest and latest.at > since and latest.status == one.status else None
+        if status or own != _NOTHING:
+            yield ChangedIdea(one.public_id, titles[one.id], status, own)

@@ -1,11 +1,12 @@
-"""The SQL of a person's votes, and of the status changes of their ideas."""
+"""The SQL of a person's votes, and of what is new about their ideas."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
 from sightline.portal.ideas.records import SHORT, ShownIdea
+from sightline.portal.mine.records import IdeaNews
+from sightline.portal.portals.records import Portal
 
 _VOTED = sql(
     """
@@ -15,18 +16,27 @@ _VOTED = sql(
      ORDER BY own.created_at DESC, ideas.id LIMIT 200""",
     columns=SHORT,
 )
-_MOVES = sql("""
-    SELECT record_id, at, detail ->> 'to' AS status FROM changes
-     WHERE workspace_id = :workspace_id AND kind = 'idea' AND action = 'status_changed' AND record_id = ANY(:ids)
-     ORDER BY at DESC, id DESC LIMIT 500""")
-
-
-@dataclass(frozen=True, slots=True)
-class StatusMove:
-    """The time at which an idea got a status."""
-
-    at: datetime
-    status: str
+# Pages opened within half an hour are one visit.
+_VISIT = sql("""
+    UPDATE portal_users
+       SET visited_before = CASE WHEN visited_at + interval '30 minutes' < :now THEN visited_at ELSE visited_before END,
+           visited_at = :now
+     WHERE workspace_id = :workspace_id AND id = :user_id
+    RETURNING visited_before""")
+# Fields are logged under the name of their column, or of the file.
+_NEWS = sql("""
+    SELECT ideas.id, ideas.official_answer IS NOT NULL AND coalesce(edits.has_answer, false) AS is_answered,
+           coalesce(edits.is_shown, false) AS is_shown,
+           (SELECT count(*) FROM idea_comments
+             WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND visibility = 'portal'
+               AND :comments_enabled AND created_at > :since AND portal_user_id IS DISTINCT FROM :user_id) AS comments
+      FROM ideas
+      LEFT JOIN LATERAL (SELECT bool_or(detail -> 'fields' ?| ARRAY['official_answer', 'officialAnswer']) AS has_answer,
+                                bool_or(detail -> 'fields' ?| ARRAY['portal_visible', 'portalVisible']) AS is_shown
+                           FROM changes
+                          WHERE workspace_id = :workspace_id AND record_id = ideas.id AND action = 'updated'
+                            AND at > :since) AS edits ON true
+     WHERE ideas.workspace_id = :workspace_id AND ideas.id = ANY(:ids) AND ideas.portal_visible""")
 
 
 async def list_voted(tx: Tx, workspace_id: UUID, user_id: UUID) -> list[ShownIdea]:
@@ -34,9 +44,22 @@ async def list_voted(tx: Tx, workspace_id: UUID, user_id: UUID) -> list[ShownIde
     return [ShownIdea(*row) for row in await tx.rows(_VOTED, workspace_id=workspace_id, user_id=user_id)]
 
 
-async def list_moves(tx: Tx, workspace_id: UUID, idea_ids: list[UUID]) -> dict[UUID, list[StatusMove]]:
-    """Returns the status changes by idea, the latest first, at most 500 in all."""
-    moves: dict[UUID, list[StatusMove]] = {}
-    for row in await tx.rows(_MOVES, workspace_id=workspace_id, ids=idea_ids):
-        moves.setdefault(row["record_id"], []).append(StatusMove(row["at"], row["status"]))
-    return moves
+async def start_visit(tx: Tx, workspace_id: UUID, user_id: UUID) -> datetime | None:
+    """Notes the visit. Returns when the person was here before, or None if never."""
+    before: datetime | None = await tx.value(_VISIT, workspace_id=workspace_id, user_id=user_id)
+    return before
+
+
+async def list_news(
+    tx: Tx, portal: Portal, user_id: UUID, idea_ids: list[UUID], since: datetime
+) -> dict[UUID, IdeaNews]:
+    """Returns what happened to the visible ones of these ideas, beside their status."""
+    rows = await tx.rows(
+        _NEWS,
+        workspace_id=portal.workspace_id,
+        user_id=user_id,
+        ids=idea_ids,
+        since=since,
+        comments_enabled=portal.comments_enabled,
+    )
+    return {row["id"]: IdeaNews(row["is_answered"], row["is_shown"], row["comments"]) for row in rows}

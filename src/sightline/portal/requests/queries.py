@@ -10,7 +10,10 @@ from sightline.portal.requests.records import OwnRequest
 _OWN = """
     SELECT i.id, 'IDEA-' || i.number AS public_id,
            CASE WHEN i.portal_visible THEN i.name ELSE coalesce(e.title, '') END AS title,
-           coalesce(e.description, '') AS text, i.status, i.portal_visible, r.created_at
+           coalesce(e.description, '') AS text, i.status AS label,
+           (SELECT portal::text FROM idea_statuses
+             WHERE workspace_id = :workspace_id AND label = i.status) AS label_settings,
+           i.portal_visible, r.created_at
       FROM portal_requests r
       JOIN ideas i ON i.workspace_id = :workspace_id AND i.id = r.idea_id
       LEFT JOIN LATERAL (SELECT title, description FROM idea_evidence

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from sightline.catalog.portal_labels import ShownLabel, shown_label
+
 
 @dataclass(frozen=True, slots=True)
 class OwnRequest:
@@ -16,6 +18,11 @@ class OwnRequest:
     public_id: str
     title: str
     text: str
-    status: str
+    label: str
+    label_settings: str | None
     is_visible: bool
     created_at: datetime
+
+    @property
+    def status(self) -> ShownLabel | None:
+        return shown_label(self.label, self.label_settings)

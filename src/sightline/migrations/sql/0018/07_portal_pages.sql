@@ -8,3 +8,6 @@ CREATE INDEX ideas_on_portal_by_votes
 
 -- How the portal shows a label of the workflow: kind, name, shown. Null: as its name suggests.
 ALTER TABLE idea_statuses ADD COLUMN portal jsonb;
+
+-- When a person last opened "My ideas", and the visit before that: what changed since then is new to them.
+ALTER TABLE portal_users ADD COLUMN visited_at timestamptz(3), ADD COLUMN visited_before timestamptz(3);
