@@ -1701,7 +1701,9 @@ CREATE TABLE public.portal_users (
     last_name text DEFAULT ''::text NOT NULL,
     last_seen_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL
+    updated_at timestamp(3) with time zone NOT NULL,
+    visited_at timestamp(3) with time zone,
+    visited_before timestamp(3) with time zone
 );
 
 CREATE TABLE public.portal_votes (
