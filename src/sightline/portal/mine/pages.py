@@ -23,7 +23,7 @@ async def show_mine(visit: Visit) -> Response:
     async with visit.db.autocommit() as tx:
         requests = await list_own_requests(tx, workspace_id, user_id)
         voted = await list_voted(tx, workspace_id, user_id)
-        ids = list({one.id for one in (*requests, *voted)})
+        ids = list({request.id for request in requests} | {idea.id for idea in voted})
         moves = await list_moves(tx, workspace_id, ids) if ids else {}
         since = None if visit.request.method == "HEAD" else await start_visit(tx, workspace_id, user_id)
         news = await list_news(tx, visit.portal, user_id, ids, since) if since and ids else {}
@@ -40,7 +40,8 @@ def _changed(
 ) -> Iterator[ChangedIdea]:
     """Yields each idea once. A status that it has left again is no news."""
     titles = {idea.id: idea.name for idea in voted} | {request.id: request.title for request in requests}
-    for one in {each.id: each for each in (*requests, *voted)}.values():
+    ideas: list[OwnRequest | ShownIdea] = [*requests, *voted]
+    for one in {idea.id: idea for idea in ideas}.values():
         own = news.get(one.id, _NOTHING)
         latest = next(iter(moves.get(one.id, ())), None)
         status = latest.status if latest and latest.at > since and latest.status == one.status else None
