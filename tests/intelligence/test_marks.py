@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sightline.intelligence.marks import Kept, Mark, Output, count_kept, write_outputs
+from sightline.intelligence.marks import Kept, Mark, Output, count_kept, count_repeated, read_marks, write_outputs
 from sightline.platform.errors import BadRequest
 
 OUTPUTS = [Output(f"I{at:02}", "A text.", f"Output {at}") for at in range(20)]
@@ -33,13 +33,18 @@ def test_an_output_is_kept_if_all_its_readers_keep_it() -> None:
         Mark("I03", "Output 3", "ana", True),
         Mark("I04", "Another output of an earlier engine", "ana", True),
     )
-    assert count_kept(OUTPUTS, "marks.jsonl", given) == Kept(marked=3, kept=2, share=0.6667)
+    assert count_kept(OUTPUTS, read_marks("marks.jsonl", given)) == Kept(marked=3, kept=2, share=0.6667)
 
 
 def test_without_marks_there_is_no_share() -> None:
-    assert count_kept(OUTPUTS, "marks.jsonl", []) == Kept(marked=0, kept=0, share=None)
+    assert count_kept(OUTPUTS, read_marks("marks.jsonl", [])) == Kept(marked=0, kept=0, share=None)
 
 
 def test_a_mark_that_is_not_right_is_refused_with_its_place() -> None:
     with pytest.raises(BadRequest, match=r"marks\.jsonl"):
-        count_kept(OUTPUTS, "marks.jsonl", [b'{"id": "I01"}\n'])
+        read_marks("marks.jsonl", [b'{"id": "I01"}\n'])
+
+
+def test_one_reader_is_enough_to_call_an_output_repeated() -> None:
+    given = marks(Mark("I01", "Output 1", "ana", True), Mark("I01", "Output 1", "ben", True, repeated=True))
+    assert count_repeated(OUTPUTS, read_marks("marks.jsonl", given)) == 1

@@ -12,6 +12,7 @@ from sightline.cli.options import AsJson, Command, group, open_file
 from sightline.cli.output import print_json, print_pairs
 
 if TYPE_CHECKING:
+    from sightline.intelligence.document_quality import DocumentQuality
     from sightline.intelligence.evaluation import MatchingQuality
     from sightline.intelligence.insight_quality import InsightQuality
     from sightline.intelligence.marks import Kept, Output
@@ -112,16 +113,35 @@ def similar(folder: World, json: AsJson = False, marks: Marks = None, outputs: O
         print_pairs(_pairs_of_similar(quality))
 
 
+@app.command("documents", cls=Command)
+def documents(folder: World, json: AsJson = False, marks: Marks = None, outputs: Outputs = None) -> None:
+    """Measures the PRD of an initiative by the list of a product manager."""
+    from sightline.intelligence.document_quality import count_marks, evaluate_document, outputs_of, read_case
+    from sightline.intelligence.marks import read_marks, write_outputs
+
+    case = read_case(folder)
+    quality = evaluate_document(case)
+    if outputs is not None:
+        write_outputs(outputs, outputs_of(case), shuffle=False)
+    if marks is not None:
+        with marks.open("rb") as lines:
+            quality.marks = count_marks(case, read_marks(str(marks), lines))
+    if json:
+        print_json(quality)
+    else:
+        print_pairs(_pairs_of_documents(quality))
+
+
 def _kept(made: "list[Output]", marks: Path | None, outputs: Path | None) -> "Kept | None":
     """Writes the outputs for readers, and counts what the marks keep."""
-    from sightline.intelligence.marks import count_kept, write_outputs
+    from sightline.intelligence.marks import count_kept, read_marks, write_outputs
 
     if outputs is not None:
         write_outputs(outputs, made)
     if marks is None:
         return None
     with marks.open("rb") as lines:
-        return count_kept(made, str(marks), lines)
+        return count_kept(made, read_marks(str(marks), lines))
 
 
 def _pairs_of_matching(quality: "MatchingQuality") -> Iterator[tuple[str, object]]:
@@ -173,6 +193,21 @@ def _pairs_of_similar(quality: "SimilarQuality") -> Iterator[tuple[str, object]]
     if quality.kept is not None:
         yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
     yield from (("wrong", one) for one in quality.wrong)
+
+
+def _pairs_of_documents(quality: "DocumentQuality") -> Iterator[tuple[str, object]]:
+    yield "lines", quality.lines
+    yield "lines that repeat another one", len(quality.repeated)
+    yield "lines of a statement that an earlier line has", len(quality.same_statement)
+    yield "lines from rejected or stale material", len(quality.forbidden)
+    yield "titles that are cut", len(quality.cut_titles)
+    yield "covered of the manager's list, at least", f"{_percent(quality.covered)} of {quality.wanted}"
+    if marks := quality.marks:
+        yield "kept by readers", f"{_percent(marks.kept.share)} of {marks.kept.marked} marked"
+        yield "repeated, as readers say", marks.repeated
+        yield "covered, as readers say", f"{_percent(marks.covered.share)} of {marks.covered.marked} marked"
+    for name in ("repeated", "same_statement", "forbidden", "cut_titles", "not_covered"):
+        yield from ((name.replace("_", " "), one) for one in getattr(quality, name)[:10])
 
 
 def _pairs_of_extraction(quality: "ExtractionQuality") -> Iterator[tuple[str, object]]:

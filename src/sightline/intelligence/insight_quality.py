@@ -13,7 +13,7 @@ from sightline.intelligence.marks import Kept, Output
 from sightline.platform.errors import BadRequest
 from sightline.platform.json_lines import read_json_lines
 
-_READ_AS: dict[str, ReadAs] = {"support_ticket": "text", "review": "review", "transcript": "conversation"}
+READ_AS: dict[str, ReadAs] = {"support_ticket": "text", "review": "review", "transcript": "conversation"}
 _CATEGORIES: dict[str, Category] = {"problem": "problem", "wish": "request", "praise": "praise"}
 _MOST_WRONG = 10
 
@@ -33,6 +33,7 @@ class Ticket(Struct, frozen=True):
     type: Literal["support_ticket", "review", "transcript"]
     text: str
     labels: tuple[Label, ...]
+    account: str | None = None
 
 
 class KindQuality(Struct, rename="camel"):
@@ -116,7 +117,7 @@ def evaluate_insights(tickets: Sequence[Ticket]) -> InsightQuality:
 
 
 def _extract(ticket: Ticket) -> list[DraftInsight]:
-    found = extract_insights(SignalMaterial(_READ_AS[ticket.type], ticket.text))
+    found = extract_insights(SignalMaterial(READ_AS[ticket.type], ticket.text))
     return [insight for insight in found if insight.category in _CATEGORIES.values()]
 
 

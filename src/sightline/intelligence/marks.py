@@ -22,12 +22,16 @@ class Output(Struct, frozen=True):
 
 
 class Mark(Struct, frozen=True):
-    """Whether a reader would keep an output. Counts only while the engine still makes the same output."""
+    """Whether a reader would keep an output, and whether an earlier one says the same.
+
+    Counts only while the engine still makes the same output.
+    """
 
     id: str
     output: str
     reader: str
     keep: bool
+    repeated: bool = False
 
 
 class Kept(Struct):
@@ -38,18 +42,34 @@ class Kept(Struct):
     share: float | None
 
 
-def write_outputs(path: Path, outputs: Iterable[Output]) -> None:
-    """Writes JSON Lines for readers, shuffled, in the same order each time."""
-    shuffled = sorted(outputs, key=lambda one: one.id)
-    Random(_ORDER).shuffle(shuffled)  # noqa: S311 - no secret
-    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in shuffled))
+def write_outputs(path: Path, outputs: Iterable[Output], *, shuffle: bool = True) -> None:
+    """Writes JSON Lines for readers: shuffled, in the same order each time, or as they come."""
+    written = list(outputs)
+    if shuffle:
+        written.sort(key=lambda one: one.id)
+        Random(_ORDER).shuffle(written)  # noqa: S311 - no secret
+    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in written))
 
 
-def count_kept(outputs: Iterable[Output], name: str, lines: Iterable[bytes]) -> Kept:
-    """Reads marks as JSON Lines; `name` is that of the file. Raises BadRequest at the first line that is not right."""
+Marks = dict[tuple[str, str], list[Mark]]
+
+
+def read_marks(name: str, lines: Iterable[bytes]) -> Marks:
+    """Reads JSON Lines; `name` is that of the file. Raises BadRequest at the first line that is not right."""
     marks = defaultdict(list)
     for _, mark in read_json_lines(name, lines, Mark):
-        marks[mark.id, mark.output].append(mark.keep)
-    verdicts = [all(given) for one in outputs if (given := marks.get((one.id, one.output)))]
+        marks[mark.id, mark.output].append(mark)
+    return marks
+
+
+def count_repeated(outputs: Iterable[Output], marks: Marks) -> int:
+    """Returns how many outputs repeat an earlier one, as one of their readers says."""
+    return sum(any(mark.repeated for mark in marks.get((one.id, one.output), ())) for one in outputs)
+
+
+def count_kept(outputs: Iterable[Output], marks: Marks) -> Kept:
+    """Counts outputs that all their readers keep."""
+    given = [marks.get((one.id, one.output)) for one in outputs]
+    verdicts = [all(mark.keep for mark in marked) for marked in given if marked]
     kept = sum(verdicts)
     return Kept(len(verdicts), kept, round(kept / len(verdicts), 4) if verdicts else None)

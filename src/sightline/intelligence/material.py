@@ -1,5 +1,6 @@
 """The material of a document, and the draft that an engine returns: no database, no transport."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 from uuid import UUID
@@ -127,7 +128,10 @@ class AboutQuestion(NamedTuple):
 
 
 class Material(NamedTuple):
-    """All material of a workspace about an initiative, each list in a total order."""
+    """All material of a workspace about an initiative, each list in a total order.
+
+    `rejected` are the titles of rejected insights: whatever says the same stays out of documents.
+    """
 
     initiative: AboutInitiative
     ideas: list[AboutIdea]
@@ -136,6 +140,7 @@ class Material(NamedTuple):
     opportunities: list[AboutOpportunity]
     ratings: list[AboutRating]
     questions: list[AboutQuestion]
+    rejected: Sequence[str] = ()
 
 
 class Draft(NamedTuple):

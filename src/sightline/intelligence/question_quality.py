@@ -17,6 +17,7 @@ class LabelledIdea(Struct, frozen=True):
     id: str
     description: str
     lacks: frozenset[str]
+    name: str = ""
 
 
 class _Ideas(Struct):

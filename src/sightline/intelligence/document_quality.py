@@ -1,0 +1,245 @@
+"""How well the embedded engine writes the PRD of an initiative, measured by the list of a product manager."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct, structs
+
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.embedded.documents.markdown import inline
+from sightline.intelligence.embedded.likeness import are_alike, telling_words
+from sightline.intelligence.evidence import SignalMaterial
+from sightline.intelligence.insight_quality import READ_AS, Ticket, read_tickets
+from sightline.intelligence.marks import Kept, Marks, Output, count_kept, count_repeated
+from sightline.intelligence.material import (
+    AboutIdea,
+    AboutInitiative,
+    AboutInsight,
+    AboutQuestion,
+    DocumentType,
+    Draft,
+    Material,
+    Quote,
+)
+from sightline.intelligence.question_quality import LabelledIdea, read_ideas
+from sightline.platform.errors import BadRequest
+
+Read = TypeVar("Read")
+
+_ALIKE: Final = 0.6  # of all words of two lines, for the same in other words
+_COVERED: Final = 0.4  # of the words of a wanted line
+_HEADING: Final = re.compile(r"#+ (.*)")
+_MARK: Final = re.compile(r"\[(\d+)\]")
+_LABEL: Final = re.compile(r"^[A-Z][\w ]*: ")
+
+
+class RecordedQuestion(Struct, frozen=True):
+    """A question of the initiative with its answer; `stale` if the answer does not hold any more."""
+
+    question: str
+    answer: str | None = None
+    stale: bool = False
+
+
+class WantedLine(Struct, frozen=True, rename={"sources": "from"}):
+    """A line that a PRD should have, and the ids of the tickets and ideas that it comes from."""
+
+    id: str
+    line: str
+    sources: frozenset[str]
+
+
+class LabelledInitiative(Struct, frozen=True):
+    """The file `initiative.json` of a world: material, rejected statements, and the manager's list as `prd`."""
+
+    name: str
+    description: str
+    ideas: list[str]
+    tickets: list[str]
+    questions: list[RecordedQuestion]
+    rejected: list[str]
+    prd: list[WantedLine]
+
+
+class Line(NamedTuple):
+    """A line of a document that says something: its heading, its text, and the ids of its sources."""
+
+    id: str
+    heading: str
+    text: str
+    sources: frozenset[str]
+
+
+class Case(NamedTuple):
+    """An initiative, its tickets, the document that is written about it, and the lines of that."""
+
+    initiative: LabelledInitiative
+    tickets: list[Ticket]
+    draft: Draft
+    lines: list[Line]
+
+
+class DocumentMarks(Struct):
+    """What readers say: lines that all keep, lines that one finds repeated, wanted lines that all find."""
+
+    kept: Kept
+    repeated: int
+    covered: Kept
+
+
+class DocumentQuality(Struct, rename="camel"):
+    """The quality of a PRD. A line is what readers see, without headings and the list of sources.
+
+    `repeated` are equal to an earlier line or nearly so, `same_statement` quote only statements that earlier lines
+    quote by their labels, `forbidden` say what is rejected or stale, `cut_titles` end within a sentence. `covered` is
+    the share of wanted lines with a line from one of their sources that has two fifths of their words.
+    """
+
+    lines: int
+    repeated: list[str]
+    same_statement: list[str]
+    forbidden: list[str]
+    cut_titles: list[str]
+    wanted: int
+    covered: float | None
+    not_covered: list[str]
+    marks: DocumentMarks | None = None
+
+
+def read_case(folder: Path) -> Case:
+    """Reads a world and writes the PRD of its initiative. Raises BadRequest if a file is not right, and OSError."""
+    initiative = _read(folder / "initiative.json", LabelledInitiative)
+    ideas = [idea for idea in read_ideas(folder) if idea.id in initiative.ideas]
+    world = folder / "world.json"
+    accounts = _read(world, dict[str, Any]).get("accounts", []) if world.exists() else []
+    named = {account["key"]: account["name"] for account in accounts}
+    tickets = [
+        structs.replace(ticket, account=named.get(ticket.account or "", ticket.account))
+        for ticket in read_tickets(folder)
+        if ticket.id in initiative.tickets
+    ]
+    material = material_of(initiative, ideas, tickets)
+    draft = embedded_engine().write_document(DocumentType.PRD, material)
+    return Case(initiative, tickets, draft, list(_lines(draft, material)))
+
+
+def _read(path: Path, type: type[Read]) -> Read:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=type)
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"{path}: {error}") from None
+
+
+def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], tickets: list[Ticket]) -> Material:
+    """Returns the material as a workspace has it: each insight of a ticket is linked to all ideas."""
+    ids = map(UUID, (f"{number:032x}" for number in count(1)))
+    engine = embedded_engine()
+    about = AboutInitiative(
+        next(ids), "INITIATIVE-1", initiative.name, initiative.description, "PLANNED", "HIGH", None, [], [], None, None
+    )
+    asked = [AboutQuestion(next(ids), "INITIATIVE-1", one.question, one.answer) for one in initiative.questions
+             if not one.stale]  # fmt: skip
+    asked += [AboutQuestion(next(ids), idea.id, one.question, None) for idea in ideas
+              for one in engine.ask_questions(idea.description)]  # fmt: skip
+    insights = []
+    for ticket in tickets:
+        accounts = [ticket.account] if ticket.account else []
+        for found in engine.extract_insights(SignalMaterial(READ_AS[ticket.type], ticket.text)):
+            quotes = [Quote(one.text, ticket.id, accounts) for one in found.quotes]
+            insights.append(AboutInsight(next(ids), found.title, "", found.category, False, initiative.ideas, [],
+                                         accounts, [ticket.id], quotes))  # fmt: skip
+    return Material(
+        about,
+        [AboutIdea(next(ids), idea.id, idea.name, idea.description, "New", [], [], 0) for idea in ideas],
+        insights,
+        [],
+        [],
+        [],
+        asked,
+        initiative.rejected,
+    )
+
+
+def outputs_of(case: Case) -> list[Output]:
+    """Returns each line under its heading, then each wanted line."""
+    lines = [Output(line.id, line.heading, line.text) for line in case.lines]
+    return [*lines, *_wanted(case)]
+
+
+def count_marks(case: Case, marks: Marks) -> DocumentMarks:
+    lines = outputs_of(case)[: len(case.lines)]
+    return DocumentMarks(count_kept(lines, marks), count_repeated(lines, marks), count_kept(_wanted(case), marks))
+
+
+def evaluate_document(case: Case) -> DocumentQuality:
+    missing = [one for one in case.initiative.prd if not any(_covers(line, one) for line in case.lines)]
+    wanted = len(case.initiative.prd)
+    return DocumentQuality(
+        lines=len(case.lines),
+        repeated=[line.text for number, line in enumerate(case.lines) if _repeats(line, case.lines[:number])],
+        same_statement=list(_same_statement(case)),
+        forbidden=[line.text for line in case.lines if _is_forbidden(line, case.initiative)],
+        cut_titles=[line.heading for line in case.lines if _is_cut(line.heading, case)],
+        wanted=wanted,
+        covered=round(1 - len(missing) / wanted, 4) if wanted else None,
+        not_covered=[f"{one.id}: {one.line}" for one in missing],
+    )
+
+
+def _wanted(case: Case) -> list[Output]:
+    return [Output(one.id, "wanted", one.line) for one in case.initiative.prd]
+
+
+def _lines(draft: Draft, material: Material) -> Iterator[Line]:
+    named = {idea.id: frozenset({idea.public_id}) for idea in material.ideas}
+    named |= {one.id: frozenset(one.signals) for one in material.insights}
+    of_ref = {str(source.ref): named.get(source.id, frozenset()) for source in draft.sources}
+    heading, number = "", count(1)
+    for line in draft.content.partition("\n## Sources\n")[0].splitlines():
+        if found := _HEADING.fullmatch(line):
+            heading = found[1]
+        elif line.strip(" >|-"):
+            sources = frozenset().union(*(of_ref.get(ref, frozenset()) for ref in _MARK.findall(line)))
+            yield Line(f"L{next(number):03}", heading, line.strip(), sources)
+
+
+def _plain(line: Line) -> frozenset[str]:
+    return telling_words(_MARK.sub("", line.text))
+
+
+def _repeats(line: Line, earlier: list[Line]) -> bool:
+    return any(are_alike(_plain(line), _plain(other), _ALIKE) for other in earlier)
+
+
+def _same_statement(case: Case) -> Iterator[str]:
+    """Yields lines with labelled statements that earlier lines already have, all of them."""
+    labels = [(inline(label.quote), label.statement) for ticket in case.tickets for label in ticket.labels
+              if label.statement]  # fmt: skip
+    seen: set[str] = set()
+    for line in case.lines:
+        quoted = {statement for quote, statement in labels if quote in line.text}
+        if quoted and quoted <= seen:
+            yield line.text
+        seen |= quoted
+
+
+def _is_forbidden(line: Line, initiative: LabelledInitiative) -> bool:
+    stale = [text for one in initiative.questions if one.stale for text in (one.question, one.answer or "") if text]
+    return any(are_alike(_plain(line), telling_words(text), _ALIKE) for text in [*initiative.rejected, *stale])
+
+
+def _covers(line: Line, wanted: WantedLine) -> bool:
+    words = telling_words(_LABEL.sub("", wanted.line))
+    from_source = wanted.sources & line.sources or not line.sources
+    return bool(from_source) and len(words & _plain(line)) >= _COVERED * len(words)
+
+
+def _is_cut(title: str, case: Case) -> bool:
+    """Whether the title begins a sentence of a ticket that goes on."""
+    words = title.partition(". ")[2].rstrip(".") or title
+    return any(f"{words} " in inline(ticket.text) for ticket in case.tickets)
