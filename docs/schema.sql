@@ -1433,7 +1433,8 @@ CREATE TABLE public.initiative_questions (
     placeholder text DEFAULT ''::text NOT NULL,
     "position" integer DEFAULT 0 NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    updated_at timestamp(3) with time zone NOT NULL
+    updated_at timestamp(3) with time zone NOT NULL,
+    stale boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE public.initiative_teams (

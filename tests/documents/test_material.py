@@ -27,6 +27,7 @@ FILE: Json = {
             "questions": [
                 {"key": "who", "question": "Who pays?", "answer": "The customer."},
                 {"key": "how", "question": "How fast?", "placeholder": "Within a minute.", "answer": " "},
+                {"key": "old", "question": "Which reader?", "answer": "The old Q2.", "stale": True},
             ],
         }
     ],
@@ -65,7 +66,8 @@ async def test_the_ids_of_ideas_insights_evidence_and_questions_are_recorded(acm
     recorded: dict[str, set[Any]] = {}
     for source in document["sources"]:
         recorded.setdefault(source["kind"], set()).add(source["id"])
-    questions = {*(await acme.ids("initiative_questions")).values(), (await acme.ids("idea_questions"))["q"]}
+    of_initiative = await acme.ids("initiative_questions")
+    questions = {of_initiative["who"], of_initiative["how"], (await acme.ids("idea_questions"))["q"]}
     evidence = await acme.ids("idea_evidence")
     assert recorded == {
         "initiative": {(await acme.ids("initiatives"))["out"]},
@@ -86,9 +88,19 @@ async def test_the_document_has_all_material_of_the_workspace(acme: World, type:
 
 
 @pytest.mark.parametrize("type", ["INITIATIVE_BRIEF", "PRD", "TDD"])
-async def test_a_placeholder_never_counts_and_what_was_set_aside_stays_open(acme: World, type: str) -> None:
+async def test_a_placeholder_and_a_stale_question_never_count_and_what_was_set_aside_stays_open(
+    acme: World, type: str
+) -> None:
     content = (await written(acme, type))["content"]
-    for unsaid in ("Within a minute.", "A comma.", "Why at all?", "A mistake", "Something else"):
+    for unsaid in (
+        "Which reader?",
+        "The old Q2.",
+        "Within a minute.",
+        "A comma.",
+        "Why at all?",
+        "A mistake",
+        "Something else",
+    ):
         assert unsaid not in content
     asked = content.partition("## Open points")[2].partition("\n## ")[0]
     assert ("How fast?" in asked, "Which sign?" in asked, "Who pays?" in asked) == (True, True, False)

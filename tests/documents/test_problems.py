@@ -8,6 +8,13 @@ from tests.documents.conftest import Json, written
 from tests.documents.written import ACCOUNTS, INITIATIVE, idea, insight, marks, part, prd, signal
 from tests.world import World
 
+DESCRIBED = {"description": "As a person wrote it."}
+
+
+def titles_in(text: str) -> list[str]:
+    """The titles of problems, in their order."""
+    return re.findall(r"^- R\d: \*\*(.*?)\*\*", text, re.MULTILINE)
+
 
 @pytest.mark.parametrize("type", ["PRD", "INITIATIVE_BRIEF"])
 async def test_accounts_of_insights_and_signals_are_customers(world: World, type: str) -> None:
@@ -25,15 +32,14 @@ async def test_accounts_of_insights_and_signals_are_customers(world: World, type
             )
         ],
     )
-    named = part(document, "Customers" if type == "PRD" else "Who asks for it")
+    [named] = re.findall(r"^- \*\*Who:\*\* (.*)$", part(document, "Summary"), re.MULTILINE)
     assert sorted(name for name in ("Acme", "Bolt", "Core", "Dune") if name in named) == [
         "Acme",
         "Bolt",
         "Core",
         "Dune",
     ]
-    assert "4 customers" in part(document, "At a glance")
-    assert "Customers:**" not in document["content"]
+    assert named.startswith("4 customers: ")
 
 
 async def test_reviewed_insights_come_first_and_are_marked(world: World) -> None:
@@ -43,7 +49,7 @@ async def test_reviewed_insights_come_first_and_are_marked(world: World) -> None
         accounts=ACCOUNTS,
         signals=[*many, signal("calm"), signal("sure"), signal("edited")],
         insights=[
-            {**insight("loud", "Loud problem with many voices", "One.", "s-n0"), "signals": ["s-n1", "s-n2"]},
+            {**insight("loud", "Loud matter with voices", "One.", "s-n0"), "signals": ["s-n1", "s-n2"], **DESCRIBED},
             insight("sure", "Quiet problem somebody confirmed", "Two."),
             insight("edited", "Small matter a person rewrote", "Three.", reviewState="edited"),
             insight("calm", "Certain fault a person accepted", "Four.", reviewState="accepted"),
@@ -51,14 +57,12 @@ async def test_reviewed_insights_come_first_and_are_marked(world: World) -> None
         ideas=[idea(insights=["loud", {"insight": "sure", "validated": True}, "edited", "calm"])],
     )
     text = part(document, "Problem")
-    order = ["Small matter a person rewrote", "Certain fault", "Quiet problem", "Loud problem"]
-    headings = re.findall(r"^### P\d\. (.*)$", text, re.MULTILINE)
-    assert set(headings[:2]) == {"Small matter a person rewrote", "Certain fault a person accepted"}
-    assert [heading.startswith(name) for heading, name in zip(headings[2:], order[2:], strict=True)] == [True, True]
-    assert re.findall(r"Support: (reviewed|not reviewed)", text) == ["reviewed"] * 2 + ["not reviewed"] * 2
-    assert "validated for IDEA-1" in text
-    assert re.search(r"O\d+ Review of P3, P4:", text)
-    assert "4 insights (2 reviewed)" in part(document, "At a glance")
+    titles = titles_in(text)
+    assert set(titles[:2]) == {"Small matter a person rewrote", "Certain fault a person accepted"}
+    assert titles[2:] == ["Quiet problem somebody confirmed", "Loud matter with voices"]
+    assert re.findall(r"\((reviewed|not reviewed)", text) == ["reviewed"] * 2 + ["not reviewed"] * 2
+    assert "(not reviewed, validated for IDEA-1" in text
+    assert "**How sure:** 4 insights from 6 signals, 2 reviewed by a person" in part(document, "Summary")
 
 
 @pytest.mark.parametrize("type", ["PRD", "INITIATIVE_BRIEF", "TDD"])
@@ -79,21 +83,38 @@ async def test_a_rejected_insight_is_left_out(world: World, type: str) -> None:
         assert word not in content
 
 
+async def test_what_says_the_same_as_a_rejected_insight_is_left_out_unless_a_person_confirmed_it(world: World) -> None:
+    said = "Everybody hates the small fonts"
+    document = await prd(
+        world,
+        signals=[signal("no"), signal("again"), signal("sure")],
+        insights=[
+            insight("no", said, "No fonts.", reviewState="rejected"),
+            insight("again", f"{said}.", "Fonts again."),
+            insight("sure", "Small fonts are hated by everybody", "They said so.", reviewState="accepted"),
+        ],
+        ideas=[idea(insights=["no", "again", "sure"], evidence=[{"key": "e", "title": said}])],
+    )
+    assert "Everybody hates" not in document["content"]
+    assert "Fonts again." not in document["content"]
+    assert titles_in(part(document, "Problem")) == ["Small fonts are hated by everybody"]
+
+
 async def test_the_best_supported_problem_and_requirement_come_first(world: World) -> None:
     document = await prd(
         world,
         accounts=ACCOUNTS,
         signals=[signal("weak"), signal("strong", accounts=["acme", "bolt"])],
         insights=[
-            insight("weak", "Fonts look old", "So old."),
-            insight("strong", "Exports fail at night", "It fails."),
+            insight("weak", "Fonts look old", "So old.", **DESCRIBED),
+            insight("strong", "Exports fail at night", "It fails.", **DESCRIBED),
         ],
         ideas=[
             idea("fonts", "New fonts everywhere", description="Fonts are new.", number=1, insights=["weak"]),
             idea("night", "Retry in the night", description="It is tried again.", number=2, insights=["strong"]),
         ],
     )
-    assert re.findall(r"### (P\d)\. (\w+)", part(document, "Problem")) == [("P1", "Exports"), ("P2", "Fonts")]
+    assert titles_in(part(document, "Problem")) == ["Exports fail at night", "Fonts look old"]
     assert re.findall(r"### (R\d)\. (\w+)", part(document, "Requirements")) == [("R1", "Retry"), ("R2", "New")]
 
 
@@ -105,7 +126,7 @@ async def test_near_identical_insights_are_one_with_all_their_sources(world: Wor
         accounts=ACCOUNTS,
         signals=[signal("a", accounts=["acme"]), signal("b", accounts=["bolt"]), signal("c")],
         insights=[
-            insight("a", titles[0], hours),
+            insight("a", titles[0], hours, **DESCRIBED),
             insight("b", titles[1], "It takes all night."),
             insight("c", "Imports lose the header row", "The header is gone."),
         ],
@@ -128,12 +149,12 @@ async def test_near_identical_insights_are_one_with_all_their_sources(world: Wor
         ],
     )
     text = part(document, "Problem")
-    assert len(re.findall(r"^### ", text, re.MULTILINE)) == 2
+    assert len(titles_in(text)) == 2
     assert text.count(hours[8:-1]) == 1
-    support = next(line for line in text.splitlines() if line.startswith("Support: ") and "2 customers" in line)
+    support = next(line for line in text.splitlines() if "2 customers: " in line)
     assert set(marks(document, *titles, "Heard on a call", "Hours").split()) <= set(support.split())
-    assert f"“{hours}” (Acme, SIGNAL-" in text
-    assert "“It takes all night.” (Bolt, SIGNAL-" in text
+    assert f"  > “{hours}” (Acme) [" in text
+    assert "  > “It takes all night.” (Bolt) [" in text
 
 
 async def test_evidence_of_the_same_idea_and_signal_belongs_to_the_insight(world: World) -> None:
@@ -150,11 +171,11 @@ async def test_evidence_of_the_same_idea_and_signal_belongs_to_the_insight(world
         ],
         ideas=[idea(insights=["one", "two", "more"], evidence=[seen("there", "s-one"), seen("twice", "s-two")])],
     )
-    findings = part(document, "Problem").split("### ")
+    findings = part(document, "Problem").split("\n- R1: ")
     [slow] = [finding for finding in findings if "Exports are slow" in finding]
-    assert "- Also: **Seen there** (supports IDEA-1)" in slow
+    assert "  - Also **Seen there**" in slow
     assert "“It was there.”" in slow
-    assert any(finding.startswith("P") and "Seen twice" in finding.splitlines()[0] for finding in findings)
+    assert any(finding.startswith("**Seen twice**") for finding in findings)
 
 
 @pytest.mark.parametrize("type", ["PRD", "INITIATIVE_BRIEF", "TDD"])
@@ -192,7 +213,7 @@ async def test_an_insight_that_only_contradicts_is_no_problem_to_solve(world: Wo
             )
         ],
     )
-    assert re.findall(r"^### P\d\. (.*)$", part(document, "Problem"), re.MULTILINE) == ["Guests queue at the counter"]
+    assert titles_in(part(document, "Problem")) == ["Guests queue at the counter"]
     against = part(document, "Risks and objections")
     assert "**Places that tried it went back** (contradicts IDEA-1)" in against
     assert against.count("We switched it off.") == 1
@@ -205,9 +226,56 @@ async def test_praise_is_kept_apart_from_problems(world: World) -> None:
         insights=[insight("good", "The link works at lunch", "It took me a minute.", category="praise")],
         ideas=[idea(insights=["good"])],
     )
+    assert document["content"].count("The link works at lunch") == 1
     assert "The link works at lunch" in part(document, "What customers value")
-    assert "O" in part(document, "Problem")
-    assert "The link works at lunch" not in part(document, "Problem")
+
+
+async def test_praise_of_something_else_is_left_out(world: World) -> None:
+    praise = [f"{thing} is lovely." for thing in ("The coffee at your office", "A table that is shown as CSV")]
+    document = await prd(
+        world,
+        signals=[signal("a"), signal("b")],
+        insights=[insight(key, said, said, category="praise") for key, said in zip("ab", praise, strict=True)],
+        ideas=[idea(insights=["a", "b"])],
+    )
+    assert part(document, "What customers value").startswith(f"- “{praise[1]}”")
+    assert "coffee" not in document["content"]
+
+
+MANY = ["The reader is dead", "Nobody gets in", "Guests shout", "Names are cut", "Doors stay shut", "It rains in"]
+
+
+async def test_what_many_customers_say_is_one_line_with_all_their_sources(world: World) -> None:
+    document = await prd(
+        world,
+        accounts=ACCOUNTS,
+        signals=[signal(f"n{n}", accounts=[ACCOUNTS[n % 4]["key"]]) for n in range(7)],
+        insights=[insight(f"n{n}", said, f"{said}.") for n, said in enumerate([*MANY, MANY[1]])],
+        ideas=[idea(insights=[f"n{n}" for n in range(7)])],
+    )
+    [line] = [line for line in part(document, "Problem").splitlines() if "Nobody" in line]
+    assert re.match(r"- R1: “Nobody gets in\.” \((Bolt, Core|Core, Bolt)\)", line)
+    [others] = re.findall(r"5 more statements from ([\w, ]+) \[", line)
+    assert set(others.split(", ")) == {"Acme", "Bolt", "Core", "Dune"}
+    assert len(re.findall(r"\[\d+\]", line)) == 7
+    assert sum(said in document["content"] for said in MANY) == 1
+
+
+async def test_a_statement_is_closest_to_the_idea_that_it_shares_words_with(world: World) -> None:
+    said = ["The stamp falls off the letter", "The bell is too quiet"]
+    document = await prd(
+        world,
+        signals=[signal("a"), signal("b")],
+        insights=[insight(key, text, f"{text}.") for key, text in zip("ab", said, strict=True)],
+        ideas=[
+            idea("bell", "A louder bell", description="The bell should ring.", number=1, insights=["a", "b"]),
+            idea("glue", "Stamps that stay", description="A stamp must stay.", number=2, insights=["a", "b"]),
+        ],
+    )
+    lines = part(document, "Problem").splitlines()
+    labels = dict(re.findall(r"### (R\d)\. (\w+ \w+)", part(document, "Requirements")))
+    found = {labels[line[2:4]]: line.partition("“")[2].partition(".”")[0] for line in lines}
+    assert found == {"A louder": said[1], "Stamps that": said[0]}
 
 
 async def test_a_merged_insight_is_represented_by_the_other_one(world: World) -> None:

@@ -69,7 +69,7 @@ async def _end(run: Run) -> None:
 QUESTIONS = Table(
     "initiatives.questions",
     "initiative_questions",
-    (of.full_text("question"), of.text("placeholder"), of.text("answer", nullable=True)),
+    (of.full_text("question"), of.text("placeholder"), of.text("answer", nullable=True), of.flag("stale", False)),
     kind="initiative_question",
     parents=(("initiative_id", "id"),),
     position="position",

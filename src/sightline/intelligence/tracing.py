@@ -14,17 +14,16 @@ _ITEM = re.compile(r"^\s*(?:[-*] |\d+\. )")
 _MARK = re.compile(r" ?\[(\d+)\]")
 # Headings, open points, heads of tables and lead-ins state nothing by themselves.
 _NO_CLAIM = tuple(
-    re.compile(pattern)
-    for pattern in (r"#.*", r"[ >]*", r"- \*\*O\d+.*", r"\| (Customer|Requirement|Feature) .*", r"\|( --- \|)+")
+    re.compile(pattern) for pattern in (r"#.*", r"[ >]*", r"- \*\*Open.*", r"\| Feature .*", r"\|( --- \|)+")
 )
-_LEADS = ("- Rests on: ", "Acceptance criteria, ", PROPOSAL)
+_LEADS = ("- **How sure:** ", PROPOSAL)
 
 
 def find_faults(draft: Draft, material: Material) -> list[str]:
     """Returns statements without a source, marks without a listed source, and quotes that nobody said."""
     body, _, listed = draft.content.partition(_SOURCES)
     known = {source.ref for source in draft.sources}
-    faults = [f"unsourced: {line}" for line in _stating(body).splitlines() if _is_unsourced(line)]
+    faults = [f"unsourced: {line}" for line in body.splitlines() if _is_unsourced(line)]
     faults += [f"unknown source: {mark}" for mark in {int(mark) for mark in _MARK.findall(body)} - known]
     if len([line for line in listed.splitlines() if line.strip()]) != len(known):
         faults.append("the list of sources is not that of the marks")
@@ -42,22 +41,16 @@ def keep_sourced(draft: Draft, material: Material) -> Draft:
     body, heading, listed = draft.content.partition(_SOURCES)
     known = {source.ref for source in draft.sources}
     said = _said(material)
-    stating = len(_stating(body).splitlines())
     kept = []
-    for number, line in enumerate(body.splitlines()):
+    for line in body.splitlines():
         sound = _MARK.sub(lambda mark: mark[0] if int(mark[1]) in known else "", line)
         if _is_misquoted(sound, said):
             continue
-        if number >= stating or not _is_unsourced(sound):
+        if not _is_unsourced(sound):
             kept.append(sound)
         elif not sound.startswith(("|", ">")):
             kept.append(f"{PROPOSAL}{_ITEM.sub('', sound).strip()}")
     return draft._replace(content="\n".join(kept) + heading + listed)
-
-
-def _stating(body: str) -> str:
-    """Returns the part before the open points, which state nothing."""
-    return body.partition("\n## Open points\n")[0]
 
 
 def _is_unsourced(line: str) -> bool:

@@ -48,16 +48,18 @@ SELECT i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features},
     features=_FEATURES,
 )
 
-# An insight that was merged is represented by the one it was merged into.
+# An insight that was merged is represented by the one it was merged into. Rejected ones are read to leave out what says
+# the same.
 _INSIGHTS = sql("""
 WITH links AS (
     SELECT coalesce(n.merged_into, n.id) AS insight_id, i.number, bool_or(l.validated) AS validated
       FROM ideas i
       JOIN idea_insights l ON l.workspace_id = :workspace_id AND l.idea_id = i.id
       JOIN insights n ON n.workspace_id = :workspace_id AND n.id = l.insight_id
-     WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id AND n.review_state <> 'rejected'
+     WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id
      GROUP BY 1, 2)
 SELECT n.id, n.title, n.description, n.category, n.review_state IN ('accepted', 'edited') AS is_reviewed,
+       n.review_state = 'rejected' AS is_rejected,
        ARRAY(SELECT 'IDEA-' || l.number FROM links l WHERE l.insight_id = n.id ORDER BY l.number) AS ideas,
        ARRAY(SELECT 'IDEA-' || l.number FROM links l
               WHERE l.insight_id = n.id AND l.validated ORDER BY l.number) AS validated_for,
@@ -65,7 +67,7 @@ SELECT n.id, n.title, n.description, n.category, n.review_state IN ('accepted', 
                JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = linked.id ORDER BY linked.n) AS accounts,
        n.signal_ids, n.extracts
   FROM insights n
- WHERE n.workspace_id = :workspace_id AND n.id IN (SELECT insight_id FROM links) AND n.review_state <> 'rejected'
+ WHERE n.workspace_id = :workspace_id AND n.id IN (SELECT insight_id FROM links)
  ORDER BY n.created_at, n.id""")
 
 _EVIDENCE = sql("""
@@ -98,7 +100,7 @@ SELECT s.id, 'STUDY-' || s.number, s.name, f.metric, count(*), round(avg(f.ratin
 _QUESTIONS = sql("""
 SELECT q.id, 'INITIATIVE-' || i.number, q.question, nullif(btrim(q.answer), '')
   FROM initiative_questions q JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = q.initiative_id
- WHERE q.workspace_id = :workspace_id AND q.initiative_id = :initiative_id ORDER BY q.position, q.id""")
+ WHERE q.workspace_id = :workspace_id AND q.initiative_id = :initiative_id AND NOT q.stale ORDER BY q.position, q.id""")
 
 _IDEA_QUESTIONS = sql("""
 SELECT q.id, 'IDEA-' || i.number, q.question, CASE WHEN q.status = 'answered' THEN nullif(btrim(q.answer), '') END
@@ -130,11 +132,12 @@ async def find_material(tx: Tx, workspace_id: UUID, initiative_id: UUID) -> Mate
     return Material(
         AboutInitiative(*initiative),
         [AboutIdea(*row) for row in await tx.rows(_IDEAS, **about)],
-        [_insight(row, signals) for row in insights],
+        [_insight(row, signals) for row in insights if not row["is_rejected"]],
         [_evidence(row, signals) for row in evidence],
         [AboutOpportunity(*row) for row in await tx.rows(_OPPORTUNITIES, **about)],
         [AboutRating(*row) for row in await tx.rows(_RATINGS, **about)],
         [AboutQuestion(*row) for row in questions],
+        [row["title"] for row in insights if row["is_rejected"]],
     )
 
 

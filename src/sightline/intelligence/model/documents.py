@@ -21,7 +21,7 @@ from sightline.intelligence.model.session import ModelFailed, Session
 from sightline.intelligence.tracing import PROPOSAL, source_texts
 
 MOST_SENTENCES: Final = 6  # under one heading
-FIXED: Final = frozenset({"At a glance", "Traceability", "Open points", "Sources"})
+FIXED: Final = frozenset({"Open points", "Sources"})
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 TASK: Final = f"""{RULES}

@@ -9,14 +9,17 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.likeness import Statements, telling_words
-from sightline.intelligence.embedded.words import words_of
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
+from sightline.intelligence.embedded.words import fold, words_of
 from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, Quote
 
-_ALIKE: Final = 0.75
+_ALIKE: Final = 0.6
+_SAME: Final = 0.75
 _AGAINST: Final = ("contradicts", "qualifies")
 _MOST_COMPARED: Final = 50
 _SHORTEST_CLAUSE: Final = 4
 _CLAUSE_END = re.compile(r"[,;:]\s|\s[-\u2013\u2014]\s")
+_UNCONFIRMED: Final = 3
 _SHORTEST_PART: Final = 20  # a shorter quote inside another one may be a coincidence
 
 
@@ -49,7 +52,7 @@ class Finding:
     @property
     def rank(self) -> int:
         """0 for reviewed insights, 1 for validated ones, 2 for directly linked evidence, 3 for the rest."""
-        return 0 if self.is_reviewed else 1 if self.validated_for else 2 if self.evidence else 3
+        return 0 if self.is_reviewed else 1 if self.validated_for else 2 if self.evidence else _UNCONFIRMED
 
     @cached_property
     def validated_for(self) -> list[str]:
@@ -79,13 +82,40 @@ class Finding:
                 found = [other for other in found if not _is_part(other, quote)] + [quote]
         return sorted(found, key=lambda quote: (not quote.accounts, quote.signal is None))
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words by which one sees what it is about."""
+        return subject_words(" ".join([self.title, *(quote.text for quote in self.quotes[:1])]))
+
+    @property
+    def others(self) -> list[AboutInsight | AboutEvidence]:
+        """The records with another title, each title once."""
+        titles = {_normal(record.title): record for record in reversed(self.records)}
+        return [one for one in self.records if titles[_normal(one.title)] is one][1:]
+
+    @property
+    def is_request(self) -> bool:
+        return bool(self.insights) and self.insights[0].category == "request"
+
+    @cached_property
+    def is_statement(self) -> bool:
+        """Whether it is words of customers alone: its title begins a quote, and nobody described or confirmed it."""
+        title = _normal(self.title)
+        is_quoted = any(title and title in _normal(quote.text) for quote in self.quotes)
+        return is_quoted and self.rank == _UNCONFIRMED and not self.description
+
     def records_of(self, quote: Quote) -> list[AboutInsight | AboutEvidence]:
         """Returns the records with the quote or a part of it."""
         return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
 
 
+def subject_words(text: str) -> frozenset[str]:
+    """Returns the folded words that set one text apart from another, without words for any product."""
+    return frozenset(fold(word) for word in words_of(text) if word not in STOP_WORDS and word not in GENERIC_WORDS)
+
+
 class Findings(NamedTuple):
-    """The findings for the initiative (problems, needs, observations), praise, and the findings against it."""
+    """The findings for the initiative (problems, requests, observations), praise, and the findings against it."""
 
     problems: list[Finding]
     praise: list[Finding]
@@ -97,15 +127,24 @@ class Findings(NamedTuple):
 
 
 def find_findings(material: Material) -> Findings:
-    """Groups insights and evidence: reviewed findings first, then validated ones, then by customers and signals."""
-    against = [each for each in material.evidence if each.role in _AGAINST]
-    support = [each for each in material.evidence if each.role not in _AGAINST]
+    """Groups insights and evidence: reviewed findings first, then validated ones, then by customers and signals.
+
+    What nobody reviewed and says the same as a rejected insight is left out.
+    """
+    rejected = Statements(_SAME)
+    for place, title in enumerate(material.rejected):
+        rejected.add(telling_words(title), place)
+    evidence = [each for each in material.evidence if rejected.find(telling_words(each.title)) is None]
+    against = [each for each in evidence if each.role in _AGAINST]
+    support = [each for each in evidence if each.role not in _AGAINST]
     contradicted = _Quoted(each for each in against if each.role == "contradicts")
     supported = _Quoted(support)
     opposed: list[AboutInsight] = []
     praise: list[AboutInsight] = []
     others: list[AboutInsight] = []
     for insight in material.insights:
+        if not insight.is_reviewed and rejected.find(telling_words(insight.title)) is not None:
+            continue
         if contradicted.has_quote_of(insight) and not supported.has_quote_of(insight):
             opposed.append(insight)
         else:

@@ -1,31 +1,55 @@
-"""Requirements of a document: attached ideas, those that say the same as one, the best supported first."""
+"""Requirements of a document: attached ideas, those that say the same as one, with what customers say about each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents.findings import Finding, Findings
-from sightline.intelligence.embedded.likeness import are_alike, telling_words
+from sightline.intelligence.embedded.documents.findings import Finding, Findings, subject_words
+from sightline.intelligence.embedded.documents.markdown import is_row
+from sightline.intelligence.embedded.documents.roles import Role, has_figure, names_target, read_sentences
+from sightline.intelligence.embedded.likeness import Statements, are_alike, telling_words
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.material import AboutIdea
+from sightline.intelligence.material import AboutEvidence, AboutIdea, AboutInsight
 
 _ALIKE_NAMES: Final = 0.5
 _ALIKE_SENTENCES: Final = 0.75
+_ALIKE: Final = 0.6
+ANSWERS: Final = 2  # words that a request shares with the sentence of an idea that it is about
+_IS_ABOUT: Final = 3  # words that another statement shares with it
+_FEW: Final = 2  # statements that are shown whatever they are about
+_MOST_ADDING: Final = 1
+_MOST_SENTENCES: Final = 12  # of one role
 
 
-@dataclass(frozen=True)
+class Point(NamedTuple):
+    """A sentence of an idea, and the requests of customers for the same."""
+
+    text: str
+    idea: AboutIdea
+    requests: list[Finding]
+
+
+@dataclass(eq=False)
 class Requirement:
-    """One or several similar ideas, and the findings that they answer."""
+    """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
-    number: int
+    `confirmed` are findings that people described, reviewed or linked as evidence. Of the others, `leading` are the
+    best supported one and one with a figure, `adding` those about more than the problem, `requests` those that no
+    sentence of an idea is about, and `targets` those with a figure to be reached.
+    """
+
     ideas: Sequence[AboutIdea]
-    problems: Sequence[Finding]
-    praise: Sequence[Finding]
-
-    @property
-    def label(self) -> str:
-        return f"R{self.number}"
+    label: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    points: dict[Role, list[Point]] = field(default_factory=dict)
+    confirmed: list[Finding] = field(default_factory=list)
+    leading: list[Finding] = field(default_factory=list)
+    adding: list[Finding] = field(default_factory=list)
+    requests: list[Finding] = field(default_factory=list)
+    targets: list[Finding] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -40,32 +64,148 @@ class Requirement:
         return list(dict.fromkeys(chain.from_iterable(idea.features for idea in self.ideas)))
 
     @property
+    def votes(self) -> int:
+        return sum(idea.votes for idea in self.ideas)
+
+    @property
+    def tables(self) -> list[AboutIdea]:
+        return [idea for idea in self.ideas if any(map(is_row, idea.description.splitlines()))]
+
+    @property
     def accounts(self) -> list[str]:
-        """The customers of the requirement: linked to an idea, or to a finding that it answers."""
+        """The customers that are linked to an idea, then those of its findings."""
         direct = chain.from_iterable(idea.accounts for idea in self.ideas)
-        indirect = chain.from_iterable(finding.accounts for finding in (*self.problems, *self.praise))
-        return list(dict.fromkeys(chain(direct, indirect)))
+        return list(dict.fromkeys(chain(direct, *(finding.accounts for finding in self.findings))))
+
+    @property
+    def lead(self) -> Point | None:
+        return next(iter(self.points_of(Role.PROBLEM)), None)
+
+    @cached_property
+    def unsaid(self) -> list[AboutInsight | AboutEvidence]:
+        """The records of the findings that are not shown."""
+        requests = (request for points in self.points.values() for point in points for request in point.requests)
+        shown = {*self.confirmed, *self.leading, *self.adding, *self.requests, *self.targets, *requests}
+        return [record for finding in self.findings if finding not in shown for record in finding.records]
+
+    @property
+    def unsaid_by(self) -> list[str]:
+        return list(dict.fromkeys(chain.from_iterable(record.accounts for record in self.unsaid)))
+
+    @property
+    def signals(self) -> list[str]:
+        return list(dict.fromkeys(chain.from_iterable(finding.signals for finding in self.findings)))
+
+    def points_of(self, role: str) -> list[Point]:
+        return self.points.get(Role(role), [])
 
 
-def find_requirements(ideas: Sequence[AboutIdea], findings: Findings) -> list[Requirement]:
-    """Groups near-identical ideas. Orders them by the rank of their findings, then customers, findings and votes."""
-    groups = [_with_findings(group, findings) for group in _grouped(ideas)]
-    return [replace(one, number=number) for number, one in enumerate(sorted(groups, key=_order), 1)]
+def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Statements) -> list[Requirement]:
+    """Groups near-identical ideas, the best supported first. `said` are statements that are not said again."""
+    found = [Requirement(group) for group in _grouped(ideas)]
+    for one, finding in _assigned(found, findings.problems):
+        one.findings.append(finding)
+    found.sort(key=_order)
+    for number, one in enumerate(found, 1):
+        one.label = f"R{number}"
+        _read(one, said)
+    for one in found:
+        _select(one, said)
+    return found
 
 
-def _with_findings(ideas: Sequence[AboutIdea], findings: Findings) -> Requirement:
-    ids = {idea.public_id for idea in ideas}
-    problems, praise = (
-        [finding for finding in found if ids.intersection(finding.ideas)]
-        for found in (findings.problems, findings.praise)
-    )
-    return Requirement(0, ideas, problems, praise)
+def _order(one: Requirement) -> tuple[int, int, int, int, int]:
+    ranks = [finding.rank for finding in one.findings]
+    return -ranks.count(0), -ranks.count(1), -len(one.accounts), -len(ranks), -one.votes
 
 
-def _order(requirement: Requirement) -> tuple[int, int, int, int, int]:
-    ranks = [finding.rank for finding in requirement.problems]
-    votes = sum(idea.votes for idea in requirement.ideas)
-    return -ranks.count(0), -ranks.count(1), -len(requirement.accounts), -len(ranks), -votes
+def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Iterator[tuple[Requirement, Finding]]:
+    """Yields each finding with the linked requirement that it shares most words with, itself or by its signals.
+
+    What shares none with several linked ones is about another matter, unless somebody confirmed it.
+    """
+    words = [subject_words(" ".join(f"{idea.name} {idea.description}" for idea in one.ideas)) for one in requirements]
+    names = [subject_words(" ".join(idea.name for idea in one.ideas)) for one in requirements]
+    common = Counter(chain.from_iterable(words))
+    weights = {
+        finding: [
+            sum((1 + (word in name)) / common[word] for word in finding.words & own)
+            for own, name in zip(words, names, strict=True)
+        ]
+        for finding in findings
+    }
+    by_signal: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(words))
+    for finding in findings:
+        for signal in finding.signals:
+            by_signal[signal] = [a + b for a, b in zip(by_signal[signal], weights[finding], strict=True)]
+    for finding in findings:
+        linked = [at for at, one in enumerate(requirements) if not set(finding.ideas).isdisjoint(one.public_ids)]
+        score = {at: weights[finding][at] + sum(by_signal[signal][at] for signal in finding.signals) for at in linked}
+        best = max(linked, key=lambda at: (score[at], -at), default=None)
+        if best is not None and (score[best] or len(linked) == 1 or not finding.is_statement):
+            yield requirements[best], finding
+
+
+def _read(one: Requirement, said: Statements) -> None:
+    """Sorts the sentences of the ideas by role, each once."""
+    for idea in one.ideas:
+        for text, role in read_sentences(idea.description):
+            points = one.points.setdefault(role, [])
+            if len(points) < _MOST_SENTENCES and is_new(text, said):
+                points.append(Point(text, idea, []))
+
+
+def _select(one: Requirement, said: Statements) -> None:
+    """Chooses what is shown of the findings: what people confirmed, and few of the other statements."""
+    one.confirmed = [finding for finding in one.findings if not finding.is_statement]
+    points = [(role, point, subject_words(point.text)) for role, found in one.points.items() for point in found]
+    about = frozenset[str]().union(subject_words(one.name), *(words for _, _, words in points))
+    others = [finding for finding in one.findings if finding.is_statement]
+    others.sort(key=lambda finding: (-len(finding.accounts), -len(finding.words & about)))
+    statements: list[_Statement] = []
+    for finding in others:
+        shared, role, point = _closest(finding, points)
+        quote = finding.quotes[0].text
+        if finding.is_request and point and shared >= ANSWERS and role is Role.NEED:
+            point.requests.append(finding)
+        elif names_target(quote):
+            one.targets += [finding] if is_new(quote, said) else []
+        elif finding.is_request:
+            one.requests += [finding] if is_new(quote, said) else []
+        else:
+            adds = shared >= _IS_ABOUT and role in (Role.NEED, Role.MEASURE, Role.RISK)
+            has_size = has_figure(quote) and len(finding.words & about) >= ANSWERS
+            statements.append(_Statement(finding, shared if adds else 0, has_size))
+    kept = [each for each in statements if is_new(each.finding.quotes[0].text, said)]
+    rest = sorted(kept[1:], key=lambda each: (-each.adds, not each.has_size))
+    one.adding = [each.finding for each in rest if each.adds or len(statements) <= _FEW][:_MOST_ADDING]
+    sized = [each.finding for each in rest if each.has_size and each.finding not in one.adding]
+    one.leading = [each.finding for each in kept[:1]] + ([] if kept and kept[0].has_size else sized[:1])
+
+
+class _Statement(NamedTuple):
+    """A statement; `adds` counts the words that it shares with a need, measure or risk of the idea."""
+
+    finding: Finding
+    adds: int
+    has_size: bool
+
+
+def _closest(
+    finding: Finding, points: list[tuple[Role, Point, frozenset[str]]]
+) -> tuple[int, Role | None, Point | None]:
+    """Returns the sentence of the ideas that shares most words with the finding, its role, and how many."""
+    shared = ((len(finding.words & words), role, point) for role, point, words in points)
+    return max(shared, key=lambda each: each[0], default=(0, None, None))
+
+
+def is_new(text: str, said: Statements) -> bool:
+    """Whether no earlier statement says the same. Keeps it."""
+    words = telling_words(text)
+    if said.find(words) is not None:
+        return False
+    said.add(words, 0)
+    return True
 
 
 def _grouped(ideas: Sequence[AboutIdea]) -> list[list[AboutIdea]]:

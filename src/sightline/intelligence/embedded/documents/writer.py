@@ -1,99 +1,51 @@
-"""A document: its outline filled with what is recorded, and open points where nothing is.
+"""A document: a template filled with what is recorded. What is not recorded is named as open.
 
 The same material gives the same bytes. A statement ends with the numbers of its sources.
 """
 
-from collections.abc import Callable
-from typing import Final, NamedTuple
+import re
+from functools import cache
+from typing import Any, Final
 
-from sightline.intelligence.embedded.documents import parts, short
-from sightline.intelligence.embedded.documents.markdown import inline
-from sightline.intelligence.embedded.documents.writing import Topic, Writing
-from sightline.intelligence.material import DocumentSource, DocumentType, Draft, Material
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from sightline.intelligence.embedded.documents.markdown import ended, inline
+from sightline.intelligence.embedded.documents.writing import Writing
+from sightline.intelligence.material import DocumentType, Draft, Material
 
-class Heading(NamedTuple):
-    """A heading of an outline: the functions that write it, and the topics of its questions."""
-
-    name: str
-    part: Callable[[Writing], list[str]]
-    topics: tuple[Topic, ...] = ()
-
-
-_TITLES: Final = {
-    DocumentType.INITIATIVE_BRIEF: "Initiative Brief",
-    DocumentType.PRD: "Product Requirements",
-    DocumentType.TDD: "Technical Design",
+_TEMPLATES: Final = {
+    DocumentType.INITIATIVE_BRIEF: "brief.md.j2",
+    DocumentType.PRD: "prd.md.j2",
+    DocumentType.TDD: "tdd.md.j2",
 }
-_OUTLINES: Final[dict[DocumentType, list[Heading]]] = {
-    DocumentType.INITIATIVE_BRIEF: [
-        Heading("At a glance", parts.glance),
-        Heading("Summary", parts.summary),
-        Heading("Why", short.problems),
-        Heading("Who asks for it", short.customers),
-        Heading("What it shall achieve", short.goals, (Topic.GOALS, Topic.MEASURES)),
-        Heading("What we want to do", short.requirements),
-        Heading("What speaks against it", parts.objections),
-        Heading("What was decided", short.decisions),
-    ],
-    DocumentType.PRD: [
-        Heading("At a glance", parts.glance),
-        Heading("Summary", parts.summary),
-        Heading("Goals", parts.goals, (Topic.GOALS,)),
-        Heading("Non-goals", parts.non_goals, (Topic.NON_GOALS,)),
-        Heading("Problem", parts.problems),
-        Heading("What customers value", parts.valued),
-        Heading("Customers", parts.customer_table),
-        Heading("Requirements", parts.requirements),
-        Heading("Success measures", parts.measures, (Topic.MEASURES,)),
-        Heading("Constraints", parts.constraints, (Topic.CONSTRAINTS, Topic.DATA)),
-        Heading("Risks and objections", parts.objections),
-        Heading("Rollout", parts.rollout, (Topic.ROLLOUT,)),
-        Heading("Decisions", parts.decisions),
-        Heading("Traceability", parts.traceability),
-    ],
-    DocumentType.TDD: [
-        Heading("At a glance", parts.glance),
-        Heading("Context", parts.summary),
-        Heading("Problems to solve", short.problems),
-        Heading("Scope", parts.scope),
-        Heading("Requirements", parts.requirements),
-        Heading("Scale", parts.scale, (Topic.SCALE,)),
-        Heading("Data and privacy", parts.data, (Topic.DATA,)),
-        Heading("Constraints", parts.constraints, (Topic.CONSTRAINTS,)),
-        Heading("Design", parts.design),
-        Heading("Risks and objections", parts.objections),
-        Heading("Tests", parts.tests, (Topic.MEASURES,)),
-        Heading("Rollout and rollback", parts.rollout, (Topic.ROLLOUT,)),
-        Heading("Decisions", parts.decisions),
-    ],
-}
+_EMPTY_LINES: Final = re.compile(r"\n{3,}")
+
+
+@cache
+def _environment() -> Environment:
+    """Returns the templates. They escape all values for Markdown."""
+    made = Environment(
+        loader=PackageLoader("sightline.intelligence.embedded.documents", "templates"),
+        autoescape=True,
+        finalize=_escaped,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters["ended"] = lambda text: Markup(ended(inline(text)))  # noqa: S704 - escaped
+    made.filters["counted"] = lambda count, noun: f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
+    made.filters["words"] = lambda value: value.replace("_", " ").lower()
+    return made
+
+
+def _escaped(value: Any) -> Markup:
+    return value if isinstance(value, Markup) else Markup(inline(str(value)))  # noqa: S704 - escaped
 
 
 def write_document(type: DocumentType, material: Material) -> Draft:
-    """Composes one document. Invents nothing: missing material becomes an open point."""
-    outline = _OUTLINES[type]
-    writing = Writing(material, frozenset(topic for heading in outline for topic in heading.topics))
-    lines = [f"# {_TITLES[type]}: {inline(material.initiative.name)}", ""]
-    for heading in outline:
-        writing.heading, writing.topics = heading.name, heading.topics
-        if body := heading.part(writing):
-            lines += [f"## {heading.name}", "", *body, ""]
-    lines += [*_open_points(writing), *_sources(writing)]
-    return Draft("\n".join(lines).rstrip() + "\n", writing.sources)
-
-
-def _open_points(writing: Writing) -> list[str]:
-    """Lists the open points of all headings, then the questions without a heading."""
-    lines = [f"- {point.label}, {point.heading}: {point.name}" for point in writing.open_points]
-    lines += writing.unanswered(writing.other_questions())
-    return ["## Open points", "", *lines, ""] if lines else []
-
-
-def _sources(writing: Writing) -> list[str]:
-    return ["## Sources", "", *map(_source, writing.sources), ""]
-
-
-def _source(source: DocumentSource) -> str:
-    public_id = f" {source.public_id}" if source.public_id else ""
-    return f"{source.ref}. {source.kind.capitalize()}{public_id}: {inline(source.title)}"
+    """Composes one document. Invents nothing."""
+    writing = Writing(type, material)
+    content = _environment().get_template(_TEMPLATES[type]).render(w=writing, about=material.initiative)
+    return Draft(_EMPTY_LINES.sub("\n\n", content).strip() + "\n", writing.sources)

@@ -1,268 +1,223 @@
-"""A document in progress: its material in order, the numbers of its sources, its open points."""
+"""A document in progress: its material in order, the numbers of its sources, what is open."""
 
 import re
-from collections.abc import Iterable, Sequence
-from enum import StrEnum
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from itertools import chain
+from typing import Final, NamedTuple, Protocol, cast
 from uuid import UUID
 
-from sightline.intelligence.embedded.documents.findings import Finding, find_findings
-from sightline.intelligence.embedded.documents.markdown import ended, inline, strong
-from sightline.intelligence.embedded.documents.requirements import Requirement, find_requirements
+from markupsafe import Markup
+
+from sightline.intelligence.embedded.documents.findings import Finding, find_findings, subject_words
+from sightline.intelligence.embedded.documents.markdown import paragraphs
+from sightline.intelligence.embedded.documents.requirements import (
+    ANSWERS,
+    Point,
+    Requirement,
+    find_requirements,
+    is_new,
+)
+from sightline.intelligence.embedded.documents.roles import has_purpose
+from sightline.intelligence.embedded.likeness import Statements
+from sightline.intelligence.embedded.questions import lacking, rules
+from sightline.intelligence.embedded.sentences import split_sentences
+from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.material import (
     AboutEvidence,
-    AboutIdea,
     AboutInsight,
     AboutQuestion,
     DocumentSource,
+    DocumentType,
     Material,
-    Quote,
     SourceKind,
 )
 
-MOST_QUOTES: Final = 3
+_ALIKE: Final = 0.75
+_FIGURE: Final = re.compile(r"\d")
 
-# By name: a document lists those without a recorded answer.
-OPEN_POINTS: Final = {
-    "Team": "Which team does the work?",
-    "Date": "When does it have to be finished?",
-    "Description": "What is the initiative about? It has no description.",
-    "Problem": "Which problem does it solve, and for whom? No insight and no evidence for it is linked.",
-    "Review": "Do these insights hold? Nobody has accepted or rejected them.",
-    "Objections": "What speaks against it? No evidence that qualifies or contradicts is recorded.",
-    "Customers": "Who is affected? No account is linked to its ideas, insights or signals.",
-    "Goal": "Which change for customers shall it bring about? No purpose is recorded.",
-    "Boundaries": "What does it deliberately leave out?",
-    "Requirements": "What shall be built? No idea is attached.",
-    "Acceptance": "How does a tester see that it is done?",
-    "Measure and target": "Which figure shows success, from which value to which, and by when?",
-    "Target": "From which value to which, and by when? The recorded answer names no figure.",
-    "Rules and limits": "Which legal, contractual or technical limits hold?",
-    "Rollout": "Who gets it first, how do they hear of it, and how is it undone?",
-    "Parts": "Which parts of the product change? No feature is linked to the initiative or its ideas.",
-    "Load": "How many users, records and requests does it have to carry, and how fast?",
-    "Data": "Which data is stored, changed or shown, who may see it, and when is it deleted?",
-    "Components": "Which components change, and which are new?",
-    "Interfaces": "Which interfaces change, and what happens to those who use them today?",
-    "Failures": "What happens when a part is down, slow, or called twice?",
-    "Alternatives": "What else was considered, and why was it not taken?",
-    "Checks": "How are load, failures and the rollback tried before customers get it?",
+
+class Record(Protocol):
+    """A part of the material: its id, and a title, question or name."""
+
+    @property
+    def id(self) -> UUID: ...
+
+
+def topic_of(question: str) -> str:
+    """Returns the first topic with words of the question; "behaviour" without any."""
+    return next((topic for topic, words in _topics().items() if words.search(question)), "behaviour")
+
+
+@cache
+def _topics() -> dict[str, re.Pattern[str]]:
+    words = read_data("documents/topics.yaml", dict[str, list[str]])
+    return {topic: re.compile(rf"\b(?:{'|'.join(found)})\b", re.IGNORECASE) for topic, found in words.items()}
+
+
+# The topics with a heading of their own. Other answers stand with their requirement, or under "Decisions".
+_HEADINGS: Final = {
+    DocumentType.INITIATIVE_BRIEF: {"goals", "measures"},
+    DocumentType.PRD: {"goals", "non-goals", "measures", "constraints", "data", "rollout"},
+    DocumentType.TDD: {"scale", "data", "constraints", "measures", "rollout"},
 }
 
 
-class Topic(StrEnum):
-    """The subjects of questions; BEHAVIOUR is everything that the others are not."""
+class Customer(NamedTuple):
+    """A customer, and the first record that names it."""
 
-    MEASURES = "measures"
-    GOALS = "goals"
-    NON_GOALS = "non-goals"
-    DATA = "data"
-    CONSTRAINTS = "constraints"
-    ROLLOUT = "rollout"
-    SCALE = "scale"
-    BEHAVIOUR = "behaviour"
-
-
-_WORDS: Final = {
-    Topic.MEASURES: r"measures?|measured|metrics?|kpis?|which figure|target|success(?:ful)?|worth (?:it|the)",
-    Topic.GOALS: r"goals?|aim|outcome|achieved?|purpose",
-    Topic.NON_GOALS: r"out of scope|leave out|left out of|exclude[sd]?|not (?:a )?part of|non-goals?",
-    Topic.DATA: (
-        r"privacy|gdpr|personal(?:ly)?|identit(?:y|ies)|passport|anonym\w*|retention|consent"
-        r"|traced? to a person|do we (?:keep|store)|how long (?:are|is|do|does|will) .*\b(?:kept|stored|keep|store)"
-    ),
-    Topic.CONSTRAINTS: (
-        r"law|legal\w*|complian\w*|regulat\w*|works? councils?|contract\w*|budget|deadline|certif\w*|accessib\w*"
-        r"|constraints?|by when|which rules"
-    ),
-    Topic.ROLLOUT: r"roll(?:ed)? ?out|launch|pilot|beta|migrat\w*|go live|announced?|training|who (?:pays|prints)",
-    Topic.SCALE: r"how (?:many|much|large|big|fast|far|old|often)|largest|performance|load",
-}
-_PATTERNS: Final = {topic: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for topic, words in _WORDS.items()}
-
-
-def topic_of(question: str) -> Topic:
-    """Returns the first topic whose words the question has."""
-    return next((topic for topic, words in _PATTERNS.items() if words.search(question)), Topic.BEHAVIOUR)
-
-
-class OpenPoint(NamedTuple):
-    """A point without a recorded answer: its label (O1), its heading, its name."""
-
-    label: str
-    heading: str
     name: str
+    record: Record
 
 
 class Writing:
-    """Numbers sources and open points in the order of the document.
+    """What the templates show. Sources are numbered in the order of their marks; an answer stands once."""
 
-    `heading` is the current one, `topics` are those of its questions, `kept` those of all headings.
-    """
-
-    def __init__(self, material: Material, kept: frozenset[Topic]) -> None:
+    def __init__(self, type: DocumentType, material: Material) -> None:
+        self.about = material.initiative
         self.material = material
-        self.kept = kept
-        self.heading = ""
-        self.topics: Sequence[Topic] = ()
         self.findings = find_findings(material)
-        self.requirements = find_requirements(material.ideas, self.findings)
-        self.open_points: list[OpenPoint] = []
+        said = Statements(_ALIKE)
+        self.description = [Markup(line) for line in paragraphs(self.about.description)]  # noqa: S704 - escaped
+        for sentence in split_sentences(self.about.description):
+            is_new(sentence, said)
+        self.requirements = find_requirements(material.ideas, self.findings, said)
+        asked = [one for one in material.questions if one.answer or not self._is_settled(one)]
+        self.questions: dict[str, list[AboutQuestion]] = {}
+        for one in asked:
+            if not one.answer:
+                self.questions.setdefault(one.question, []).append(one)
+        self._type = type
+        self._answered = {one.id: (one, topic_of(one.question)) for one in asked if one.answer}
+        self.recorded = {topic for _, topic in self._answered.values()}
         self._sources: dict[UUID, DocumentSource] = {}
-        self._placed: set[UUID] = set()
+        records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
+        self._heard = {one.id: one for one in records}
+
+    # Sources
 
     @property
     def sources(self) -> list[DocumentSource]:
         return list(self._sources.values())
 
-    def label_of(self, finding: Finding) -> str:
-        """Returns P1, P2, ... in the order of the findings."""
-        return f"P{self.findings.problems.index(finding) + 1}"
+    def marks(self, *records: Record) -> Markup:
+        """Returns the numbers of the records, such as ` [3] [4]`."""
+        return Markup("".join(f" [{ref}]" for ref in dict.fromkeys(self._source(record).ref for record in records)))  # noqa: S704 - numbers
 
-    def problems_of(self, name: str) -> str:
-        """Returns the labels of a customer's problems."""
-        return ", ".join(self.label_of(finding) for finding in self.findings.problems if name in finding.accounts)
-
-    def solved_by(self, requirement: Requirement) -> str:
-        """Returns the labels of the problems that a requirement solves."""
-        return ", ".join(map(self.label_of, requirement.problems))
-
-    # Marks: ` [3]` after a statement
-
-    def mark(self, kind: SourceKind, id: UUID, public_id: str | None, title: str) -> str:
-        source = self._sources.get(id)
+    def _source(self, record: Record) -> DocumentSource:
+        source = self._sources.get(record.id)
         if source is None:
-            source = self._sources[id] = DocumentSource(len(self._sources) + 1, kind, id, public_id, title)
-        return f" [{source.ref}]"
+            kind = type(record).__name__.removeprefix("About").lower()
+            public_id = getattr(record, "study" if kind == "rating" else "public_id", None)
+            title = next(getattr(record, name) for name in ("title", "question", "name") if hasattr(record, name))
+            kind = cast(SourceKind, "study" if kind == "rating" else kind)
+            source = DocumentSource(len(self._sources) + 1, kind, record.id, public_id, title)
+            self._sources[record.id] = source
+        return source
 
-    def of_initiative(self) -> str:
-        about = self.material.initiative
-        return self.mark("initiative", about.id, about.public_id, about.name)
+    def heard(self, source: DocumentSource) -> str:
+        """Returns where an insight or evidence was heard: its signals and customers; else the title of the source."""
+        record = self._heard.get(source.id)
+        return "; ".join([", ".join(record.signals), *record.accounts]) if record and record.signals else source.title
 
-    def of_idea(self, idea: AboutIdea) -> str:
-        return self.mark("idea", idea.id, idea.public_id, idea.name)
+    # What is counted
 
-    def of_ideas(self, ideas: Iterable[AboutIdea]) -> str:
-        return "".join(map(self.of_idea, ideas))
+    @property
+    def customers(self) -> list[Customer]:
+        """The customers of ideas, insights and signals, those of most findings first."""
+        findings = [*self.findings.problems, *self.findings.objections, *self.findings.praise]
+        counts = Counter(name for finding in findings for name in finding.accounts)
+        named: dict[str, Record] = {}
+        for record in chain(*(finding.records for finding in findings), self.material.ideas):
+            for name in record.accounts:
+                named.setdefault(name, record)
+        return [Customer(name, named[name]) for name in sorted(named, key=lambda name: -counts[name])]
 
-    def of_question(self, question: AboutQuestion) -> str:
-        return self.mark("question", question.id, None, question.question)
+    @property
+    def signals(self) -> int:
+        return len({signal for finding in self.findings.all for signal in finding.signals})
 
-    def of_records(self, records: Iterable[AboutInsight | AboutEvidence]) -> str:
-        return "".join(
-            self.mark("insight" if isinstance(one, AboutInsight) else "evidence", one.id, None, one.title)
-            for one in records
-        )
+    @property
+    def insights(self) -> list[AboutInsight]:
+        return [insight for finding in self.findings.all for insight in finding.insights]
 
-    def of_finding(self, finding: Finding) -> str:
-        return self.of_records(finding.records)
+    @property
+    def apart(self) -> list[Record]:
+        """The insights and evidence that are closest to no requirement."""
+        placed = {finding for one in self.requirements for finding in one.findings}
+        return [record for one in self.findings.problems if one not in placed for record in one.records]
 
-    def of_customer(self, name: str) -> str:
-        """Returns the marks of all findings and ideas of a customer."""
-        records = (one for finding in self.findings.all for one in finding.records if name in one.accounts)
-        return self.of_records(records) + self.of_ideas(idea for idea in self.material.ideas if name in idea.accounts)
+    def points(self, *roles: str) -> list[Point]:
+        return [point for role in roles for one in self.requirements for point in one.points_of(role)]
 
-    # Open points
+    @property
+    def praise(self) -> list[Finding]:
+        """The praise that is about an idea: it has words of it, or a person described or confirmed it."""
+        words = subject_words(" ".join(f"{idea.name} {idea.description}" for idea in self.material.ideas))
+        return [one for one in self.findings.praise if not one.is_statement or len(one.words & words) >= ANSWERS]
 
-    def ask(self, name: str, of: str = "") -> str:
-        """Adds one of OPEN_POINTS under the current heading. `of` names its subject."""
-        shown = f"{name} of {of}" if of else name
-        return f"- **{self._open(shown)} {shown}:** {OPEN_POINTS[name]}"
+    @property
+    def scope(self) -> dict[str, tuple[list[str], list[Record]]]:
+        """The features that change, each with the labels and the ideas of its requirements."""
+        found: dict[str, tuple[list[str], list[Record]]] = {name: ([], [self.about]) for name in self.about.features}
+        for one in self.requirements:
+            for name in one.features:
+                labels, records = found.setdefault(name, ([], []))
+                labels.append(one.label)
+                records.extend(one.ideas)
+        return found
 
-    def _open(self, name: str) -> str:
-        label = f"O{len(self.open_points) + 1}"
-        self.open_points.append(OpenPoint(label, self.heading, name))
-        return label
+    @property
+    def missing(self) -> list[str]:
+        """The names of what is not recorded."""
+        about, recorded = self.about, self.recorded
+        has_goal = has_purpose(about.description) or any(one.requests for one in self.requirements)
+        has_measure = any(one.targets for one in self.requirements) or self.points("measure")
+        known = {
+            "description": about.description.strip(),
+            "team": about.teams,
+            "finish date": about.finish_date,
+            "problem": self.findings.problems or self.points("problem"),
+            "customers": self.customers,
+            "goal": has_goal or self.points("goal") or "goals" in recorded,
+            "what it leaves out": self.points("non_goal") or "non-goals" in recorded,
+            "requirements": self.material.ideas,
+            "measure and target": has_measure or self._has_target(),
+            "what speaks against it": self.points("risk") or self.findings.objections,
+            "rules and limits": "constraints" in recorded,
+            "rollout": "rollout" in recorded,
+        }
+        return [name for name, is_known in known.items() if not is_known]
+
+    def _has_target(self) -> bool:
+        return any(topic == "measures" and _FIGURE.search(one.answer or "") for one, topic in self._answered.values())
 
     # Questions
 
-    def questions(self) -> list[AboutQuestion]:
-        """Returns the questions of the current heading."""
-        return self._place(question for question in self._left() if topic_of(question.question) in self.topics)
+    def _is_settled(self, question: AboutQuestion) -> bool:
+        """Whether the engine asked it about an earlier description: the present one says it."""
+        point = next((one for one in rules().points if one.question == question.question), None)
+        asked_of = [idea.description for idea in self.material.ideas if idea.public_id == question.asked_of]
+        return point is not None and any(point not in lacking(description) for description in asked_of)
 
-    def questions_of(self, asked_of: Sequence[str]) -> list[AboutQuestion]:
-        """Returns the questions of these records that no other heading has."""
-        return self._place(
-            question
-            for question in self._left()
-            if question.asked_of in asked_of and topic_of(question.question) not in self.kept
+    def answers(self, *topics: str) -> list[AboutQuestion]:
+        """Returns the answered questions of these topics that no heading had yet."""
+        return self._placed(one for one, topic in self._answered.values() if topic in topics)
+
+    def answers_of(self, requirement: Requirement) -> list[AboutQuestion]:
+        """Returns the answered questions of its ideas that no other heading has."""
+        return self._placed(
+            one
+            for one, topic in self._answered.values()
+            if one.asked_of in requirement.public_ids and topic not in _HEADINGS[self._type]
         )
 
-    def other_questions(self, *, answered: bool | None = None) -> list[AboutQuestion]:
-        """Returns the questions not shown yet; `answered` selects those with or without an answer."""
-        return self._place(each for each in self._left() if answered in (None, each.answer is not None))
+    def other_answers(self) -> list[AboutQuestion]:
+        return self._placed(one for one, _ in self._answered.values())
 
-    def _left(self) -> list[AboutQuestion]:
-        return [question for question in self.material.questions if question.id not in self._placed]
-
-    def _place(self, questions: Iterable[AboutQuestion]) -> list[AboutQuestion]:
+    def _placed(self, questions: Iterable[AboutQuestion]) -> list[AboutQuestion]:
         found = list(questions)
-        self._placed.update(question.id for question in found)
+        for one in found:
+            del self._answered[one.id]
         return found
-
-    def answered(self, questions: Iterable[AboutQuestion]) -> list[str]:
-        return [
-            f"- {strong(each.question)} ({each.asked_of}) {ended(inline(each.answer))}{self.of_question(each)}"
-            for each in questions
-            if each.answer
-        ]
-
-    def unanswered(self, questions: Iterable[AboutQuestion]) -> list[str]:
-        return [self._ask_again(each) for each in questions if not each.answer]
-
-    def _ask_again(self, question: AboutQuestion) -> str:
-        text = f"{inline(question.question)} ({question.asked_of}){self.of_question(question)}"
-        return f"- **{self._open(text)}:** {text}"
-
-    def settled(self, questions: Sequence[AboutQuestion]) -> list[str]:
-        """Returns the answers, then the other questions as open points."""
-        return [*self.answered(questions), *self.unanswered(questions)]
-
-    # Findings
-
-    def support_of(self, finding: Finding) -> str:
-        """Returns the support of a finding in one line."""
-        return "; ".join(
-            [
-                _review(finding),
-                *([f"validated for {', '.join(finding.validated_for)}"] if finding.validated_for else []),
-                counted(len(finding.accounts), "customer"),
-                counted(len(finding.signals), "signal"),
-            ]
-        )
-
-    def quotes_of(self, finding: Finding, most: int = MOST_QUOTES) -> list[str]:
-        """Returns block quotes, each a paragraph, and the signals of the others."""
-        quotes = finding.quotes
-        lines = [self._quote(finding, quote) for quote in quotes[:most]]
-        if len(quotes) > most:
-            others = list(dict.fromkeys(quote.signal for quote in quotes[most:] if quote.signal))
-            where = f" in {', '.join(others)}" if others else ""
-            lines.append(f"> {counted(len(quotes) - most, 'more quote')}{where}{self.of_finding(finding)}")
-        return [part for line in lines for part in (">", line)][1:]
-
-    def _quote(self, finding: Finding, quote: Quote) -> str:
-        who = ", ".join([*map(inline, quote.accounts), *([quote.signal] if quote.signal else [])])
-        marks = self.of_records(finding.records_of(quote))
-        return f"> “{inline(quote.text)}”{f' ({who})' if who else ''}{marks}"
-
-
-def _review(finding: Finding) -> str:
-    if finding.is_reviewed:
-        return "reviewed"
-    return "not reviewed" if finding.insights else "linked as evidence"
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"
-
-
-def separated(lines: Iterable[str]) -> list[str]:
-    """Returns paragraphs with empty lines between them."""
-    return [part for line in lines for part in ("", line)][1:]
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Returns a table of escaped cells; nothing without rows."""
-    lines = [f"| {' | '.join(cell or '–' for cell in row)} |" for row in rows]  # noqa: RUF001 - an empty cell
-    return [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *lines] if lines else []
