@@ -1,6 +1,7 @@
 """Whether two statements say the same, by their words."""
 
 from collections import defaultdict
+from functools import lru_cache
 
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import fold, words_of
@@ -10,6 +11,7 @@ _FEWEST_CONTAINED = 4
 _MOST_COMPARED = 50  # statements with one word
 
 
+@lru_cache(maxsize=5_000)  # a document is written again when little has changed
 def telling_words(text: str) -> frozenset[str]:
     """Returns the folded words without stop words; all words, or the text itself, if there are no others."""
     words = words_of(text)
@@ -35,9 +37,9 @@ class Statements:
 
     def find(self, words: frozenset[str]) -> int | None:
         """Returns the place of the first similar statement, searched by the rarer half of the words."""
-        rarest = sorted(words, key=lambda word: (len(self._by_word[word]), word))
-        for word in rarest[: len(rarest) // 2 + 1]:
-            for place, others in self._by_word[word][:_MOST_COMPARED]:
+        rarest = sorted((len(self._by_word.get(word, ())), word) for word in words)
+        for _, word in rarest[: len(rarest) // 2 + 1]:
+            for place, others in self._by_word.get(word, [])[:_MOST_COMPARED]:
                 if are_alike(words, others, self._share):
                     return place
         return None

@@ -1,7 +1,7 @@
 """Findings of a document: insights and evidence that say the same are one, the best supported first."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -9,14 +9,17 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.likeness import Statements, telling_words
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS
-from sightline.intelligence.embedded.words import fold, words_of
+from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
+from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, Quote
+
+Meanings = frozenset[int | str]
 
 _ALIKE: Final = 0.6
 _SAME: Final = 0.75
 _AGAINST: Final = ("contradicts", "qualifies")
 _MOST_COMPARED: Final = 50
+_MOST_NEAR: Final = 5  # insights whose meaning is compared with that of another
 _SHORTEST_CLAUSE: Final = 4
 _CLAUSE_END = re.compile(r"[,;:]\s|\s[-\u2013\u2014]\s")
 _UNCONFIRMED: Final = 3
@@ -33,7 +36,7 @@ class Finding:
     insights: list[AboutInsight] = field(default_factory=list)
     evidence: list[AboutEvidence] = field(default_factory=list)
 
-    @property
+    @cached_property
     def records(self) -> Sequence[AboutInsight | AboutEvidence]:
         return [*self.insights, *self.evidence]
 
@@ -75,17 +78,25 @@ class Finding:
 
     @cached_property
     def quotes(self) -> list[Quote]:
-        """Each quote once, those of a known customer first, without quotes that are part of another one."""
+        """Each quote once, those of a known customer first, without quotes that are part of another one.
+
+        Among these, what is said most often comes first.
+        """
         found: list[Quote] = []
         for quote in chain.from_iterable(record.quotes for record in self.records):
             if quote.text.strip() and not any(_is_part(quote, other) for other in found):
                 found = [other for other in found if not _is_part(other, quote)] + [quote]
-        return sorted(found, key=lambda quote: (not quote.accounts, quote.signal is None))
+        said = Counter(_normal(quote.text) for quote in found)
+        return sorted(found, key=lambda quote: (not quote.accounts, quote.signal is None, -said[_normal(quote.text)]))
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def terms(self) -> tuple[Term, ...]:
         """The words by which one sees what it is about."""
-        return subject_words(" ".join([self.title, *(quote.text for quote in self.quotes[:1])]))
+        return meaning_of(self.quotes[0].text if self.quotes else self.title)
+
+    def shared(self, meanings: Meanings) -> int:
+        """Returns how many of its words have one of these meanings, without words for any product."""
+        return sum(term.weight == 1 and not term.meanings.isdisjoint(meanings) for term in self.terms)
 
     @property
     def others(self) -> list[AboutInsight | AboutEvidence]:
@@ -109,9 +120,8 @@ class Finding:
         return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
 
 
-def subject_words(text: str) -> frozenset[str]:
-    """Returns the folded words that set one text apart from another, without words for any product."""
-    return frozenset(fold(word) for word in words_of(text) if word not in STOP_WORDS and word not in GENERIC_WORDS)
+def meanings_of(texts: Iterable[str]) -> Meanings:
+    return frozenset(meaning for text in texts for term in meaning_of(text) for meaning in term.meanings)
 
 
 class Findings(NamedTuple):
@@ -216,13 +226,19 @@ class _Groups:
     def __init__(self) -> None:
         self.found: list[Finding] = []
         self._titles = Statements(_ALIKE)
+        self._terms: list[tuple[Term, ...]] = []
+        self._place: list[int] = []
+        self._by_meaning: dict[str, dict[int | str, list[int]]] = defaultdict(lambda: defaultdict(list))
         self._by_signal: dict[str | None, list[int]] = defaultdict(list)
 
     def add_insight(self, insight: AboutInsight) -> None:
         words = telling_words(_main_clause(insight.title))
         place = self._titles.find(words)
         if place is None:
+            place = self._in_other_words(insight)
+        if place is None:
             place = self._new(words)
+        self._keep_meanings(place, insight)
         self.found[place].insights.append(insight)
         self._keep_signals(place, insight)
 
@@ -238,11 +254,29 @@ class _Groups:
         self.found[place].evidence.append(evidence)
         self._keep_signals(place, evidence)
 
+    def _in_other_words(self, insight: AboutInsight) -> int | None:
+        """Returns the first finding with an insight of the same category that means much the same."""
+        terms = meaning_of(insight.title)
+        meanings = frozenset(meaning for term in terms for meaning in term.meanings)
+        counts: Counter[int] = Counter()
+        for meaning in meanings:
+            counts.update(self._by_meaning[insight.category][meaning][:_MOST_COMPARED])
+        near = (at for at, count in counts.most_common(_MOST_NEAR) if count > 1)
+        return next((self._place[at] for at in near if likeness(terms, self._terms[at])), None)
+
+    def _keep_meanings(self, place: int, insight: AboutInsight) -> None:
+        self._place.append(place)
+        self._terms.append(meaning_of(insight.title))
+        for meaning in {meaning for term in self._terms[-1] for meaning in term.meanings}:
+            self._by_meaning[insight.category][meaning].append(len(self._terms) - 1)
+
     def _quoting(self, evidence: AboutEvidence) -> int | None:
         """Returns the first finding with one of the same quotes."""
         for quote in evidence.quotes:
             for place in self._by_signal[quote.signal][:_MOST_COMPARED]:
-                others = chain.from_iterable(record.quotes for record in self.found[place].records)
+                found = self.found[place]
+                of_evidence = chain.from_iterable(one.quotes for one in found.evidence)
+                others = chain(chain.from_iterable(one.quotes for one in found.insights), of_evidence)
                 if any(_is_part(quote, other) or _is_part(other, quote) for other in others):
                     return place
         return None

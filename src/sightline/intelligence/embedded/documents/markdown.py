@@ -1,6 +1,7 @@
 """Escapes user texts for Markdown."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>|~&#$])")
@@ -16,6 +17,7 @@ _SPECIAL: Final = re.compile(r"[^\w ,.!?;'\"/%€£()\u2013\u2014\u2018-\u201d\u
 _NO_WORDS: Final = re.compile(r"[\s|:*_=~`+-]*|\s*`{3,}[^`]*")
 
 
+@lru_cache(maxsize=5_000)  # names and quotes stand in several documents
 def inline(text: str) -> str:
     """Returns the text as one line, escaped for Markdown and HTML."""
     if not _SPECIAL.search(text) and "_" not in text:

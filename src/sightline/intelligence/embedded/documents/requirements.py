@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents.findings import Finding, Findings, subject_words
+from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import is_row
 from sightline.intelligence.embedded.documents.roles import Role, has_figure, names_target, read_sentences
 from sightline.intelligence.embedded.likeness import Statements, are_alike, telling_words
@@ -18,7 +18,7 @@ _ALIKE_NAMES: Final = 0.5
 _ALIKE_SENTENCES: Final = 0.75
 _ALIKE: Final = 0.6
 ANSWERS: Final = 2  # words that a request shares with the sentence of an idea that it is about
-_IS_ABOUT: Final = 3  # words that another statement shares with it
+_IS_ABOUT: Final = 4  # words that another statement shares with it
 _FEW: Final = 2  # statements that are shown whatever they are about
 _MOST_ADDING: Final = 1
 _MOST_SENTENCES: Final = 12  # of one role
@@ -124,17 +124,21 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
 
     What shares none with several linked ones is about another matter, unless somebody confirmed it.
     """
-    words = [subject_words(" ".join(f"{idea.name} {idea.description}" for idea in one.ideas)) for one in requirements]
-    names = [subject_words(" ".join(idea.name for idea in one.ideas)) for one in requirements]
-    common = Counter(chain.from_iterable(words))
+    texts = [[idea.name, *split_sentences(idea.description)] for one in requirements for idea in one.ideas[:1]]
+    meanings, names = [meanings_of(text) for text in texts], [meanings_of(text[:1]) for text in texts]
+    common = Counter(chain.from_iterable(meanings))
     weights = {
         finding: [
-            sum((1 + (word in name)) / common[word] for word in finding.words & own)
-            for own, name in zip(words, names, strict=True)
+            sum(
+                (1 + (not found.isdisjoint(name))) / min(common[meaning] for meaning in found)
+                for term in finding.terms
+                if (found := term.meanings & own)
+            )
+            for own, name in zip(meanings, names, strict=True)
         ]
         for finding in findings
     }
-    by_signal: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(words))
+    by_signal: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(texts))
     for finding in findings:
         for signal in finding.signals:
             by_signal[signal] = [a + b for a, b in zip(by_signal[signal], weights[finding], strict=True)]
@@ -158,10 +162,10 @@ def _read(one: Requirement, said: Statements) -> None:
 def _select(one: Requirement, said: Statements) -> None:
     """Chooses what is shown of the findings: what people confirmed, and few of the other statements."""
     one.confirmed = [finding for finding in one.findings if not finding.is_statement]
-    points = [(role, point, subject_words(point.text)) for role, found in one.points.items() for point in found]
-    about = frozenset[str]().union(subject_words(one.name), *(words for _, _, words in points))
+    points = [(role, point, meanings_of([point.text])) for role, found in one.points.items() for point in found]
+    about = meanings_of([one.name]).union(*(meanings for _, _, meanings in points))
     others = [finding for finding in one.findings if finding.is_statement]
-    others.sort(key=lambda finding: (-len(finding.accounts), -len(finding.words & about)))
+    others.sort(key=lambda finding: (-len(finding.accounts), -finding.shared(about)))
     statements: list[_Statement] = []
     for finding in others:
         shared, role, point = _closest(finding, points)
@@ -174,7 +178,7 @@ def _select(one: Requirement, said: Statements) -> None:
             one.requests += [finding] if is_new(quote, said) else []
         else:
             adds = shared >= _IS_ABOUT and role in (Role.NEED, Role.MEASURE, Role.RISK)
-            has_size = has_figure(quote) and len(finding.words & about) >= ANSWERS
+            has_size = has_figure(quote) and finding.shared(about) >= ANSWERS
             statements.append(_Statement(finding, shared if adds else 0, has_size))
     kept = [each for each in statements if is_new(each.finding.quotes[0].text, said)]
     rest = sorted(kept[1:], key=lambda each: (-each.adds, not each.has_size))
@@ -191,11 +195,9 @@ class _Statement(NamedTuple):
     has_size: bool
 
 
-def _closest(
-    finding: Finding, points: list[tuple[Role, Point, frozenset[str]]]
-) -> tuple[int, Role | None, Point | None]:
+def _closest(finding: Finding, points: list[tuple[Role, Point, Meanings]]) -> tuple[int, Role | None, Point | None]:
     """Returns the sentence of the ideas that shares most words with the finding, its role, and how many."""
-    shared = ((len(finding.words & words), role, point) for role, point, words in points)
+    shared = ((finding.shared(meanings), role, point) for role, point, meanings in points)
     return max(shared, key=lambda each: each[0], default=(0, None, None))
 
 

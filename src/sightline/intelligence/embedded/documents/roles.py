@@ -1,9 +1,9 @@
 """What each sentence of a description is for: a problem, how it is today, a need, a measure, a risk."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.markdown import blocks
@@ -37,6 +37,7 @@ class Role(StrEnum):
     GOAL = "goal"
 
 
+_ROLES: Final = {str(role): role for role in Role}
 # The role of a sentence without a cue after one of this role; after the others it goes on.
 _AFTER: Final = {Role.MEASURE: Role.NEED, Role.RISK: Role.NEED, Role.EXTENT: Role.PROBLEM, Role.NON_GOAL: Role.NEED}
 
@@ -48,27 +49,32 @@ class Sentence(NamedTuple):
     role: Role
 
 
-def read_sentences(text: str) -> Iterator[Sentence]:
-    """Yields the sentences with their roles, without headings, tables, asides and questions that the engine asks.
+@lru_cache(maxsize=500)  # a document is written again when little has changed
+def read_sentences(text: str) -> Sequence[Sentence]:
+    """Returns the sentences with their roles, without headings, tables, asides and questions that the engine asks.
 
     Without any need, what is said first is a need: it describes what shall be built. A purpose is a goal of its own.
     """
     sentences = [one for block in blocks(text) if not block.startswith("#") for one in split_sentences(block)]
     telling = [(one, _cued(one)) for one in sentences if not _says_little(one)]
+    found = []
     role = Role.PROBLEM if any(cued is Role.NEED for _, cued in telling) else Role.NEED
     for sentence, cued in telling:
         role = cued or _AFTER.get(role, role)
         said, purpose = _without_purpose(sentence) if role is Role.NEED else (sentence, "")
-        yield Sentence(said, role)
+        found.append(Sentence(said, role))
         if purpose:
-            yield Sentence(purpose, Role.GOAL)
+            found.append(Sentence(purpose, Role.GOAL))
+    return found
 
 
+@lru_cache(maxsize=5_000)
 def names_target(text: str) -> bool:
     """Whether the text has a figure that somebody wants reached."""
-    return {Role.MEASURE, Role.NEED} <= _roles(text) and has_figure(text)
+    return has_figure(text) and {Role.MEASURE, Role.NEED} <= _roles(text)
 
 
+@lru_cache(maxsize=5_000)
 def has_figure(text: str) -> bool:
     """Whether the text has a number, in digits or in words; "a minute" is one."""
     words = words_of(text)
@@ -94,13 +100,14 @@ def _without_purpose(sentence: str) -> tuple[str, str]:
 def _cued(sentence: str) -> Role | None:
     if _LEFT_OUT.search(sentence):
         return Role.NON_GOAL
-    return next((role for role in Role if role in _roles(sentence)), None)
+    found = _roles(sentence)
+    return next((role for role in Role if role in found), None)
 
 
 def _roles(sentence: str) -> set[Role]:
     for sign, word in _SIGNS.items():
         sentence = sentence.replace(sign, word)
-    return {Role(found.name) for found in _cues().find(f" {' '.join(words_of(sentence))} . ")}
+    return {_ROLES[found.name] for found in _cues().find(f" {' '.join(words_of(sentence))} . ")}
 
 
 @cache

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from markupsafe import Markup
 
-from sightline.intelligence.embedded.documents.findings import Finding, find_findings, subject_words
+from sightline.intelligence.embedded.documents.findings import Finding, find_findings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import paragraphs
 from sightline.intelligence.embedded.documents.requirements import (
     ANSWERS,
@@ -154,8 +154,9 @@ class Writing:
     @property
     def praise(self) -> list[Finding]:
         """The praise that is about an idea: it has words of it, or a person described or confirmed it."""
-        words = subject_words(" ".join(f"{idea.name} {idea.description}" for idea in self.material.ideas))
-        return [one for one in self.findings.praise if not one.is_statement or len(one.words & words) >= ANSWERS]
+        texts = ([idea.name, *split_sentences(idea.description)] for idea in self.material.ideas)
+        meanings = meanings_of(chain.from_iterable(texts))
+        return [one for one in self.findings.praise if not one.is_statement or one.shared(meanings) >= ANSWERS]
 
     @property
     def scope(self) -> dict[str, tuple[list[str], list[Record]]]:
