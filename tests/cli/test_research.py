@@ -24,6 +24,16 @@ date: {day}
 Most planners forecast demand by hand. A demand forecast takes them a week of work.
 """
 
+SEEDLINGS = "What share of seedlings is lost?"
+LOST = """---
+url: https://seeds.example/lost
+title: Lost seedlings
+publisher: Seed Trade
+date: {day}
+---
+Of all seedlings 12 percent are lost before they are planted.
+"""
+
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
@@ -33,6 +43,7 @@ def place() -> Iterator[Path]:
         library.mkdir(parents=True)
         day = (datetime.now(UTC) - timedelta(days=3)).date()
         (library / "forecast.md").write_text(PAGE.format(day=day))
+        (library / "lost.md").write_text(LOST.format(day=day - timedelta(days=200)))
         with serving(place / "log", "serve", "--data-dir", place / "data") as server:
             server.wait_ready()
             words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
@@ -60,6 +71,41 @@ def test_the_result_is_one_json_document(place: Path) -> None:
     assert research["run"]["status"] == "completed"
     assert [one["url"] for one in research["sections"][0]["findings"]] == ["https://crops.example/forecast"]
     assert QUESTION in done.err
+
+
+def days_ago(days: int) -> str:
+    return str((datetime.now(UTC) - timedelta(days=days)).date())
+
+
+def test_a_short_window_says_what_lies_outside(place: Path) -> None:
+    words = ("research", "ask", SEEDLINGS, "--workspace", "acme", "--yes", "--since", days_ago(30))
+    done = run(*words, DATA_DIR=str(place / "data"))
+    assert "sources of the last 30 days." in done.err
+    assert "No finding answers this." in done.out
+    assert "1 older source lies outside the window; " in done.out
+    assert "https://seeds.example/lost" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("window", "asked"),
+    [
+        (["--baseline"], SEEDLINGS),
+        (["--since", days_ago(300)], f"What share of seedlings is lost since {days_ago(300)}?"),
+        (["--since", days_ago(80), "--baseline"], f"What share of seedlings is lost since {days_ago(80)}?"),
+    ],
+    ids=["baseline", "since", "both"],
+)
+def test_a_baseline_takes_older_sources(place: Path, window: list[str], asked: str) -> None:
+    words = ("research", "ask", SEEDLINGS, "--workspace", "acme", "--yes", *window)
+    done = run(*words, DATA_DIR=str(place / "data"))
+    assert f"  - {asked}" in done.err
+    assert "any age." in done.err
+    assert ("Seed Trade, " in done.out) is (days_ago(80) not in window)
+
+
+def test_a_window_begins_before_today(place: Path) -> None:
+    words = ("research", "ask", SEEDLINGS, "--workspace", "acme", "--yes", "--since", days_ago(-1))
+    assert run(*words, DATA_DIR=str(place / "data")).refusal == "sightline: --since: name a day before today."
 
 
 def test_a_model_that_fails_is_told_on_standard_error(place: Path) -> None:

@@ -127,21 +127,21 @@ async def test_an_answer_quotes_the_findings_that_are_close() -> None:
     close, far = finding("A rider gets a message when the deposit is released."), finding("The coffee is good.")
     answer = (await RESEARCHER.answer(section(), [far, close], coverage())).questions[0]
     assert answer.finding_ids == [close.id]
-    assert answer.answer == (
-        "Closest passages: “A rider gets a message when the deposit is released.” (Rental Journal, 2026-11-20)."
-    )
+    assert answer.answer == ("Rental Journal, 2026-11-20: “A rider gets a message when the deposit is released.”")
 
 
 async def test_an_unknown_date_stays_unknown_in_the_answer() -> None:
     close = finding("A rider gets a message when the deposit is released.", day=None)
     answer = (await RESEARCHER.answer(section(), [close], coverage())).questions[0]
-    assert "(Rental Journal, undated)" in answer.answer
+    assert answer.answer.startswith("Rental Journal, undated: ")
 
 
 @pytest.mark.parametrize("findings", [[], [finding("The coffee is good.")]])
 async def test_no_finding_no_answer(findings: list[FindingText]) -> None:
     answer = await RESEARCHER.answer(section(), findings, coverage(found=len(findings)))
-    assert [(one.answer, one.finding_ids) for one in answer.questions] == [("No finding answers this.", [])]
+    assert [(one.answer, one.finding_ids) for one in answer.questions] == [
+        ("No finding answers this. 7 pages read, and none of them says it.", [])
+    ]
 
 
 async def test_every_question_is_answered_in_its_order() -> None:

@@ -125,6 +125,13 @@ def test_data_for_machines_counts_although_it_is_hidden() -> None:
     assert day_of(read(html(body=ARTICLE + hidden))) == SURE
 
 
+def test_a_publisher_is_not_guessed_from_the_title() -> None:
+    page = (
+        b"<html><head><title>Yes by text - Trade Review</title></head><body><p>Most say yes by text.</p></body></html>"
+    )
+    assert read(page, "https://trade.example/a").publisher is None
+
+
 def test_a_host_is_no_publisher() -> None:
     assert read(html(), "https://trade.example/a").publisher is None
 

@@ -1,5 +1,6 @@
 """`sightline evaluate`: how well the engine does on labelled texts and pages of your own."""
 
+from asyncio import run
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sightline.intelligence.marks import Kept, Output
     from sightline.intelligence.question_quality import QuestionQuality
     from sightline.intelligence.similar_quality import SimilarQuality
+    from sightline.research.quality import ResearchQuality
     from sightline.sources.evaluation import ExtractionQuality, PageResult
 
 app = group("evaluate", "The quality of the engine, measured on labelled data.")
@@ -132,6 +134,22 @@ def documents(folder: World, json: AsJson = False, marks: Marks = None, outputs:
         print_pairs(_pairs_of_documents(quality))
 
 
+@app.command("research", cls=Command)
+def research(folder: World, json: AsJson = False, marks: Marks = None, outputs: Outputs = None) -> None:
+    """Measures whether research finds the facts of labelled articles, and says so where there are none."""
+    from sightline.platform.clock import Clock
+    from sightline.research.quality import answer_all, evaluate_research, outputs_of, read_labels
+
+    labels = read_labels(folder)
+    answers = run(answer_all(folder, labels, Clock().now()))
+    quality = evaluate_research(labels, answers)
+    quality.kept = _kept(outputs_of(answers), marks, outputs)
+    if json:
+        print_json(quality)
+    else:
+        print_pairs(_pairs_of_research(quality))
+
+
 def _kept(made: "list[Output]", marks: Path | None, outputs: Path | None) -> "Kept | None":
     """Writes the outputs for readers, and counts what the marks keep."""
     from sightline.intelligence.marks import count_kept, read_marks, write_outputs
@@ -190,6 +208,18 @@ def _pairs_of_similar(quality: "SimilarQuality") -> Iterator[tuple[str, object]]
     for name, kind in (("requests", quality.requests), ("insights", quality.insights)):
         yield name, f"{kind.offered} offered, {_percent(kind.right)} right"
         yield f"pairs of {name}", f"{_percent(kind.pairs_offered)} of {kind.pairs} offered"
+    if quality.kept is not None:
+        yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
+    yield from (("wrong", one) for one in quality.wrong)
+
+
+def _pairs_of_research(quality: "ResearchQuality") -> Iterator[tuple[str, object]]:
+    yield "begin with a fact", f"{_percent(quality.first)} of {quality.answerable} questions"
+    yield "current facts found", f"{_percent(quality.among)} of {quality.facts}"
+    yield "unanswerable, and said so", f"{_percent(quality.unanswerable_said)} of {quality.unanswerable}"
+    yield "older before current", quality.older_first
+    yield "copies quoted twice", quality.copies_twice
+    yield "contradictions shown", f"{quality.contradictions_shown} of {quality.contradictions}"
     if quality.kept is not None:
         yield "kept by readers", f"{_percent(quality.kept.share)} of {quality.kept.marked} marked"
     yield from (("wrong", one) for one in quality.wrong)

@@ -1,11 +1,13 @@
 """`sightline research`: asking a question, and checking the quotes of the answer."""
 
 import sys
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID, uuid4
 
 import msgspec
 import typer
+from msgspec.structs import replace
 from rich.progress import TaskProgressColumn
 
 from sightline.cli.options import InWorkspace, group
@@ -14,10 +16,12 @@ from sightline.cli.progress import Bar, watch
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.model.research.researcher import choose_researcher
-from sightline.intelligence.plans import PlanDefinition
+from sightline.intelligence.plans import LONGEST_LOOKBACK_DAYS, LONGEST_QUESTION, PlanDefinition
 from sightline.language_model import model_tools
 from sightline.platform.access import Actor
+from sightline.platform.clock import Clock
 from sightline.platform.ids import new_id
 from sightline.platform.wire import read_wire_type
 from sightline.research.commands import PlanQuestion, PrepareCommand, StartCommand
@@ -27,6 +31,7 @@ from sightline.research.runs.results import Research, follow_run, read_results
 from sightline.research.runs.start import start
 from sightline.research.runs.verify import Verification, verify_run
 from sightline.sources.app_store.store import AppStore
+from sightline.sources.periods import without_period
 from sightline.workspaces.tenants import find_workspace
 
 app = group("research", "Research: ask a question, check the quotes.")
@@ -55,6 +60,10 @@ async def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="8 to 3,000 characters.")],
     workspace: InWorkspace,
     yes: Annotated[bool, typer.Option("--yes", help="Start the plan without asking.")] = False,
+    since: Annotated[
+        datetime | None, typer.Option("--since", formats=["%Y-%m-%d"], metavar="DATE", help="Sources since this day.")
+    ] = None,
+    baseline: Annotated[bool, typer.Option("--baseline", help="Take older and undated sources too.")] = False,
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
     asked = PrepareCommand(question=_read_question(question))
@@ -65,6 +74,7 @@ async def ask(
     researcher = await choose_researcher(site.db, tools, embedded, actor.workspace_id, new_id())
     prepared = await prepare(site.db, researcher, store, actor, asked)
     plan = prepared.prepared_plan
+    plan.definition = _with_window(plan.definition, since, Clock().now(), is_baseline=baseline)
     _show_plan(plan)
     for choice in prepared.choices:
         note(f"  not read: {choice.label} ({choice.publisher}). {choice.reason}")
@@ -80,6 +90,27 @@ async def ask(
         raise CommandRefused(f"The run is {run.status}. {' '.join(failures) or run.failure or ''}".strip())
     async with site.db.snapshot() as tx:
         return await read_results(tx, actor.workspace_id, run)
+
+
+def _with_window(plan: PlanDefinition, since: datetime | None, now: datetime, *, is_baseline: bool) -> PlanDefinition:
+    """Returns the plan for sources since a day. More than 90 days ago the questions of a baseline name it."""
+    if since is None:
+        return replace(plan, research_mode="baseline") if is_baseline else plan
+    days = (now.date() - since.date()).days
+    if days < 1:
+        raise CommandRefused("--since: name a day before today.")
+    if days <= LONGEST_LOOKBACK_DAYS and not is_baseline:
+        return replace(plan, research_mode="recent", initial_lookback_days=days)
+    sections = [
+        replace(section, questions=[_since(one, since) for one in section.questions]) for section in plan.sections
+    ]
+    return replace(plan, research_mode="baseline", sections=sections)
+
+
+def _since(question: str, day: datetime) -> str:
+    """Returns the question with the day from which sources count, in place of a period of its own."""
+    plain = " ".join(without_period(question).split()).rstrip("?. ")
+    return f"{beginning(plain, LONGEST_QUESTION - 20)} since {day:%Y-%m-%d}?"
 
 
 def _confirm_start() -> None:

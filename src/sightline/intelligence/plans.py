@@ -17,6 +17,8 @@ SourceMode = Literal["open", "preferred", "restricted"]
 AppConnector = Literal["mobile_store"]
 
 DEFAULT_LOOKBACK_DAYS = 30
+LONGEST_LOOKBACK_DAYS = 90
+LONGEST_QUESTION = 500
 DEFAULT_SOURCES = 5
 PREPARED_SOURCES = 3
 DEFAULT_LANGUAGE = "English"
@@ -29,12 +31,12 @@ MOST_LANGUAGES = 5
 MOST_DOMAINS = 20
 MOST_READS = 4
 
-LookbackDays = Annotated[int, Meta(ge=1, le=90)]
+LookbackDays = Annotated[int, Meta(ge=1, le=LONGEST_LOOKBACK_DAYS)]
 SourceTarget = Annotated[int, Meta(ge=1, le=10)]
 Language = Annotated[str, Meta(min_length=1, max_length=50, pattern=r"\S")]
 Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=r"\S")]
 Objective = Annotated[str, Meta(min_length=1, max_length=1_500, pattern=r"\S")]
-Question = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
+Question = Annotated[str, Meta(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")]
 CompetitorName = Annotated[str, Meta(min_length=1, max_length=160, pattern=r"\S")]
 Website = Annotated[str, Meta(max_length=2_000)]
 Topic = Annotated[str, Meta(max_length=500)]

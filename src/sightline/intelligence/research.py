@@ -4,9 +4,10 @@ Pages are data, whatever they say. What a researcher quotes counts only if it is
 caller drops everything else.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import UTC, datetime
+from math import inf
+from typing import Final, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 from msgspec import Struct
@@ -15,6 +16,9 @@ from sightline.intelligence.plans import DEFAULT_LANGUAGE, Competitor, Name, Pla
 from sightline.sources.pages import Page
 
 LEAST_RELEVANCE: Final = 0.5
+_AS_GOOD: Final = 0.85
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 class ProductText(NamedTuple):
@@ -32,6 +36,7 @@ class PlanContext(Struct, frozen=True, kw_only=True):
     products: tuple[ProductText, ...] = ()
     evidence: tuple[str, ...] = ()
     customers: tuple[str, ...] = ()
+    now: datetime = datetime.max.replace(tzinfo=UTC)  # of a question such as "since 2024"; unknown by default
 
     @property
     def own_names(self) -> list[str]:
@@ -62,17 +67,21 @@ class Observation(Struct, frozen=True):
 class Judgement(Struct, frozen=True):
     """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and what it says.
 
-    `engine` is the name and version of the engine that judged, if it is not the researcher that was asked.
+    `engine` is the name and version of the engine that judged, if it is not the researcher that was asked. `fits` says
+    for each question of the section how well the page answers it, `lacks` the words of the questions that the page does
+    not have, if the engine knows.
     """
 
     score: float
     reason: str
     observations: list[Observation]
     engine: str | None = None
+    fits: tuple[float, ...] = ()
+    lacks: frozenset[str] = frozenset()
 
 
 class FindingText(NamedTuple):
-    """A finding as answers are written from it."""
+    """A finding as answers are written from it. `text` is its whole page, `also_in` names the sources of copies."""
 
     id: UUID
     title: str
@@ -80,12 +89,15 @@ class FindingText(NamedTuple):
     publisher: str | None
     published_at: datetime | None
     observations: Sequence[Observation]
+    text: str = ""
+    also_in: tuple[str, ...] = ()
 
 
 class Coverage(Struct, frozen=True, kw_only=True):
     """What a section looked for and got: `found` of `target` sources, between which moments.
 
-    `warnings` are whole sentences about what did not work.
+    `warnings` are whole sentences about what did not work. `older` counts sources that matter but lie outside the
+    window; no page that was read has the words `unnamed`.
     """
 
     target: int
@@ -96,6 +108,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     until: datetime
     output_language: str = DEFAULT_LANGUAGE
     warnings: tuple[str, ...] = ()
+    older: int = 0
+    unnamed: frozenset[str] = frozenset()
 
 
 class QuestionAnswer(Struct, frozen=True, rename="camel"):
@@ -142,6 +156,12 @@ class Researcher(Protocol):
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         """Answers every question of the section from the findings alone."""
         ...
+
+
+def newest_of_best(fits: Mapping[Key, float], days: Mapping[Key, float]) -> list[Key]:
+    """Returns the keys by fit, but among those within 15 % of the best the newest first. `days` grow with time."""
+    best = max(fits.values(), default=0.0)
+    return sorted(fits, key=lambda one: (-days[one], -fits[one]) if fits[one] >= _AS_GOOD * best else (inf, -fits[one]))
 
 
 def keep_exact(observations: Sequence[Observation], text: str) -> list[Observation]:

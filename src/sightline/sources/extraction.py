@@ -38,6 +38,12 @@ _PUBLISHED_NAMES: Final = frozenset({
 })  # fmt: skip
 
 
+_SAYS_PUBLISHER: Final = (
+    "//meta[contains(@property, 'site_name') or contains(@name, 'publisher') or @name = 'application-name']/@content"
+    " | //script[@type = 'application/ld+json']/text()"
+)
+
+
 class Extracted(Struct, frozen=True, kw_only=True):
     """What was found on a page. `url` is the canonical address that it names, if it names one."""
 
@@ -151,6 +157,8 @@ def _title_and_publisher(tree: Any, url: str | None) -> tuple[str, str | None]:
         deepcopy(tree), url, date_config={"extensive_search": False, "original_date": True}, extensive=False
     )
     publisher = _one_line(found.sitename)
+    if not any(publisher in _one_line(text) for text in tree.xpath(_SAYS_PUBLISHER)):
+        publisher = ""  # guessed from the title
     host = (host_of(url or "") or "").removeprefix("www.")
     is_host = publisher.lower().partition(":")[0].removeprefix("www.") == host
     return _one_line(found.title), None if is_host else publisher or None

@@ -52,4 +52,5 @@ async def find_context(tx: Tx, workspace_id: UUID) -> PlanContext:
         products=tuple(ProductText(row["id"], row["name"], tuple(row["features"])) for row in products),
         evidence=tuple(row["text"] for row in (*insights, *signals)),
         customers=tuple(row["name"] for row in customers),
+        now=tx.now,
     )

@@ -5,7 +5,7 @@ not worth another attempt of the same job.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import zip_longest
@@ -20,17 +20,17 @@ from sightline.intelligence.research import (
     LEAST_RELEVANCE,
     Coverage,
     FindingText,
-    Judgement,
-    Observation,
     Researcher,
     keep_exact,
 )
 from sightline.platform.ids import new_id
+from sightline.research.runs.candidates import Candidate, best_first, join_copies
 from sightline.research.runs.found import FoundSource, KnownSource, NewFinding, SearchedSection
 from sightline.research.runs.records import FindingProvenance, Relevance
 from sightline.sources.addresses import identity, is_within
 from sightline.sources.languages import code_of
 from sightline.sources.pages import Page, PageReader, PageUnavailable
+from sightline.sources.periods import find_period
 from sightline.sources.search import (
     SearchFailed,
     SearchHit,
@@ -119,17 +119,6 @@ class _ReadPage(NamedTuple):
     provider: str
 
 
-class _Candidate(NamedTuple):
-    """A page that matters, how it was found, and what it says."""
-
-    page: Page
-    query: str
-    provider: str
-    judgement: Judgement
-    observations: list[Observation]
-    is_preferred: bool
-
-
 @dataclass(slots=True)
 class _Search:
     """A search under way."""
@@ -140,8 +129,8 @@ class _Search:
     known: Mapping[str, KnownSource]
     budget: Budget
     tried: list[str] = field(default_factory=list)
-    candidates: list[_Candidate] = field(default_factory=list)
-    accepted: list[_Candidate] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    accepted: list[Candidate] = field(default_factory=list)
     visited: set[str] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -149,32 +138,36 @@ class _Search:
     failed_in_a_row: int = 0
     reads: int = 0
     unreadable: int = 0
+    older: int = 0
+    unnamed: frozenset[str] | None = None
 
     async def run(self) -> None:
         for round in range(self.budget.rounds):
             texts = await self.tools.researcher.queries(self.section, round, self.tried)
             if not texts:
-                return
+                break
             await self._run_round(texts[:MOST_QUERIES])
             self.accept()
             if self._is_done():
-                return
+                break
+        if not self.accepted and self.terms.research_mode == "recent":
+            await self._run_round(self.tried[:MOST_QUERIES], is_windowed=False)
 
     def _is_done(self) -> bool:
         is_broken = self.failed_in_a_row >= MOST_FAILURES
         return len(self.accepted) >= self.terms.target or self.reads >= self.budget.reads or is_broken
 
-    async def _run_round(self, texts: list[str]) -> None:
+    async def _run_round(self, texts: list[str], *, is_windowed: bool = True) -> None:
         """Searches every text, then reads the hits: the best of each query first."""
         found: list[list[tuple[SearchHit, str]]] = []
         for text in texts:
             self.tried.append(text)
-            for query in self._queries_of(text):
+            for query in self._queries_of(text, is_windowed=is_windowed):
                 if self.failed_in_a_row < MOST_FAILURES:
                     found.append([(hit, text) for hit in await self._hits(query)])
         await self._read_all([one for rank in zip_longest(*found) for one in rank if one is not None])
 
-    def _queries_of(self, text: str) -> list[SearchQuery]:
+    def _queries_of(self, text: str, *, is_windowed: bool) -> list[SearchQuery]:
         """Preferred domains are searched by themselves first."""
         scope, terms = self.section.scope, self.terms
         codes = {label: code_of(label) for label in scope.languages}
@@ -183,7 +176,7 @@ class _Search:
             text=" ".join([text, *named]),
             excluded_domains=tuple(scope.excluded_domains),
             languages=tuple(code for code in codes.values() if code),
-            since=terms.since if terms.research_mode == "recent" else None,
+            since=terms.since if is_windowed and terms.research_mode == "recent" else None,
             until=terms.until,
             limit=max(10, 2 * terms.target),
             sites=tuple(one.website for one in self.section.competitors if one.website),
@@ -228,7 +221,7 @@ class _Search:
                 read = [
                     _ReadPage(page, text, hit.provider or self.tools.provider.name)
                     for page, (hit, text) in zip(pages, some, strict=True)
-                    if page is not None and self._qualifies(page)
+                    if page is not None and self._is_allowed(page.url) and self._is_in_language(page)
                 ]
                 if read:
                     judging.create_task(self._judge(read))
@@ -258,38 +251,43 @@ class _Search:
         source = self.known.get(identity(page.url))
         return source.page if source else page
 
-    def _qualifies(self, page: Page) -> bool:
-        """Whether the page may be kept; its own address and language count, whatever the hit said."""
-        return self._is_allowed(page.url) and self._is_in_language(page) and self._is_in_window(page)
-
     async def _judge(self, read: Sequence[_ReadPage]) -> None:
-        """Keeps the pages that matter and say something."""
+        """Keeps the pages that matter and say something, and counts those outside the window."""
         judgements = await self.tools.researcher.judge(self.section, [one.page for one in read])
         scope = self.section.scope
         for one, judgement in zip(read, judgements, strict=True):
             observations = keep_exact(judgement.observations, one.page.text)[:MOST_OBSERVATIONS]
-            if judgement.score >= LEAST_RELEVANCE and observations:
+            self.unnamed = judgement.lacks if self.unnamed is None else self.unnamed & judgement.lacks
+            if judgement.score < LEAST_RELEVANCE or not observations:
+                continue
+            if not self._is_in_window(one.page):
+                self.older += 1
+            else:
                 is_preferred = scope.source_mode == "preferred" and is_within(one.page.url, scope.domains)
-                self.candidates.append(_Candidate(*one, judgement, observations, is_preferred))
+                self.candidates.append(Candidate(*one, judgement, observations, is_preferred, []))
 
     def _is_in_language(self, page: Page) -> bool:
         codes = {code for label in self.section.scope.languages if (code := code_of(label))}
         return page.language is None or not codes or page.language in codes
 
     def _is_in_window(self, page: Page) -> bool:
-        """Recent research needs a date inside the window; a baseline takes older and undated pages too."""
-        if self.terms.research_mode == "recent":
-            return page.published is not None and page.published.is_within(self.terms.since, self.terms.until)
-        return page.published is None or page.published.is_within(None, self.terms.until)
+        """Recent research needs a date inside the window; a baseline takes older and undated pages too.
+
+        Where each question names a period, a baseline takes pages that are dated in one of them.
+        """
+        terms, published = self.terms, page.published
+        if terms.research_mode == "recent":
+            return published is not None and published.is_within(terms.since, terms.until)
+        periods = [find_period(one, terms.until) for one in self.section.questions]
+        if published is None:
+            return not all(periods)
+        is_reported = any(one is None or one.is_published(published.moment) for one in periods)
+        return is_reported and published.is_within(None, terms.until)
 
     def accept(self) -> None:
-        """Takes the best candidates until the target is met, each address once."""
-        taken = {identity(one.page.url) for one in self.accepted}
-        for one in sorted(self.candidates, key=_worst_last):
-            key = identity(one.page.url)
-            if len(self.accepted) < self.terms.target and key not in taken:
-                taken.add(key)
-                self.accepted.append(one)
+        """Takes the best candidates until the target is met, each text once; of copies the first published one."""
+        found = join_copies(self.accepted, self.candidates)
+        self.accepted += best_first(found)[: self.terms.target - len(self.accepted)]
         self.candidates = []
 
     def warn(self, text: str) -> None:
@@ -305,7 +303,8 @@ class _Search:
             if source is None:
                 sources.append(_source(one.page))
             findings.append(self._finding(one, source.id if source else sources[-1].id))
-        answer = await self.tools.researcher.answer(self.section, _texts(findings), self._coverage())
+        texts = [_text(finding, found) for finding, found in zip(findings, self.accepted, strict=True)]
+        answer = await self.tools.researcher.answer(self.section, texts, self._coverage())
         return SearchedSection(findings, sources, answer, self.warnings)
 
     def _coverage(self) -> Coverage:
@@ -318,9 +317,11 @@ class _Search:
             until=self.terms.until,
             output_language=self.terms.output_language,
             warnings=tuple(self.warnings),
+            older=self.older,
+            unnamed=self.unnamed or frozenset(),
         )
 
-    def _finding(self, found: _Candidate, source_id: UUID) -> NewFinding:
+    def _finding(self, found: Candidate, source_id: UUID) -> NewFinding:
         page, researcher = found.page, self.tools.researcher
         return NewFinding(
             id=new_id(),
@@ -330,7 +331,7 @@ class _Search:
             publisher=page.publisher,
             published_at=page.published.moment if page.published else None,
             retrieved_at=page.retrieved_at,
-            relevance=Relevance(round(found.judgement.score, 2), found.judgement.reason),
+            relevance=Relevance(round(found.judgement.score, 2), found.reason),
             observations=found.observations,
             provenance=FindingProvenance(
                 found.provider,
@@ -341,15 +342,18 @@ class _Search:
         )
 
 
-def _worst_last(found: _Candidate) -> tuple[bool, float, str]:
-    return not found.is_preferred, -found.judgement.score, found.page.url
-
-
 def _source(page: Page) -> FoundSource:
     return FoundSource(new_id(), page.url, page.content_hash, page.text, page.retrieved_at, page.language)
 
 
-def _texts(findings: Iterable[NewFinding]) -> list[FindingText]:
-    return [
-        FindingText(one.id, one.title, one.url, one.publisher, one.published_at, one.observations) for one in findings
-    ]
+def _text(one: NewFinding, found: Candidate) -> FindingText:
+    return FindingText(
+        one.id,
+        one.title,
+        one.url,
+        one.publisher,
+        one.published_at,
+        one.observations,
+        found.page.text,
+        tuple(found.also_in),
+    )

@@ -63,7 +63,7 @@ def read_text(content: bytes, own_url: str, retrieved_at: datetime) -> Page:
         text=text,
         retrieved_at=retrieved_at,
         publisher=matter.get("publisher") or None,
-        published=settle([read_hint("front matter", matter.get("date"))], [], retrieved_at),
+        published=settle([read_hint("front matter", matter.get("date") or matter.get("published"))], [], retrieved_at),
         language=code_of(matter.get("language")) or language_of(text),
     )
 

@@ -1,56 +1,146 @@
-"""Answers that only quote: the closest passages of the findings, with their sources."""
+"""Answers that only quote: the closest passages of the findings, with their sources and dates."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from sightline.intelligence.embedded.research.judging import question_terms
-from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share
+from sightline.intelligence.embedded.research.passages import Asked, figures_in, find_passages, read_questions
+from sightline.intelligence.embedded.research.terms import telling, wording
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer
+from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer, newest_of_best
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import code_of
 
 NO_ANSWER: Final = "No finding answers this."
 MOST_PASSAGES: Final = 3
-_LEAST_SHARE: Final = 0.3
+_MOST_UNNAMED: Final = 3
+_AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is another opinion, not one more passage
+_CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
+_LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else is an older one, not another opinion
+
+
+class _Close(NamedTuple):
+    """A passage that may answer."""
+
+    strength: float
+    finding: FindingText
+    quote: str
+
+    @property
+    def published_at(self) -> datetime | None:
+        return self.finding.published_at
 
 
 def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
     """One answer per question, in order. Says in the summary what was covered and what is missing."""
-    answers = [_answer(question, terms, findings) for question, terms in question_terms(section).items()]
+    is_named = bool(section.competitors)
+    answers = [
+        _answer(question, _closest(asked, findings, is_named), coverage)
+        for question, asked in read_questions(section).items()
+    ]
     return SectionAnswer(_summary(coverage), answers)
 
 
-def _answer(question: str, terms: Terms, findings: Sequence[FindingText]) -> QuestionAnswer:
-    """The closest passage of each finding, the closest finding first."""
-    closest = []
-    for finding in findings:
-        best = max(finding.observations, key=lambda one: share(terms, folded(one.quote)), default=None)
-        if best is not None and (value := closeness(terms, folded(best.quote))) >= _LEAST_SHARE:
-            closest.append((value, finding, best.quote))
-    closest = sorted(closest, key=lambda one: -one[0])[:MOST_PASSAGES]
+def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
+    """Returns the closest passage of each finding, the newest of the best first."""
+    found = {one.id: close for one in findings if (close := _closest_of(asked, one, is_named))}
+    fits = {id: one.strength for id, one in found.items()}
+    days = {id: one.published_at.timestamp() if one.published_at else 0.0 for id, one in found.items()}
+    near = (id for id in newest_of_best(fits, days) if fits[id] >= _CLOSE * max(fits.values()))
+    return _newest_figure_first([found[id] for id in near])[:MOST_PASSAGES]
+
+
+def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
+    """Returns the same passages, and a figure of a later date before the one that it replaces."""
+    for one in closest[1:]:
+        if _is_older(one, closest[0]):
+            closest = [one, *(other for other in closest if other is not one)]
+    return closest
+
+
+def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> _Close | None:
+    quotes = [one.quote for one in finding.observations]
+    text = finding.text or "\n".join(quotes)
+    passages = find_passages(asked, finding.title, text, is_named=is_named)
+    return next((_Close(one.strength, finding, one.text) for one in passages if one.text in quotes), None)
+
+
+def _answer(question: str, closest: Sequence[_Close], coverage: Coverage) -> QuestionAnswer:
     if not closest:
-        return QuestionAnswer(question, NO_ANSWER, [])
-    passages = "; ".join(f"“{quote}” ({source_of(finding)})" for _, finding, quote in closest)
-    return QuestionAnswer(question, f"Closest passages: {passages}.", [finding.id for _, finding, _ in closest])
+        return QuestionAnswer(question, f"{NO_ANSWER} {_why_nothing(question, coverage)}", [])
+    said = " ".join(_sentences(closest))
+    return QuestionAnswer(question, said, [one.finding.id for one in closest])
+
+
+def _why_nothing(question: str, coverage: Coverage) -> str:
+    """Returns why no source answers: it is not named, not said, or only outside the window."""
+    says = wording().nothing
+    unnamed = [word for word in telling(question) if word in coverage.unnamed][:_MOST_UNNAMED]
+    reason = "unread" if not coverage.read else "unnamed" if unnamed else "unsaid"
+    why = says[reason].format(words=" or ".join(f"“{word}”" for word in unnamed), pages=_counted(coverage.read, "page"))
+    if not coverage.older:
+        return why
+    verb = "lies" if coverage.older == 1 else "lie"
+    older = f"{_counted(coverage.older, 'older source')} {verb}"
+    return f"{why} {says['older'].format(sources=older)}"
+
+
+def _sentences(closest: Sequence[_Close]) -> Iterable[str]:
+    """Yields a sentence for each passage: as the answer, as one that differs, as an older figure, or as one more."""
+    says = wording().answers
+    first = closest[0]
+    others = [one for one in closest[1:] if _differs(first, one)]
+    yield (says["differs"] if others else says["first"]).format(**_parts(first))
+    for one in others:
+        yield says["other"].format(**_parts(one))
+    for one in closest[1:]:
+        if one not in others:
+            yield says["older" if _is_older(first, one) else "more"].format(**_parts(one))
+
+
+def _parts(one: _Close) -> dict[str, str]:
+    quote = " ".join(one.quote.split())
+    return {"source": source_of(one.finding), "quote": quote, "end": "" if quote.endswith((".", "!", "…")) else "."}
+
+
+def _has_other_figure(first: _Close, one: _Close) -> bool:
+    common = (figures_in(first.quote) & figures_in(one.quote)) - {"any"}
+    return bool(common) and " ".join(first.quote.split()) != " ".join(one.quote.split())
+
+
+def _is_older(first: _Close, one: _Close) -> bool:
+    """Whether a passage has an earlier figure than the first: of the same publisher, or long before."""
+    if not first.published_at or not one.published_at or not _has_other_figure(first, one):
+        return False
+    is_same = first.finding.publisher is not None and first.finding.publisher == one.finding.publisher
+    return one.published_at < (first.published_at if is_same else first.published_at - _LONG_AGO)
+
+
+def _differs(first: _Close, one: _Close) -> bool:
+    """Whether a passage of about the same time has another figure for the same."""
+    return one.strength >= _AS_CLOSE * first.strength and _has_other_figure(first, one) and not _is_older(first, one)
 
 
 def source_of(finding: FindingText) -> str:
-    """Returns who says it and when."""
+    """Returns who says it, when, and where else it stands."""
     who = finding.publisher or host_of(finding.url) or finding.title
-    return f"{who}, {finding.published_at:%Y-%m-%d}" if finding.published_at else f"{who}, undated"
+    dated = f"{who}, {finding.published_at:%Y-%m-%d}" if finding.published_at else f"{who}, undated"
+    return f"{dated}; also in {', '.join(finding.also_in)}" if finding.also_in else dated
 
 
 def say_coverage(coverage: Coverage, said: str) -> str:
     """Returns what was covered, what there is to say of the answers if anything was found, and the warnings."""
     span = f"between {coverage.since:%Y-%m-%d} and {coverage.until:%Y-%m-%d}"
     dates = f"published {span}" if coverage.research_mode == "recent" else "older and undated ones included"
-    noun = "source" if coverage.target == 1 else "sources"
-    pages = "1 page" if coverage.read == 1 else f"{coverage.read} pages"
-    found = f"{coverage.found} of {coverage.target} {noun} found, {dates}; {pages} read."
+    wanted = _counted(coverage.target, "source")
+    found = f"{coverage.found} of {wanted} found, {dates}; {_counted(coverage.read, 'page')} read."
     return " ".join([found, *([said] if coverage.found and said else []), *coverage.warnings])
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _summary(coverage: Coverage) -> str:

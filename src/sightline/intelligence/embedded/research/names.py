@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Final
 
-from sightline.intelligence.embedded.vocabulary import word_set
+from sightline.intelligence.embedded.research.terms import wording
+from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.plans import Competitor
 from sightline.sources.addresses import host_of, is_within
 
@@ -22,14 +23,9 @@ _LIST: Final = re.compile(r", and |, or |, | and | or ")
 _CAPITALISED: Final = re.compile(rf"(?<![\w.]){_NAME}")
 _PLACE: Final = re.compile(rf"\b(?:in|across|within|throughout) (?:the )?({_NAME})")
 _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
+_PEOPLE: Final = re.compile(r"(?<=...)(?:['’]?s|land|lands|egian|way|ish|ese|ian|ean|an|ia|en|a|e|i|y)$")  # noqa: RUF001 - an apostrophe that people type
+_LEAST_ENGLISH: Final = 2  # stop words in lower case
 _MOST_CAPITALS: Final = 0.35
-_NOT_NAMES: Final = word_set("""
-    a an and are as at before but by can could do does for friday from he her his how i i'm if in is it january
-    february march april may june july august september october november december monday my no not of on or our
-    saturday she so some sunday that the their then there they this thursday to tuesday us we wednesday were what
-    when where which who whom whose why will with would yes you your english german french spanish italian dutch
-    europe european excel compare list find research show tell describe summarise summarize please
-""")
 
 
 def mentions(competitor: Competitor, text: str, url: str = "") -> bool:
@@ -47,16 +43,49 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){spaced}(?!\w)", re.NOFLAG if exact else re.IGNORECASE)
 
 
-def named_in_question(question: str) -> list[str]:
-    """Names in a question, in order: after words that compare, and other capitalised words that are no place."""
-    places = set(_PLACE.findall(question))
-    compared = [name for found in _CUE.findall(question) for name in _LIST.split(found)]
+def names_in(question: str) -> list[str]:
+    """Returns the capitalised names of a question; none of a text that has a capital on most of its words."""
     starts = {sentence.strip()[:1] and sentence.strip().split()[0] for sentence in re.split(r"[.?!:\n]", question)}
     words = [word.strip(".,;:?!") for word in question.split()]
-    if sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
+    is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH
+    if not is_english and sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
         starts |= {word for word in words if word[:1].isupper()}  # a language that capitalises nouns, or a headline
-    others = [name for name in _CAPITALISED.findall(question) if name.split()[0] not in starts]
-    return list(dict.fromkeys(name for name in _clean([*compared, *others]) if name not in places))
+    return list(_clean(name for name in _CAPITALISED.findall(question) if name.split()[0] not in starts))
+
+
+@lru_cache(maxsize=5_000)
+def stem_of_name(name: str) -> str:
+    """Returns what the names of a place and of its people share: Europe and European are `europ`."""
+    stem = name.lower()
+    while (shorter := _PEOPLE.sub("", stem)) != stem:
+        stem = shorter
+    return stem
+
+
+@lru_cache(maxsize=64)
+def stems_of_names(text: str) -> frozenset[str]:
+    """Returns the stems of all capitalised names in a text, and of their words."""
+    names = set(_CAPITALISED.findall(text))
+    return frozenset(stem_of_name(one) for name in names for one in (name, *name.split()))
+
+
+def named_in_question(question: str, evidence: Sequence[str] = ()) -> list[str]:
+    """Returns the companies of a question, in order: those it compares with, and other names that are used as such.
+
+    How the evidence uses a name decides; the question itself where the evidence does not have the name.
+    """
+    compared = _clean(name for found in _CUE.findall(question) for name in _LIST.split(found))
+    places = set(_PLACE.findall(question))
+    others = [name for name in names_in(question) if _is_company(name, evidence, question)]
+    return list(dict.fromkeys(name for name in (*compared, *others) if name not in places))
+
+
+def _is_company(name: str, evidence: Sequence[str], question: str) -> bool:
+    texts = [text for text in evidence if name.lower() in text.lower()] or [question]
+    patterns = {use: re.compile(one.replace("{name}", re.escape(name))) for use, one in wording().uses.items()}
+    counts = {use: sum(len(pattern.findall(text)) for text in texts) for use, pattern in patterns.items()}
+    in_lower_case = sum(text.count(name.lower()) for text in texts)
+    return counts["company"] > counts["thing"] + in_lower_case
 
 
 def named_in_evidence(texts: Iterable[str]) -> list[str]:
@@ -73,10 +102,15 @@ def without(names: Iterable[str], own: Iterable[str]) -> list[str]:
     return [name for name in names if name.lower() not in ours]
 
 
+@cache
+def _not_names() -> frozenset[str]:
+    return frozenset(wording().not_names.split())
+
+
 def _clean(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         words = name.strip(" '’-").split()  # noqa: RUF001 - an apostrophe that people type
-        while words and words[0].lower() in _NOT_NAMES:
+        while words and words[0].lower() in _not_names():
             words.pop(0)
         text = re.sub(r"['’]s$", "", " ".join(words))  # noqa: RUF001 - likewise
         if len(text) > 2 and not _SHORT.fullmatch(text):
@@ -85,5 +119,5 @@ def _clean(names: Iterable[str]) -> Iterator[str]:
 
 def place_in(question: str) -> str:
     """The place a question is about, as in "in Norway"; empty if it names none."""
-    found = [name for name in _PLACE.findall(question) if name.lower() not in _NOT_NAMES or name in ("Europe",)]
+    found = [name for name in _PLACE.findall(question) if name.lower() not in _not_names() or name == "Europe"]
     return str(found[0])[:160] if found else ""

@@ -2,15 +2,26 @@
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.headlines import capitalised, fitted
-from sightline.intelligence.embedded.research.names import named_in_evidence, named_in_question, place_in, without
-from sightline.intelligence.embedded.research.terms import share, telling, weigh
+from sightline.intelligence.embedded.research.names import (
+    named_in_evidence,
+    named_in_question,
+    names_in,
+    place_in,
+    without,
+)
+from sightline.intelligence.embedded.research.terms import any_word, share, telling, weigh, wording
 from sightline.intelligence.embedded.sentences import split_sentences
+from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import (
     DEFAULT_LANGUAGE,
     DEFAULT_LOOKBACK_DAYS,
+    LONGEST_LOOKBACK_DAYS,
+    LONGEST_QUESTION,
     MOST_COMPETITORS,
     MOST_LANGUAGES,
     MOST_QUESTIONS,
@@ -18,36 +29,24 @@ from sightline.intelligence.plans import (
     Competitor,
     PlanDefinition,
     PlanSection,
-    ResearchMode,
     SectionScope,
     SectionType,
 )
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
 from sightline.platform.ids import new_id
 from sightline.sources.languages import code_of
+from sightline.sources.periods import Period, find_period, without_period
 
-_LONGEST_QUESTION: Final = 500
+_LONGEST_SPLIT: Final = 200
 _LONGEST_TOPIC: Final = 120
 _LONGEST_NAME: Final = 80
 _MOST_WORDS: Final = 8  # of a topic
 _LEAST_OVERLAP: Final = 0.3  # of the question's terms stand in the names of a product and its features
-_DAYS: Final = {"day": 1, "week": 7, "month": 30, "quarter": 90, "year": 365}
-_NUMBERS: Final = {"two": 2, "three": 3, "four": 4, "six": 6}
+_MOST_ASKED: Final = 2  # questions of an objective
+_MOST_NAMES: Final = 2
 
-
-def _any_of(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(words.split())})\b", re.IGNORECASE)
-
-
-_SPAN: Final = re.compile(
-    r"\b(?:last|past|previous)\s+(?:(\d{1,3}|two|three|four|six)\s+)?(day|week|month|quarter|year)s?\b", re.IGNORECASE
-)
-_LONG_VIEW: Final = _any_of(r"history historical(?:ly)? so\sfar baseline background overview over\sthe\syears ever")
-_COMPETITORS: Final = _any_of(r"competitors? rivals? competing alternatives? versus vs other\s(?:tools|vendors)")
-_PRICES: Final = _any_of("price prices priced pricing costs? charges? charging fees? tariffs? subscriptions?")
-_RULES: Final = _any_of("laws? legal regulations? regulatory rules compliance directive standards? tax gdpr")
-_VOICES: Final = _any_of(
-    r"complain\w* feedback reviews? praise frustrat\w+ opinions? forums? say\sabout think\sof think\sabout"
+_COMPETITORS: Final = re.compile(
+    r"\b(?:competitors?|rivals?|competing|alternatives?|versus|vs|other (?:tools|vendors))\b", re.IGNORECASE
 )
 _LEAD: Final = re.compile(
     r"^(?:please\s+)?(?:(?:what|which|who|whom|how|why|where|when|is|are|do|does|did|can|could|should|will|would|has"
@@ -74,8 +73,15 @@ _MOVED: Final = re.compile(
     rf"{_ASKING}\s+(?:is|are|was|were)\b|.*\b(?:do|does|did|can|could|should|will|would|has|have|had|may|might|must)\b",
     re.IGNORECASE,
 )
-_MOST_ASKED: Final = 2  # questions of an objective
-_MOST_NAMES: Final = 2
+# A second thing after "and", and words that refer to an earlier question.
+_TWO: Final = re.compile(
+    r"(?!.*\b(?:between|both|difference|compared?|versus)\b)"
+    r"(?P<start>.*?\b)(?P<first>(?:the|their|its|our|your)\b[^,;]+?) and "
+    r"(?P<second>(?:the|their|its|our|your)\b[^,;]+\?)",
+    re.IGNORECASE,
+)
+_REFERS: Final = re.compile(r"\b(?:that|this|it|they|them|those|these|ones?)\b", re.IGNORECASE)
+_MOST_OWN: Final = 1  # word of its own in a question that refers to the one before
 
 
 class _Reading(NamedTuple):
@@ -87,48 +93,18 @@ class _Reading(NamedTuple):
     scope: SectionScope
 
 
-class _Lens(NamedTuple):
-    """A further section that some words of a question ask for."""
-
-    cue: re.Pattern[str]
-    name: str
-    objective: str
-    questions: Sequence[str]
-
-
-_LENSES: Final = (
-    _Lens(
-        _PRICES,
-        "Prices and packages",
-        "Find out which prices are published, what they include and how they changed.",
-        ("Which prices are published ({topic})?",),
-    ),
-    _Lens(
-        _RULES,
-        "Rules and deadlines",
-        "Find out which rules apply, from when, and what they demand.",
-        ("From when do these rules apply ({topic})?",),
-    ),
-    _Lens(
-        _VOICES,
-        "Public feedback",
-        "Find out what people who use such products say in public.",
-        ("What do people praise ({topic})?",),
-    ),
-)
-
-
 def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     """One to four sections: competitors if any are named, the market, and what the wording asks for besides."""
-    named = without(named_in_question(question), [*context.own_names, place_in(question)])
+    named = without(named_in_question(question, context.evidence), [*context.own_names, place_in(question)])
     suggested = _suggested(named, context)
     asked = bool(named) or bool(_COMPETITORS.search(question))
     reading = _read(question, suggested if asked else [])
     product = _product(question, context)
-    mode, days = _period(question)
+    period = find_period(question, context.now)
+    days = _window(period, context.now)
     definition = PlanDefinition(
-        research_mode=mode,
-        initial_lookback_days=days,
+        research_mode="recent" if days else "baseline",
+        initial_lookback_days=days or (LONGEST_LOOKBACK_DAYS if period else DEFAULT_LOOKBACK_DAYS),
         max_sources_per_section=PREPARED_SOURCES,
         output_language=DEFAULT_LANGUAGE,
         product_id=str(product.id) if product else "",
@@ -137,9 +113,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     return ResearchPlan(
         name=_name(reading.questions[0]),
         definition=definition,
-        rationale=_rationale(
-            definition, product.name if product else None, [one.name for one in suggested], is_asked=asked
-        ),
+        rationale=_rationale(definition, period, product, [one.name for one in suggested], is_asked=asked),
         suggested_competitors=tuple(suggested),
     )
 
@@ -170,21 +144,44 @@ def _questions(text: str) -> list[str]:
     sentences = split_sentences(text)
     asked = [one for one in sentences if one.endswith("?")] or sentences or [text]
     parts = (part.strip(" ,;") for one in asked for part in _JOINED.split(one))
-    whole = (part if part[-1:] in ".?!" else f"{part}?" for part in parts if part)
-    found = dict.fromkeys(capitalised(one)[:_LONGEST_QUESTION].strip() for one in whole)
-    return list(found)[:MOST_QUESTIONS] or [text[:_LONGEST_QUESTION]]
+    whole = [two for part in parts if part for two in _two(part if part[-1:] in ".?!" else f"{part}?")]
+    found = [_with_subject(one, whole[max(0, at - 1)]) if at else one for at, one in enumerate(whole)]
+    return list(dict.fromkeys(capitalised(one)[:LONGEST_QUESTION].strip() for one in found))[:MOST_QUESTIONS] or [
+        text[:LONGEST_QUESTION]
+    ]
+
+
+def _two(question: str) -> list[str]:
+    """Two questions for "How well do shops keep their bikes and their tools?"."""
+    found = _TWO.fullmatch(question) if len(question) <= _LONGEST_SPLIT else None
+    return [f"{found['start']}{found['first']}?", f"{found['start']}{found['second']}"] if found else [question]
+
+
+def _with_subject(question: str, earlier: str) -> str:
+    """Adds what the earlier question is about to one like "How is that in Germany?"."""
+    own = [word for word in telling(question) if word not in place_in(question).lower()]
+    if not _REFERS.search(question) or len(own) > _MOST_OWN:
+        return question
+    named = {word for name in names_in(earlier) for word in words_of(name)}
+    subject = [word for word in telling(earlier) if word not in named][:_MOST_WORDS]
+    return f"{question.rstrip('?. ')} ({' '.join(subject)})?" if subject else question
 
 
 def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[str]) -> str:
-    """The telling words of the questions, without names, spans of time, and words that choose a section."""
+    """The telling words of the questions, without names, periods, and words that choose a section."""
     text = " ".join(questions)
-    plain = _SPAN.sub(" ", text)
+    plain = without_period(text)
     for name in names:
         plain = plain.replace(name, " ")
-    for cue in (_LONG_VIEW, _COMPETITORS, *(lens.cue for lens in _LENSES)):
+    for cue in (_COMPETITORS, *(_cue(lens.cues) for lens in wording().lenses if lens.cues)):
         plain = cue.sub(" ", plain)
     words = telling(plain, languages) or telling(text, languages) or text.split()
     return fitted(words[:_MOST_WORDS], _LONGEST_TOPIC) or text[:_LONGEST_TOPIC].strip()
+
+
+@cache
+def _cue(cues: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{any_word(cues)})\b", re.IGNORECASE)
 
 
 def _languages(text: str) -> list[str]:
@@ -204,13 +201,10 @@ def _product(question: str, context: PlanContext) -> ProductText | None:
     return best[1] if best and best[0] >= _LEAST_OVERLAP else None
 
 
-def _period(question: str) -> tuple[ResearchMode, int]:
-    """The window that the question names, 1 to 90 days; a longer look back takes older sources too."""
-    if found := _SPAN.search(question):
-        count = int(_NUMBERS.get(found[1].lower(), 0) or found[1]) if found[1] else 1
-        days = count * _DAYS[found[2].lower()]
-        return ("recent", max(1, days)) if days <= 90 else ("baseline", 90)
-    return ("baseline" if _LONG_VIEW.search(question) else "recent"), DEFAULT_LOOKBACK_DAYS
+def _window(period: Period | None, now: datetime) -> int | None:
+    """Returns the days of an open period of at most 90 days, else None."""
+    days = max(1, (now - period.since).days) if period and period.until is None else None
+    return days if days and days <= LONGEST_LOOKBACK_DAYS else None
 
 
 def _sections(reading: _Reading) -> list[PlanSection]:
@@ -221,16 +215,15 @@ def _sections(reading: _Reading) -> list[PlanSection]:
         names = [one.name for one in reading.competitors]
         about = _take(left, lambda one: any(name in one for name in names) or bool(_COMPETITORS.search(one)))
         sections.append(_competitors_section(reading, about or reading.questions))
-    for lens in _LENSES:
-        if about := _take(left, lambda one, cue=lens.cue: bool(cue.search(one))):  # type: ignore[misc]  # mypy infers no default
-            questions = [*about, *(one.format(topic=reading.topic) for one in lens.questions)][:MOST_QUESTIONS]
-            sections.append(_section(reading, lens.name, "custom", lens.objective, questions))
+    for lens in wording().lenses:
+        if lens.cues and (about := _take(left, _cue(lens.cues).search)):
+            sections.append(_section(reading, lens.name, "custom", lens.objective, about))
     if left:
         sections.insert(min(1, len(sections)), _section(reading, "Market", "market", _objective(left), left))
     return sections
 
 
-def _take(questions: list[str], fits: Callable[[str], bool]) -> list[str]:
+def _take(questions: list[str], fits: Callable[[str], object]) -> list[str]:
     """Takes the questions that fit out of the list."""
     taken = [one for one in questions if fits(one)]
     questions[:] = [one for one in questions if one not in taken]
@@ -275,28 +268,36 @@ def _objective(questions: Sequence[str], names: Sequence[str] = ()) -> str:
     asked = [one for one in map(_indirect, questions[:_MOST_ASKED]) if one]
     others = [name for name in names if not any(name in question for question in questions)][:_MOST_NAMES]
     among = f" ({', '.join(others)})" if others else ""
-    if asked and len(asked) == len(questions[:_MOST_ASKED]):
-        return f"Find out {' and '.join(asked)}{among}."
-    first = questions[0]
-    return f"Answer “{first}” from public sources{among}." if first.endswith("?") else f"Find sources for: {first}"
+    is_whole = bool(asked) and len(asked) == len(questions[:_MOST_ASKED])
+    form = "find out" if is_whole else "answer" if questions[0].endswith("?") else "search"
+    return wording().plan[form].format(asked=" and ".join(asked), first=questions[0], among=among)
 
 
-def _rationale(definition: PlanDefinition, product: str | None, suggested: Sequence[str], *, is_asked: bool) -> str:
+def _rationale(
+    definition: PlanDefinition,
+    period: Period | None,
+    product: ProductText | None,
+    rivals: Sequence[str],
+    *,
+    is_asked: bool,
+) -> str:
     """Returns what the plan does and what it took from the question and the evidence, in one paragraph."""
-    names = ", ".join(section.name for section in definition.sections)
-    asked, each = ("one section", "It") if len(definition.sections) == 1 else ("these sections", "Each")
-    target = definition.max_sources_per_section
-    is_recent = definition.research_mode == "recent"
-    dated = f"published in the last {definition.initial_lookback_days} days" if is_recent else "of any age"
-    parts = [f"The words of the question ask for {asked}: {names}."]
-    parts += [f"{each} looks for {target} sources {dated}{'' if is_recent else ', undated ones included'}."]
-    if product:
-        parts.append(f"It seems to be about {product}.")
-    if suggested:
-        parts.append(f"The question or your evidence names these competitors: {', '.join(suggested)}.")
-    elif is_asked:
-        parts.append("No competitor is named in the question or in your evidence; add those to look at.")
-    return " ".join([*parts, "The embedded engine drafted this plan from words, so review it before you start it."])
+    says, is_one = wording().plan, len(definition.sections) == 1
+    dated = "recent" if definition.research_mode == "recent" else "period" if period else "any"
+    parts = [
+        "sections",
+        *(["product"] if product else []),
+        *(["rivals"] if rivals else ["no rivals"] if is_asked else []),
+    ]
+    return " ".join(says[part] for part in [*parts, "review"]).format(
+        sections="one section" if is_one else "these sections",
+        names=", ".join(section.name for section in definition.sections),
+        each="It" if is_one else "Each",
+        target=definition.max_sources_per_section,
+        dated=says[dated].format(days=definition.initial_lookback_days, period=period.words if period else ""),
+        product=product.name if product else "",
+        rivals=", ".join(rivals),
+    )
 
 
 def _lowered(text: str) -> str:

@@ -6,7 +6,8 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sightline.intelligence.embedded.research.judging import frame, question_terms
+from sightline.intelligence.embedded.research.judging import frame
+from sightline.intelligence.embedded.research.passages import read_questions
 from sightline.intelligence.embedded.research.terms import folded, share
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
@@ -107,7 +108,7 @@ def shown_parts(section: PlanSection, page: Page) -> list[str]:
     if len(text) <= LONGEST_PAGE:
         return [text]
     spans = list(_spans(text))
-    questions = list(question_terms(section).values())
+    questions = [asked.terms for asked in read_questions(section).values()]
     close = [max(share(terms, folded(text[start:end])) for terms in questions) for start, end in spans]
     best = sorted(range(1, len(spans)), key=lambda place: -close[place])[: LONGEST_PAGE // LONGEST_PART - 1]
     chosen: list[tuple[int, int]] = []

@@ -1,0 +1,165 @@
+"""Passages of a page that may answer a question: sentences by their terms, their figures and their time."""
+
+import re
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+from sightline.intelligence.embedded.research.names import names_in, place_in, stem_of_name, stems_of_names
+from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share, weigh, wording
+from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, MOST_SENTENCES, find_sentences
+from sightline.intelligence.embedded.words import fold, words_of
+from sightline.intelligence.plans import PlanSection
+from sightline.sources.periods import without_period
+
+LEAST_STRENGTH: Final = 0.42
+_SHORTEST: Final = 30  # of a sentence without a figure
+_LONGEST_HEADING: Final = 12  # words
+_LEAST_NEAR: Final = 0.5  # of the terms stand in the sentence, beside it or in the title
+_LEAST_PAGE: Final = 0.6  # of the terms stand on the page
+_OWN, _ABOUT, _NEAR = 0.55, 0.35, 0.2
+_LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
+
+
+class Asked(NamedTuple):
+    """A question as it is compared: `names` are groups of stems, of each of which the page has to name one,
+    `counted` are terms of what is counted, of which the sentence has to have one.
+    """
+
+    terms: Terms
+    figures: tuple[str, ...]
+    is_figure: bool
+    names: tuple[frozenset[str], ...]
+    counted: frozenset[str]
+
+
+class Spot(NamedTuple):
+    """An exact part of the page and how well it may answer, 0 to 1 and a little more."""
+
+    place: int
+    text: str
+    strength: float
+
+
+def read_questions(section: PlanSection) -> dict[str, Asked]:
+    """Returns each question of the section as it is compared, without the names of competitors if there are others."""
+    own = {fold(word) for one in section.competitors for name in (one.name, *one.aliases) for word in words_of(name)}
+    return {question: _read(question, own, section) for question in section.questions}
+
+
+def _read(question: str, own: set[str], section: PlanSection) -> Asked:
+    plain = without_period(question)
+    rest = " ".join(word for word in words_of(plain) if fold(word) not in own)
+    terms = weigh(rest, section.scope.languages) or weigh(plain, section.scope.languages)
+    place = place_in(question)
+    names = [name for name in names_in(question) if name != place and not own.intersection(map(fold, words_of(name)))]
+    groups = [[place] if place else [], names]
+    lower = question.lower()
+    asks = next((one for one in wording().asks if re.search(one.question, lower)), None)
+    counted = re.search(wording().counted, lower)
+    return Asked(
+        terms=terms,
+        figures=asks.figures if asks else (),
+        is_figure=asks is not None and asks.only,
+        names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
+        counted=frozenset(list(weigh(lower[counted.end() :]))[:2]) if counted else frozenset(),
+    )
+
+
+@cache
+def _figures() -> dict[str, re.Pattern[str]]:
+    return {of: re.compile(one.replace("{number}", wording().number)) for of, one in wording().figures.items()}
+
+
+@lru_cache(maxsize=2_000)
+def figures_in(sentence: str) -> frozenset[str]:
+    """Returns what the figures of a sentence are of, and `any` if it has some. A year is no figure."""
+    rest, found = _YEAR.sub(" ", sentence), set()
+    for of, pattern in _figures().items():
+        rest, number = pattern.subn(" ", rest)
+        found.update([of, "any"] if number else [])
+    return frozenset(found)
+
+
+@lru_cache(maxsize=64)
+def read_lines(text: str) -> tuple[str, ...]:
+    """Returns the sentences that say something, each an exact part of the text. A heading or table is none."""
+    shown = _as_read(text[:MOST_CHARACTERS])
+    places = list(zip(range(MOST_SENTENCES), find_sentences(shown), strict=False))
+    found = (text[start:end] for _, (start, end) in places)
+    return tuple(one for one in found if (len(one) >= _SHORTEST or figures_in(one)) and not one.endswith("?"))
+
+
+def _as_read(text: str) -> str:
+    """Returns the text with headings and tables blanked and wrapped lines joined. Every character keeps its place."""
+    is_wrapped = "\n\n" in text
+    lines = text.split("\n")
+    blocks = [_is_heading(lines, at, is_wrapped) for at in range(len(lines))]
+    shown = []
+    for at, line in enumerate(lines):
+        after = lines[at + 1] if at + 1 < len(lines) else ""
+        is_joined = is_wrapped and line.strip() and after.strip() and not _LIST.match(after) and not blocks[at + 1]
+        shown.append(("\n" * len(line) if blocks[at] else line) + (" " if is_joined and not blocks[at] else "\n"))
+    return "".join(shown)[: len(text)]
+
+
+def _is_heading(lines: list[str], at: int, is_wrapped: bool) -> bool:
+    """Whether the line is a heading, or of a table: a short line without an end, alone, and something follows."""
+    line = lines[at].strip()
+    if line.startswith(("#", "|")):
+        return True
+    is_alone = not is_wrapped or not "".join(lines[max(0, at - 1) : at] + lines[at + 1 : at + 2]).strip()
+    if not line or not is_alone or _LIST.match(line) or line.endswith(_END):
+        return False
+    return len(line.split()) <= _LONGEST_HEADING and any(one.strip() for one in lines[at + 1 :])
+
+
+def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False) -> list[Spot]:
+    """Returns the sentences of the text that may answer, strongest first. None if it has no name that is asked for."""
+    whole = f"{title}\n{text}"
+    if not all(group & stems_of_names(whole) for group in asked.names):
+        return []
+    if share(asked.terms, folded(whole)) < _LEAST_PAGE:
+        return []
+    lines = read_lines(text)
+    words = [folded(line) for line in lines]
+    titled = folded(title)
+    found = []
+    for place, line in enumerate(lines):
+        near = words[place].union(*words[max(0, place - 1) : place + 2])
+        if strength := _strength(asked, words[place], near, titled, is_named=is_named or bool(asked.names)):
+            found.append(Spot(place, line, strength * _fitness(asked, line)))
+    return sorted((one for one in found if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
+
+
+def _strength(
+    asked: Asked, words: frozenset[str], near: frozenset[str], titled: frozenset[str], *, is_named: bool
+) -> float:
+    """By the sentence itself, its neighbours and the title: the more the title has, the less the sentence has to."""
+    terms = asked.terms
+    around = closeness(terms, near | titled, is_named=is_named)
+    if around < _LEAST_NEAR or (asked.counted and not asked.counted & words):
+        return 0.0
+    about = share(terms, titled)
+    own = _OWN - _ABOUT * about
+    return own * share(terms, words) + _NEAR * share(terms, near) + (1 - _NEAR - own) * around
+
+
+def _fitness(asked: Asked, line: str) -> float:
+    """A factor for the figure that is asked for, for results, and for the time of which the sentence speaks."""
+    has = figures_in(line)
+    weights = wording().weights
+    if not asked.figures:
+        factor = weights["typed" if has - {"count", "any"} else "counted" if has else "plain"]
+    elif has.intersection(asked.figures):
+        factor = next(one for one, of in zip(wording().order, asked.figures, strict=False) if of in has)
+    elif asked.is_figure:
+        return 0.0
+    else:
+        factor = weights["other" if has else "none"]
+    lower = line.lower()
+    for name, pattern in wording().tone.items():
+        if re.search(pattern, lower):
+            factor *= weights[name]
+    return factor

@@ -1,0 +1,215 @@
+"""How well research answers with the embedded engine, measured on questions whose facts lie in labelled articles."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.marks import Kept, Output
+from sightline.intelligence.research import PlanContext, QuestionAnswer
+from sightline.platform.errors import BadRequest
+from sightline.research.runs.found import NewFinding
+from sightline.research.runs.searching import Budget, Terms, Tools, search_section
+from sightline.research.runs.steps import PREVIEW_ROUNDS
+from sightline.sources.library import Library
+from sightline.sources.library.texts import read_text
+
+_MOST_WRONG = 10
+_PATIENCE = 600.0  # seconds for a search, so that a slow machine answers the same
+
+
+class LabelledQuestion(Struct, frozen=True):
+    """A question, and the facts that answer it; none if the articles do not."""
+
+    id: str
+    question: str
+    facts: tuple[str, ...]
+
+
+class Fact(Struct, frozen=True):
+    """What an article says in the words of `quote`; `also_in` are copies, `outdated_by` is a later fact."""
+
+    id: str
+    article: str
+    quote: str
+    outdated_by: str | None = None
+    also_in: tuple[str, ...] = ()
+
+
+class Labels(Struct, frozen=True):
+    """The file `research.json`. The facts of a contradiction belong into one answer, a text with copies once."""
+
+    questions: tuple[LabelledQuestion, ...]
+    facts: tuple[Fact, ...]
+    contradictions: tuple[tuple[str, str], ...] = ()
+    copies: tuple[tuple[str, ...], ...] = ()
+
+
+class ResearchQuality(Struct, rename="camel"):
+    """The quality of answers. A share of nothing is null.
+
+    `first` is the share of answerable questions with answers that all begin with one of their facts, where a part of
+    the question that nothing answers does not count; `among` is the share of current facts in the answers,
+    `unanswerable_said` the share of questions without facts whose answers say so. `older_first` counts outdated facts
+    without the current one before them, `copies_twice` texts that an answer quotes from several copies,
+    `contradictions_shown` pairs that stand in one answer. `wrong` has up to ten answers that do not begin with a fact.
+    """
+
+    questions: int
+    answerable: int
+    first: float | None
+    facts: int
+    among: float | None
+    unanswerable: int
+    unanswerable_said: float | None
+    older_first: int
+    copies_twice: int
+    contradictions: int
+    contradictions_shown: int
+    wrong: list[str]
+    kept: Kept | None = None
+
+
+class Passage(NamedTuple):
+    """A quote of an answer, and the name of its article."""
+
+    text: str
+    article: str
+
+
+class Answered(NamedTuple):
+    """An answer with its passages in order."""
+
+    question: LabelledQuestion
+    answer: str
+    passages: list[Passage]
+
+
+def read_labels(folder: Path) -> Labels:
+    """Reads `research.json` of a world. Raises BadRequest if it is not right, and OSError."""
+    try:
+        labels = msgspec.json.decode((folder / "research.json").read_bytes(), type=Labels)
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"{folder / 'research.json'}: {error}") from None
+    known = {fact.id for fact in labels.facts}
+    if unknown := [id for one in labels.questions for id in one.facts if id not in known]:
+        raise BadRequest(f"{folder / 'research.json'}: there is no fact {unknown[0]}.")
+    return labels
+
+
+async def answer_all(folder: Path, labels: Labels, now: datetime) -> list[Answered]:
+    """Plans each question, searches the folder's articles and answers, as a first run of a prepared plan does."""
+    articles = folder / "articles"
+    names = {read_text(path.read_bytes(), path.name, now).url: path.name for path in sorted(articles.glob("*.md"))}
+    with TemporaryDirectory() as place:
+        library = Library(articles, Path(place) / "index", update_seconds=_PATIENCE, wait_seconds=_PATIENCE)
+        tools = Tools(EmbeddedResearcher(), library, library)
+        return [one for question in labels.questions for one in await _ask(question, tools, names, now)]
+
+
+async def _ask(question: LabelledQuestion, tools: Tools, names: Mapping[str, str], now: datetime) -> list[Answered]:
+    plan = (await tools.researcher.plan(question.question, PlanContext(now=now))).definition
+    terms = Terms(
+        research_mode=plan.research_mode,
+        since=now - timedelta(days=plan.initial_lookback_days),
+        until=now,
+        target=plan.max_sources_per_section,
+    )
+    budget = Budget(rounds=PREVIEW_ROUNDS, seconds=_PATIENCE, patience=_PATIENCE)
+    found = [await search_section(one, terms, tools, known={}, budget=budget) for one in plan.sections]
+    return [
+        Answered(question, one.answer, _passages(one, section.findings, names))
+        for section in found
+        for one in section.answer.questions
+    ]
+
+
+def _passages(answer: QuestionAnswer, findings: Sequence[NewFinding], names: Mapping[str, str]) -> list[Passage]:
+    """Returns the quotes that stand in the answer, in its order."""
+    text = _plain(answer.answer)
+    found = [
+        (text.find(f"“{quote}”"), Passage(quote, names[finding.url]))
+        for finding in findings
+        if finding.id in answer.finding_ids
+        for quote in (_plain(one.quote) for one in finding.observations)
+    ]
+    return [passage for at, passage in sorted(found) if at >= 0]
+
+
+def outputs_of(answers: Sequence[Answered]) -> list[Output]:
+    """Returns each answer as readers see it."""
+    numbered = enumerate(answers, 1)
+    return [Output(f"{one.question.id}-{number}", one.question.question, one.answer) for number, one in numbered]
+
+
+def evaluate_research(labels: Labels, answers: Sequence[Answered]) -> ResearchQuality:
+    """Compares the answers with the facts of their questions."""
+    facts = {fact.id: fact for fact in labels.facts}
+    asked = [one for one in labels.questions if one.facts]
+    by_question = {one.id: [given for given in answers if given.question.id == one.id] for one in labels.questions}
+    said = {id: [given for given in answers if given.passages] for id, answers in by_question.items()}
+    begun = [bool(said[one.id]) and all(_begins(given, facts) for given in said[one.id]) for one in asked]
+    current = [(one, facts[id]) for one in asked for id in one.facts if not facts[id].outdated_by]
+    found = [any(_place(fact, given) is not None for given in by_question[one.id]) for one, fact in current]
+    silent = [not said[one.id] for one in labels.questions if not one.facts]
+    wrong = [given for one in asked for given in by_question[one.id] if not _begins(given, facts)]
+    wrong += [given for given in answers if given.passages and not given.question.facts]
+    return ResearchQuality(
+        questions=len(labels.questions),
+        answerable=len(asked),
+        first=_share(sum(begun), len(asked)),
+        facts=len(current),
+        among=_share(sum(found), len(current)),
+        unanswerable=len(silent),
+        unanswerable_said=_share(sum(silent), len(silent)),
+        older_first=sum(_is_older_first(one, facts) for one in answers),
+        copies_twice=sum(len(_copied(one, copies)) > 1 for one in answers for copies in labels.copies),
+        contradictions=len(labels.contradictions),
+        contradictions_shown=sum(
+            any(all(_place(facts[id], one) is not None for id in pair) for one in answers)
+            for pair in labels.contradictions
+        ),
+        wrong=[f"{one.question.id}: {one.question.question} {_plain(one.answer)}" for one in wrong[:_MOST_WRONG]],
+    )
+
+
+def _begins(answer: Answered, facts: Mapping[str, Fact]) -> bool:
+    return any(_place(facts[id], answer) == 0 for id in answer.question.facts)
+
+
+def _place(fact: Fact, answer: Answered) -> int | None:
+    """Returns the place of the first passage that says the fact."""
+    places = (at for at, one in enumerate(answer.passages) if _says(one, fact))
+    return next(places, None)
+
+
+def _says(passage: Passage, fact: Fact) -> bool:
+    return passage.article in (fact.article, *fact.also_in) and _plain(fact.quote).rstrip(".") in passage.text
+
+
+def _is_older_first(answer: Answered, facts: Mapping[str, Fact]) -> bool:
+    """Whether the answer says an outdated fact and not before it the fact that is current."""
+    for fact in facts.values():
+        older = _place(fact, answer)
+        if fact.outdated_by and older is not None:
+            newer = _place(facts[fact.outdated_by], answer)
+            if newer is None or older < newer:
+                return True
+    return False
+
+
+def _copied(answer: Answered, copies: Sequence[str]) -> set[str]:
+    return {one.article for one in answer.passages} & set(copies)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None

@@ -1,0 +1,145 @@
+"""What the embedded engine takes for an answer: sentences, figures, names, and the order of dates."""
+
+import re
+import shlex
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from sightline.intelligence.embedded.research import EmbeddedResearcher
+from sightline.intelligence.embedded.research.names import stem_of_name
+from sightline.intelligence.embedded.research.passages import figures_in
+from sightline.intelligence.embedded.research.planning import draft_plan
+from sightline.intelligence.embedded.research.terms import Asks, Lens, SameWords, folded, weigh, wording
+from sightline.intelligence.plans import PlanSection
+from sightline.intelligence.research import Coverage, FindingText, Observation, PlanContext
+from sightline.sources.copies import is_copy
+from sightline.sources.pages import Page
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+LENSES = wording().lenses
+SAME = [(name, words) for lens in LENSES for name, words in lens.words.items()]
+NOTHING = PlanContext()
+
+
+def section(question: str) -> PlanSection:
+    return PlanSection(id=uuid4(), name="Market", type="market", objective=question, questions=[question], topic="x")
+
+
+async def quotes(question: str, text: str, title: str = "Repairs") -> list[str]:
+    """What a page is quoted with, in its order."""
+    page = Page(url="https://trade.example/a", title=title, text=text, retrieved_at=NOW)
+    [found] = await EmbeddedResearcher().judge(section(question), [page])
+    return [one.quote for one in found.observations]
+
+
+def finding(quote: str, year: int, publisher: str = "Trade Review", also_in: tuple[str, ...] = ()) -> FindingText:
+    day = datetime(year, 3, 1, tzinfo=UTC)
+    url = f"https://{publisher[:5].lower()}.example/{year}"
+    return FindingText(uuid4(), "Late repairs", url, publisher, day, [Observation("", quote)], quote, also_in)
+
+
+async def answer(question: str, *findings: FindingText, older: int = 0, read: int = 3) -> str:
+    coverage = Coverage(
+        target=3, found=len(findings), read=read, research_mode="recent", since=NOW, until=NOW, older=older
+    )
+    return (await EmbeddedResearcher().answer(section(question), findings, coverage)).questions[0].answer
+
+
+@pytest.mark.parametrize(("name", "words"), SAME, ids=[name for name, _ in SAME])
+def test_other_words_for_the_same_are_found(name: str, words: SameWords) -> None:
+    [(question, sentence)] = words.example.items()
+    assert f"={name}" in weigh(question)
+    assert f"={name}" in folded(sentence)
+
+
+@pytest.mark.parametrize("asks", wording().asks, ids=lambda one: one.figures[0])
+def test_a_question_asks_for_the_figure_of_its_example(asks: Asks) -> None:
+    [(question, sentence)] = asks.example.items()
+    assert next(one for one in wording().asks if re.search(one.question, question.lower())) == asks
+    assert figures_in(sentence) & set(asks.figures)
+
+
+@pytest.mark.parametrize("lens", [one for one in LENSES if one.cues], ids=lambda one: one.name)
+def test_a_lens_gets_a_section(lens: Lens) -> None:
+    for cue in shlex.split(lens.cues):
+        [found] = draft_plan(f"What about the {cue.replace('*', 's')} of bikes?", NOTHING).definition.sections
+        assert (found.name, found.objective) == (lens.name, lens.objective)
+
+
+LATE = "How many repairs are late?"
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("# Late repairs: 9 percent\n\nOf all repairs 9 percent are late.", ["Of all repairs 9 percent are late."]),
+        ("Late repairs in 12 shops\n\nOf all repairs 9 percent are late.", ["Of all repairs 9 percent are late."]),
+        ("Of all repairs\n9 percent are late.\n\nMore soon.", ["Of all repairs\n9 percent are late."]),
+        ("| repairs | late |\n|---|---|\n| 9 percent | late |\n\nNothing else.", []),
+        ("9 % of repairs are late.", ["9 % of repairs are late."]),
+        ("Late repairs are a shame for everybody who waits.", []),
+        ("In 2025 repairs were late, as everybody knows.", []),
+    ],
+    ids=["heading", "heading without mark", "wrapped", "table", "short", "no figure", "a year is no figure"],
+)
+async def test_sentences_with_the_figure_are_quoted(text: str, quoted: list[str]) -> None:
+    assert await quotes(LATE, text, "Late repairs") == quoted
+
+
+async def test_only_pages_that_name_the_place_count() -> None:
+    says = "Of all repairs 9 percent are late, shops say."
+    asked = "How many repairs in Germany are late?"
+    assert await quotes(asked, f"{says} The German trade is worried.") == [says]
+    assert await quotes(asked, f"{says} The Dutch trade is worried.") == []
+
+
+@pytest.mark.parametrize(
+    ("place", "people"), [("Europe", "European"), ("Germany", "German"), ("Italy", "Italian"), ("Finland", "Finnish")]
+)
+def test_a_place_and_its_people_have_one_stem(place: str, people: str) -> None:
+    assert stem_of_name(place)[:3] == stem_of_name(people)[:3]
+
+
+async def test_the_newest_comes_first_and_an_older_figure_says_its_date() -> None:
+    old, new = finding("Of all repairs 12 percent are late.", 2022), finding("Of all repairs 9 percent are late.", 2025)
+    assert await answer(LATE, old, new) == (
+        "Trade Review, 2025-03-01: “Of all repairs 9 percent are late.”"
+        " An older figure, Trade Review, 2022-03-01: “Of all repairs 12 percent are late.”"
+    )
+
+
+async def test_contradicting_figures_stand_side_by_side() -> None:
+    one = finding("Of all repairs 12 percent are late.", 2025, "Bike Economy")
+    other = finding("Of all repairs 9 percent are late.", 2025)
+    assert await answer(LATE, one, other) == (
+        "The sources differ. Bike Economy, 2025-03-01: “Of all repairs 12 percent are late.”"
+        " In contrast, Trade Review, 2025-03-01: “Of all repairs 9 percent are late.”"
+    )
+
+
+async def test_a_copy_is_named_where_the_text_is_quoted() -> None:
+    said = await answer(LATE, finding("Of all repairs 9 percent are late.", 2025, also_in=("Wire", "Digest")))
+    assert said == "Trade Review, 2025-03-01; also in Wire, Digest: “Of all repairs 9 percent are late.”"
+
+
+@pytest.mark.parametrize(
+    ("older", "read", "why"),
+    [
+        (0, 0, "No source was found for it."),
+        (0, 1, "1 page read, and none of them says it."),
+        (2, 3, "2 older sources lie outside the window; research without a window takes older sources too"),
+    ],
+)
+async def test_nothing_found_says_why(older: int, read: int, why: str) -> None:
+    said = await answer(LATE, older=older, read=read)
+    assert said.startswith("No finding answers this. ")
+    assert why in said
+
+
+def test_half_of_a_text_is_a_copy_of_it() -> None:
+    text = " ".join(f"This is the sentence with the number {number} of the article." for number in range(20))
+    assert is_copy(text, f"Seen elsewhere. {text[: len(text) // 2]}")
+    assert not is_copy(text, text.replace("sentence", "line").replace("article", "page"))
+    assert not is_copy("A short note on late repairs.", "A short note on late repairs, again.")
