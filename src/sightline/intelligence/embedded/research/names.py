@@ -6,24 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from sightline.intelligence.embedded.research.terms import wording
+from sightline.intelligence.embedded.research.terms import pattern, wording
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.plans import Competitor
 from sightline.sources.addresses import host_of, is_within
 
-_NAME: Final = r"[A-Z][\w&'’]*(?:[ -][A-Z][\w&'’]*){0,3}"  # noqa: RUF001 - an apostrophe that people type
-_CUE: Final = re.compile(
-    r"(?i:\b(?:compar(?:ed?|ing) (?:it |us |this )?(?:to|with)|unlike|versus|vs\.?|alternatives? to|rivals?"
-    r"|competitors?|competes? with|competing with|competition from|(?:like|such as)"
-    r"|(?:switch|mov|migrat|chang)(?:e|ed|ing)? (?:over |away |back )?(?:from|to)|left (?:us |you )?for"
-    r"|leaving (?:us |you )?for|came from|coming from|used to use|used|tried|evaluating|quote from|demo of))"
-    rf" (?:(?i:like|such as|are|is|called|named|include) )?({_NAME}(?:(?:, | and | or |, and |, or ){_NAME})*)"
-)
 _LIST: Final = re.compile(r", and |, or |, | and | or ")
-_CAPITALISED: Final = re.compile(rf"(?<![\w.]){_NAME}")
-_PLACE: Final = re.compile(rf"\b(?:in|across|within|throughout) (?:the )?({_NAME})")
 _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
-_PEOPLE: Final = re.compile(r"(?<=...)(?:['’]?s|land|lands|egian|way|ish|ese|ian|ean|an|ia|en|a|e|i|y)$")  # noqa: RUF001 - an apostrophe that people type
 _LEAST_ENGLISH: Final = 2  # stop words in lower case
 _MOST_CAPITALS: Final = 0.35
 
@@ -50,14 +39,14 @@ def names_in(question: str) -> list[str]:
     is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH
     if not is_english and sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
         starts |= {word for word in words if word[:1].isupper()}  # a language that capitalises nouns, or a headline
-    return list(_clean(name for name in _CAPITALISED.findall(question) if name.split()[0] not in starts))
+    return list(_clean(name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts))
 
 
 @lru_cache(maxsize=5_000)
 def stem_of_name(name: str) -> str:
     """Returns what the names of a place and of its people share: Europe and European are `europ`."""
     stem = name.lower()
-    while (shorter := _PEOPLE.sub("", stem)) != stem:
+    while (shorter := pattern("people").sub("", stem)) != stem:
         stem = shorter
     return stem
 
@@ -65,7 +54,7 @@ def stem_of_name(name: str) -> str:
 @lru_cache(maxsize=64)
 def stems_of_names(text: str) -> frozenset[str]:
     """Returns the stems of all capitalised names in a text, and of their words."""
-    names = set(_CAPITALISED.findall(text))
+    names = set(pattern("capitalised").findall(text))
     return frozenset(stem_of_name(one) for name in names for one in (name, *name.split()))
 
 
@@ -74,8 +63,8 @@ def named_in_question(question: str, evidence: Sequence[str] = ()) -> list[str]:
 
     How the evidence uses a name decides; the question itself where the evidence does not have the name.
     """
-    compared = _clean(name for found in _CUE.findall(question) for name in _LIST.split(found))
-    places = set(_PLACE.findall(question))
+    compared = _clean(name for found in pattern("cue").findall(question) for name in _LIST.split(found))
+    places = set(pattern("place").findall(question))
     others = [name for name in names_in(question) if _is_company(name, evidence, question)]
     return list(dict.fromkeys(name for name in (*compared, *others) if name not in places))
 
@@ -83,7 +72,7 @@ def named_in_question(question: str, evidence: Sequence[str] = ()) -> list[str]:
 def _is_company(name: str, evidence: Sequence[str], question: str) -> bool:
     texts = [text for text in evidence if name.lower() in text.lower()] or [question]
     patterns = {use: re.compile(one.replace("{name}", re.escape(name))) for use, one in wording().uses.items()}
-    counts = {use: sum(len(pattern.findall(text)) for text in texts) for use, pattern in patterns.items()}
+    counts = {use: sum(len(one.findall(text)) for text in texts) for use, one in patterns.items()}
     in_lower_case = sum(text.count(name.lower()) for text in texts)
     return counts["company"] > counts["thing"] + in_lower_case
 
@@ -92,7 +81,7 @@ def named_in_evidence(texts: Iterable[str]) -> list[str]:
     """Names that customers compare with or move to, the most frequent first; each text counts once."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update({name for found in _CUE.findall(text) for name in _clean(_LIST.split(found))})
+        counts.update({name for found in pattern("cue").findall(text) for name in _clean(_LIST.split(found))})
     return [name for name, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
 
 
@@ -119,5 +108,7 @@ def _clean(names: Iterable[str]) -> Iterator[str]:
 
 def place_in(question: str) -> str:
     """The place a question is about, as in "in Norway"; empty if it names none."""
-    found = [name for name in _PLACE.findall(question) if name.lower() not in _not_names() or name == "Europe"]
+    found = [
+        name for name in pattern("place").findall(question) if name.lower() not in _not_names() or name == "Europe"
+    ]
     return str(found[0])[:160] if found else ""

@@ -14,7 +14,7 @@ from sightline.intelligence.embedded.research.names import (
     place_in,
     without,
 )
-from sightline.intelligence.embedded.research.terms import any_word, share, telling, weigh, wording
+from sightline.intelligence.embedded.research.terms import any_word, pattern, share, telling, weigh, wording
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import (
@@ -45,42 +45,6 @@ _LEAST_OVERLAP: Final = 0.3  # of the question's terms stand in the names of a p
 _MOST_ASKED: Final = 2  # questions of an objective
 _MOST_NAMES: Final = 2
 
-_COMPETITORS: Final = re.compile(
-    r"\b(?:competitors?|rivals?|competing|alternatives?|versus|vs|other (?:tools|vendors))\b", re.IGNORECASE
-)
-_LEAD: Final = re.compile(
-    r"^(?:please\s+)?(?:(?:what|which|who|whom|how|why|where|when|is|are|do|does|did|can|could|should|will|would|has"
-    r"|have|there|the|a|an|of|find out|research|tell|show|list|compare|summari[sz]e|look (?:at|into)|me|us|we|many"
-    r"|much)\s+)+",
-    re.IGNORECASE,
-)
-_JOINED: Final = re.compile(
-    r",? and (?=(?:what|which|how|who|why|where|when|do|does|is|are)\b)|(?<=\?)\s+", re.IGNORECASE
-)
-_LANGUAGE: Final = re.compile(
-    r"\b([A-Z][a-z]+)(?:[- ]language\b|(?= (?:sources|articles|pages|press|and\b|or\b))|(?=[.,;?!]|$))"
-)
-
-_ASKING: Final = r"(?:how|why|when|where|what|which|who|whom)"
-_DO: Final = re.compile(rf"({_ASKING}\b(?:\s+[\w-]+){{0,4}}?)\s+do\s+(.+)", re.IGNORECASE | re.DOTALL)
-_BE: Final = re.compile(
-    rf"({_ASKING})\s+(is|are|was|were)\s+((?:the|a|an|our|your|their|its)\s.+)", re.IGNORECASE | re.DOTALL
-)
-_WHETHER: Final = re.compile(r"do\s+(.+)", re.IGNORECASE | re.DOTALL)
-_SUBJECT: Final = re.compile(rf"{_ASKING}\b.+", re.IGNORECASE | re.DOTALL)
-# A verb that another order of words would move: after the question word, or an auxiliary near it.
-_MOVED: Final = re.compile(
-    rf"{_ASKING}\s+(?:is|are|was|were)\b|.*\b(?:do|does|did|can|could|should|will|would|has|have|had|may|might|must)\b",
-    re.IGNORECASE,
-)
-# A second thing after "and", and words that refer to an earlier question.
-_TWO: Final = re.compile(
-    r"(?!.*\b(?:between|both|difference|compared?|versus)\b)"
-    r"(?P<start>.*?\b)(?P<first>(?:the|their|its|our|your)\b[^,;]+?) and "
-    r"(?P<second>(?:the|their|its|our|your)\b[^,;]+\?)",
-    re.IGNORECASE,
-)
-_REFERS: Final = re.compile(r"\b(?:that|this|it|they|them|those|these|ones?)\b", re.IGNORECASE)
 _MOST_OWN: Final = 1  # word of its own in a question that refers to the one before
 
 
@@ -97,7 +61,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     """One to four sections: competitors if any are named, the market, and what the wording asks for besides."""
     named = without(named_in_question(question, context.evidence), [*context.own_names, place_in(question)])
     suggested = _suggested(named, context)
-    asked = bool(named) or bool(_COMPETITORS.search(question))
+    asked = bool(named) or bool(pattern("competitors").search(question))
     reading = _read(question, suggested if asked else [])
     product = _product(question, context)
     period = find_period(question, context.now)
@@ -119,7 +83,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
 
 
 def _name(question: str) -> str:
-    words = (_indirect(question) or _LEAD.sub("", question).strip(" ?.!") or question).split()
+    words = (_indirect(question) or pattern("lead").sub("", question).strip(" ?.!") or question).split()
     return capitalised(fitted(words, _LONGEST_NAME)) or "Research"
 
 
@@ -143,7 +107,7 @@ def _questions(text: str) -> list[str]:
     """The questions of the text, those joined by "and" apart; the text itself where it asks none."""
     sentences = split_sentences(text)
     asked = [one for one in sentences if one.endswith("?")] or sentences or [text]
-    parts = (part.strip(" ,;") for one in asked for part in _JOINED.split(one))
+    parts = (part.strip(" ,;") for one in asked for part in pattern("joined").split(one))
     whole = [two for part in parts if part for two in _two(part if part[-1:] in ".?!" else f"{part}?")]
     found = [_with_subject(one, whole[max(0, at - 1)]) if at else one for at, one in enumerate(whole)]
     return list(dict.fromkeys(capitalised(one)[:LONGEST_QUESTION].strip() for one in found))[:MOST_QUESTIONS] or [
@@ -153,14 +117,14 @@ def _questions(text: str) -> list[str]:
 
 def _two(question: str) -> list[str]:
     """Two questions for "How well do shops keep their bikes and their tools?"."""
-    found = _TWO.fullmatch(question) if len(question) <= _LONGEST_SPLIT else None
+    found = pattern("two").fullmatch(question) if len(question) <= _LONGEST_SPLIT else None
     return [f"{found['start']}{found['first']}?", f"{found['start']}{found['second']}"] if found else [question]
 
 
 def _with_subject(question: str, earlier: str) -> str:
     """Adds what the earlier question is about to one like "How is that in Germany?"."""
     own = [word for word in telling(question) if word not in place_in(question).lower()]
-    if not _REFERS.search(question) or len(own) > _MOST_OWN:
+    if not pattern("refers").search(question) or len(own) > _MOST_OWN:
         return question
     named = {word for name in names_in(earlier) for word in words_of(name)}
     subject = [word for word in telling(earlier) if word not in named][:_MOST_WORDS]
@@ -173,7 +137,7 @@ def _topic(questions: Sequence[str], names: Sequence[str], languages: Sequence[s
     plain = without_period(text)
     for name in names:
         plain = plain.replace(name, " ")
-    for cue in (_COMPETITORS, *(_cue(lens.cues) for lens in wording().lenses if lens.cues)):
+    for cue in (pattern("competitors"), *(_cue(lens.cues) for lens in wording().lenses if lens.cues)):
         plain = cue.sub(" ", plain)
     words = telling(plain, languages) or telling(text, languages) or text.split()
     return fitted(words[:_MOST_WORDS], _LONGEST_TOPIC) or text[:_LONGEST_TOPIC].strip()
@@ -186,7 +150,7 @@ def _cue(cues: str) -> re.Pattern[str]:
 
 def _languages(text: str) -> list[str]:
     """Languages that the question names; English if it names none."""
-    named = [word for word in _LANGUAGE.findall(text) if code_of(word) and len(word) > 2]
+    named = [word for word in pattern("language").findall(text) if code_of(word) and len(word) > 2]
     return list(dict.fromkeys(named))[:MOST_LANGUAGES] or [DEFAULT_LANGUAGE]
 
 
@@ -213,7 +177,7 @@ def _sections(reading: _Reading) -> list[PlanSection]:
     sections = []
     if reading.competitors:
         names = [one.name for one in reading.competitors]
-        about = _take(left, lambda one: any(name in one for name in names) or bool(_COMPETITORS.search(one)))
+        about = _take(left, lambda one: any(name in one for name in names) or bool(pattern("competitors").search(one)))
         sections.append(_competitors_section(reading, about or reading.questions))
     for lens in wording().lenses:
         if lens.cues and (about := _take(left, _cue(lens.cues).search)):
@@ -254,13 +218,10 @@ def _indirect(question: str) -> str:
     text = question.strip().rstrip("?.! ")
     if text.isupper():
         return ""
-    if found := _DO.fullmatch(text):
-        return f"{_lowered(found[1])} {found[2]}"
-    if found := _BE.fullmatch(text):
-        return f"{_lowered(found[1])} {found[3]} {found[2].lower()}"
-    if found := _WHETHER.fullmatch(text):
-        return f"whether {found[1]}"
-    return _lowered(text) if _SUBJECT.fullmatch(text) and not _MOVED.match(" ".join(text.split()[:4])) else ""
+    for form, said in wording().indirect.items():
+        if found := re.fullmatch(form, text, re.IGNORECASE | re.DOTALL):
+            return _lowered(found.expand(said))
+    return ""
 
 
 def _objective(questions: Sequence[str], names: Sequence[str] = ()) -> str:

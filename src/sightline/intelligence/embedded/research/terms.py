@@ -7,14 +7,12 @@ import re
 import shlex
 from collections.abc import Container, Iterable, Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from sightline.intelligence.embedded.sentences import LONGEST_SENTENCE
-from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_WORDS, STOP_WORDS
+from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_WORDS, STOP_WORDS, read_data
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, stop_words
 
@@ -70,11 +68,20 @@ class QuestionWording(Struct, frozen=True):
     plan: dict[str, str]
     not_names: str
     uses: dict[str, str]
+    patterns: dict[str, str]
+    indirect: dict[str, str]
 
 
 @cache
 def wording() -> QuestionWording:
-    return msgspec.yaml.decode(files(__package__).joinpath("wording.yaml").read_bytes(), type=QuestionWording)
+    return read_data("research/wording.yaml", QuestionWording)
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Returns a pattern of the file, with a name in the place of `{name}`."""
+    patterns = wording().patterns
+    return re.compile(patterns[name].replace("{name}", patterns["name"]))
 
 
 def any_word(words: str) -> str:
