@@ -72,3 +72,14 @@ def test_an_initiative_that_is_not_right_is_refused(world: Path) -> None:
     (world / "initiative.json").write_text("{}")
     refused = run("evaluate", "documents", world)
     assert (refused.code, "initiative.json" in refused.err) == (1, True)
+
+
+WORLDS = Path(__file__).parents[2] / "evaluation" / "worlds"
+
+
+@pytest.mark.parametrize("name", ["museum-theatre-admission", "veterinary-practice"])
+def test_a_prd_is_short_and_says_each_point_once(name: str) -> None:
+    found = run("evaluate", "documents", WORLDS / name, "--json").json
+    assert found["lines"] <= 40
+    assert (found["repeated"], found["forbidden"], found["cutTitles"]) == ([], [], [])
+    assert found["covered"] >= 0.5

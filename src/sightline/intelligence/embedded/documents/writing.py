@@ -153,10 +153,13 @@ class Writing:
 
     @property
     def praise(self) -> list[Finding]:
-        """The praise that is about an idea: it has words of it, or a person described or confirmed it."""
+        """The praise that is about an idea: half of its words are, or a person described or confirmed it."""
         texts = ([idea.name, *split_sentences(idea.description)] for idea in self.material.ideas)
         meanings = meanings_of(chain.from_iterable(texts))
-        return [one for one in self.findings.praise if not one.is_statement or one.shared(meanings) >= ANSWERS]
+        about = {one: one.shared(meanings) for one in self.findings.praise}
+        return [
+            one for one, shared in about.items() if not one.is_statement or shared >= max(ANSWERS, len(one.terms) / 2)
+        ]
 
     @property
     def scope(self) -> dict[str, tuple[list[str], list[Record]]]:
