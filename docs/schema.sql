@@ -1714,6 +1714,17 @@ CREATE TABLE public.portal_votes (
     created_at timestamp(3) with time zone NOT NULL
 );
 
+CREATE TABLE public.portal_waiting_forms (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    browser_hash bytea NOT NULL,
+    network_hash bytea NOT NULL,
+    path text NOT NULL,
+    fields jsonb NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL
+);
+
 CREATE TABLE public.portals (
     workspace_id uuid NOT NULL,
     alias text NOT NULL,
@@ -2215,6 +2226,9 @@ ALTER TABLE ONLY public.portal_users
 
 ALTER TABLE ONLY public.portal_votes
     ADD CONSTRAINT portal_votes_pkey PRIMARY KEY (workspace_id, idea_id, user_id);
+
+ALTER TABLE ONLY public.portal_waiting_forms
+    ADD CONSTRAINT portal_waiting_forms_pkey PRIMARY KEY (workspace_id, id);
 
 ALTER TABLE ONLY public.portals
     ADD CONSTRAINT portals_alias_key UNIQUE (alias);
@@ -2973,6 +2987,9 @@ ALTER TABLE ONLY public.portal_votes
 
 ALTER TABLE ONLY public.portal_votes
     ADD CONSTRAINT portal_votes_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES public.portal_users(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.portal_waiting_forms
+    ADD CONSTRAINT portal_waiting_forms_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.portals
     ADD CONSTRAINT portals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;

@@ -300,7 +300,7 @@ async def test_votes_are_limited_for_each_person(world: PortalWorld, database_ur
         assert statuses == [*[303] * 60, 429]
         script = await browser.send("POST", "/ideas/IDEA-1/vote", {"HX-Request": "true"}, send)
         assert (script.status_code, script.headers["hx-retarget"]) == (429, "#status")
-        assert script.text == "Wait a moment and try again."
+        assert script.text == "Not saved. Try again in 1 minute."
         await world.sign_in(other)
         assert (await vote(other, 1)).status_code == 303
 

@@ -16,7 +16,7 @@ from sightline.platform.http.problems import as_refusal
 from sightline.portal import addresses, problems
 from sightline.portal.comments import pages as comments
 from sightline.portal.html.assets import answer_static
-from sightline.portal.html.forms import NotAForm, form_token, is_own_form, read_form
+from sightline.portal.html.forms import NotAForm, form_token, is_of_this_site, is_own_form, read_form
 from sightline.portal.html.languages import catalogue, choose_language
 from sightline.portal.html.templates import render
 from sightline.portal.ideas import pages as ideas
@@ -31,6 +31,8 @@ from sightline.portal.sessions.queries import find_session
 from sightline.portal.sign_in import pages as sign_in
 from sightline.portal.visits import Site, Visit, content_policy
 from sightline.portal.votes import pages as votes
+from sightline.portal.waiting import pages as waiting
+from sightline.portal.waiting.records import as_sent_form
 
 Answer = Callable[..., Awaitable[Response]]
 _HOSTS_KEPT = 1000
@@ -58,6 +60,7 @@ WAYS = (
     _way("idea", "GET", "/ideas/{ref}", ideas.show_idea),
     _way("vote", "POST", "/ideas/{ref}/vote", votes.vote),
     _way("comment", "POST", "/ideas/{ref}/comments", comments.add),
+    _way("comment_deletion_form", "GET", "/ideas/{ref}/comments/{comment}/delete", comments.ask),
     _way("comment_deletion", "POST", "/ideas/{ref}/comments/{comment}/delete", comments.delete),
     _way("request_form", "GET", "/request", requests.show_form),
     _way("request", "POST", "/request", requests.send),
@@ -115,6 +118,8 @@ class Portals:
         async def answer(scope: Any, receive: Any, send: Any) -> None:
             if scope["type"] == "http" and not f"{scope['path']}/".startswith("/api/"):
                 request = Request(scope, receive)
+                if static := answer_static(request, scope["path"]):
+                    return await _send(static, scope, receive, send)
                 if "text/html" in request.headers.get("accept", "").lower():
                     response = _refuse(None, request, problems.PageNotFound(), self._site.public_url)
                     _protect(response, None, is_private=False)
@@ -197,13 +202,25 @@ async def _show(visit: Visit, path: str) -> Response:
     await _open_session(visit)
     if way.method == "POST":
         visit.form = await _receive_form(visit)
+        visit.sent = as_sent_form(path, visit.form) if is_of_this_site(visit.request) else None
     if visit.session is None:
-        return _ask_to_sign_in(visit, path)
-    if way.method == "POST" and not is_own_form(
-        visit.secret, visit.session.token, visit.form.get("csrf", ""), visit.request
-    ):
-        raise problems.FormNotAccepted
+        return await _ask_to_sign_in(visit, path)
+    if way.method == "POST":
+        return await _receive(visit, visit.session.token, way, arguments)
+    if not visit.is_partial:
+        visit.waiting = await waiting.find_waiting(visit)
     return await way.answer(visit, **arguments)
+
+
+async def _receive(visit: Visit, session_token: str, way: Way, arguments: dict[str, str]) -> Response:
+    """Answers a form of this session. Raises FormNotAccepted for another one."""
+    if not is_own_form(visit.secret, session_token, visit.form.get("csrf", ""), visit.request):
+        if visit.is_partial and visit.sent and way.answer is votes.vote:
+            return await votes.show_again(visit, **arguments)
+        raise problems.FormNotAccepted
+    response = await way.answer(visit, **arguments)
+    await waiting.forget_sent(visit)
+    return response
 
 
 def _find_way(method: str, path: str) -> tuple[Way, dict[str, str]]:
@@ -240,8 +257,16 @@ async def _receive_form(visit: Visit) -> dict[str, str]:
 _RETURNS = {"/signout": "/"}
 
 
-def _ask_to_sign_in(visit: Visit, path: str) -> Response:
-    """Redirects a GET to the customer's login. For a POST, shows the typed text and how to continue."""
+async def _ask_to_sign_in(visit: Visit, path: str) -> Response:
+    """Redirects a GET to the customer's login. Keeps a form, and shows the typed text and how to continue."""
+    browser = await waiting.keep(visit, visit.sent) if visit.sent else None
+    response = _sign_in_page(visit, path, is_waiting=browser is not None)
+    if browser is not None:
+        visit.set_cookie(response, waiting.COOKIE, browser, waiting.SECONDS)
+    return response
+
+
+def _sign_in_page(visit: Visit, path: str, *, is_waiting: bool) -> Response:
     is_get = visit.request.method in ("GET", "HEAD")
     query = visit.request.url.query
     return_to = f"{path}?{query}" if query and is_get else path
@@ -252,7 +277,7 @@ def _ask_to_sign_in(visit: Visit, path: str) -> Response:
         return Response(status_code=401, headers={"HX-Redirect": quote(visit.place.root + page)})
     if is_get:
         return sign_in.go_to_sign_in(visit, return_to)
-    return visit.page("signed_out.html", 401, kept=visit.typed, return_to=return_to)
+    return visit.page("signed_out.html", 401, kept=visit.typed, return_to=return_to, is_waiting=is_waiting)
 
 
 def _as_refused(request: Request, error: Exception) -> PageRefused:
@@ -274,10 +299,13 @@ def _refuse(visit: Visit | None, request: Request, refusal: PageRefused, public_
     language = visit.language if visit else choose_language(request.headers.get("accept-language", ""), "")
     root = visit.place.root if visit else f"{urlsplit(public_url or '').path}/portal/unknown"
     token = form_token(visit.secret, visit.session.token) if visit and visit.session else ""
+    sent = visit.sent if visit and visit.session and refusal.is_worth_repeating else None
     values: dict[str, Any] = {"visit": visit, "root": root, "csrf": token, "kept": visit.typed if visit else {}}
+    values |= {"sent": sent, "minutes": refusal.minutes}
     if visit and visit.is_partial:
         part = {"HX-Retarget": "#status", "HX-Reswap": "innerHTML"}
-        response = HTMLResponse(catalogue(language).gettext(refusal.text), refusal.status, part)
+        text = render(language, "not_saved.html", **values) if sent else catalogue(language).gettext(refusal.text)
+        response = HTMLResponse(text.strip(), refusal.status, part)
     else:
         response = HTMLResponse(render(language, "problem.html", problem=refusal, **values), refusal.status)
     response.headers.update(refusal.headers)

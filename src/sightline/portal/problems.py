@@ -25,11 +25,17 @@ class PageRefused(Exception):
     title = N_("This cannot be done")
     text = N_("Go back and try again.")
     is_of_sign_in = False
+    is_worth_repeating = False  # the form is shown again, to be sent once more
 
     def __init__(self, detail: str = "", *, headers: dict[str, str] | None = None) -> None:
         super().__init__(detail or self.title)
         self.detail = detail
         self.headers = headers or {}
+
+    @property
+    def minutes(self) -> int:
+        """How long to wait, if that is known and worth telling."""
+        return -(-int(self.headers.get("Retry-After", "0")) // 60) if self.status == 429 else 0
 
 
 class PortalNotFound(PageRefused):
@@ -73,6 +79,7 @@ class FormNotReadable(PageRefused):
 
 class FormNotAccepted(FormNotReadable):
     status = 403
+    is_worth_repeating = True
     text = N_("The page was open for too long or in another sign-in. Open it again and send it once more.")
 
 
@@ -83,17 +90,20 @@ class FormTooLarge(FormNotReadable):
 
 class TooOften(PageRefused):
     status = 429
+    is_worth_repeating = True
     title = N_("That was too often")
     text = N_("Wait a moment and try again.")
 
 
 class Unavailable(PageRefused):
     status = 503
+    is_worth_repeating = True
     title = N_("The portal cannot answer right now")
     text = N_("Try again in a moment.")
 
 
 class Failed(PageRefused):
     status = 500
+    is_worth_repeating = True
     title = N_("Something went wrong")
     text = N_("It was our fault and has been noted. Try again later.")

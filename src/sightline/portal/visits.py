@@ -19,9 +19,11 @@ from sightline.portal.ideas.search import TitleWords
 from sightline.portal.limits import Limit, Limits
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
+from sightline.portal.requests import trap
 from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import LIFE, Session
 from sightline.portal.users.records import User
+from sightline.portal.waiting.records import TEXTS, SentForm
 
 
 @dataclass(slots=True)
@@ -38,7 +40,10 @@ class Site:
 
 @dataclass(slots=True)
 class Visit:
-    """A request to a portal. `session` is None on public pages; `form` has the fields of a POST."""
+    """A request to a portal. `session` is None on public pages; `form` has the fields of a POST.
+
+    `sent` is that form if it can be sent again, `waiting` those that the page offers to send.
+    """
 
     site: Site
     portal: Portal
@@ -47,6 +52,8 @@ class Visit:
     language: str
     session: Session | None = None
     form: dict[str, str] = field(default_factory=dict)
+    sent: SentForm | None = None
+    waiting: list[SentForm] = field(default_factory=list)
 
     @property
     def db(self) -> Database:
@@ -74,7 +81,7 @@ class Visit:
     @property
     def typed(self) -> dict[str, str]:
         """The texts that the person typed into the form."""
-        return {name: text for name, text in self.form.items() if name in ("title", "text", "body") and text}
+        return {name: text for name, text in self.form.items() if name in TEXTS and text}
 
     @property
     def is_partial(self) -> bool:
@@ -94,6 +101,17 @@ class Visit:
         token = form_token(self.secret, self.session.token) if self.session else ""
         text = render(self.language, template, visit=self, root=self.place.root, csrf=token, **values)
         return HTMLResponse(text, status)
+
+    def part(self, template: str, swap: str, status: int = 200, **values: Any) -> Response:
+        """Renders a part of a page for a script. Only answers that name how they are swapped in are shown."""
+        response = self.page(template, status, **values)
+        response.headers["HX-Reswap"] = swap
+        return response
+
+    def opened_earlier(self) -> str:
+        """Returns the signed time for a form that the person has filled in already, so that it can be sent at once."""
+        assert self.session is not None  # noqa: S101 - only people who are signed in send forms
+        return trap.opened(self.secret, self.session.token, self.db.clock.now() - trap.SHORTEST)
 
     def go(self, path: str, status: int = 303) -> Response:
         """Redirects to a path of this portal."""

@@ -16,6 +16,7 @@ TABLES = (
     "idempotency_keys",
     "portal_sessions",
     "portal_used_tokens",
+    "portal_waiting_forms",
     "portal_votes",
     "portal_requests",
     "portal_user_accounts",

@@ -6,7 +6,7 @@ from sightline.ideas.comments.portal import add_portal_comment, delete_portal_co
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import parse_uuid
-from sightline.portal.comments.queries import list_comments
+from sightline.portal.comments.queries import find_own_comment, list_comments
 from sightline.portal.html.templates import N_
 from sightline.portal.ideas.pages import idea_page, read_reference
 from sightline.portal.ideas.queries import find_visible
@@ -35,11 +35,24 @@ async def add(visit: Visit, ref: str) -> Response:
                 raise PageNotFound
             if fault is None:
                 comment_id = await add_portal_comment(tx, visit.actor, idea.id, visit.form_id, body)
-                return visit.go(f"/ideas/{idea.public_id}#comment-{comment_id}")
+                return visit.go(f"/ideas/{idea.public_id}?commented=1#comment-{comment_id}")
             comments = await list_comments(tx, workspace_id, idea.id)
         return await idea_page(visit, idea, comments, 422, typed=body, fault=fault)
 
     return await retry_when_overtaken(attempt, Conflict("The idea keeps changing. Try again."))
+
+
+async def ask(visit: Visit, ref: str, comment: str) -> Response:
+    """Asks whether one of the person's own comments is to be deleted. Raises PageNotFound."""
+    reference, comment_id = read_reference(ref), parse_uuid(comment)
+    async with visit.db.autocommit() as tx:
+        idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
+        if idea is None or comment_id is None:
+            raise PageNotFound
+        body = await find_own_comment(tx, visit.portal.workspace_id, idea.id, comment_id, visit.user.id)
+    if body is None:
+        raise PageNotFound
+    return visit.page("delete_comment.html", idea=idea, comment_id=comment_id, body=body)
 
 
 async def delete(visit: Visit, ref: str, comment: str) -> Response:

@@ -1,7 +1,7 @@
 """Reads forms, and checks that they come from a page of the portal."""
 
 import secrets
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 
@@ -43,7 +43,16 @@ def form_token(secret: ServerSecret, session_token: str) -> str:
 
 def is_own_form(secret: ServerSecret, session_token: str, token: str, request: Request) -> bool:
     """Whether a page of this session sent the form. `Sec-Fetch-Site`, if sent, has to agree."""
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return False
     salt, _, signature = token.partition(".")
-    return secret.is_signed(signature, _PURPOSE, session_token, salt)
+    return _is_same_site(request) and secret.is_signed(signature, _PURPOSE, session_token, salt)
+
+
+def is_of_this_site(request: Request) -> bool:
+    """Whether no other site sent the form, as far as the browser says: by `Sec-Fetch-Site`, without it by `Origin`."""
+    if "sec-fetch-site" in request.headers or "origin" not in request.headers:
+        return _is_same_site(request)
+    return urlsplit(request.headers["origin"]).netloc.lower() == request.headers.get("host", "").lower()
+
+
+def _is_same_site(request: Request) -> bool:
+    return request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")

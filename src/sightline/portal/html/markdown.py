@@ -33,17 +33,22 @@ _DEEP = re.compile(r"^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" %
 _LESS_THAN = "\ufdd0"
 _OPENS_HTML = re.compile("<(?!https?://|mailto:)")
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
+_TAG = re.compile(r"(<[^>]*>)")
+_UNLINKED = re.compile(r"</?(?:a|code|pre)\b")
+# Up to a space or a bracket that it did not open; a mark at the end belongs to the sentence.
+_ADDRESS = re.compile(r"""\bhttps?://(?=\w)(?:(?!&[lg]t;)[^\s<>"()]|\([^\s<>"()]*\))+(?<![.,;:!?'*_\]}])""")
 _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 
 # The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown")
 # Part of the keys of what is kept; another way of rendering gets another number.
-_RENDERER = f"2 pyromark-{version('pyromark')} nh3-{version('nh3')}"
+_RENDERER = f"3 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
 
 
 async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
-    """Returns HTML. Headings start at level 3; images are left out; HTML is shown as text; links are user content.
+    """Returns HTML. Headings start at level 3; images are left out; HTML is shown as text; links are user content,
+    also bare addresses.
 
     A text that would take long, or become very large, is shown as it was written, whole. HTML is kept in memory by
     text and version of the renderer. `keeps_lines`: a line break of the text is one on the page, as people expect who
@@ -76,6 +81,7 @@ def _render(text: str, keeps_lines: bool) -> Markup:
     html = pyromark.html(markdown, options=_OPTIONS).replace(_LESS_THAN, "&lt;").replace(quote(_LESS_THAN), "%3C")
     if len(html) > _LONGEST:
         return _as_written(text)
+    html = _link(html)
     clean = nh3.clean(
         html,
         tags=_TAGS,
@@ -86,6 +92,17 @@ def _render(text: str, keeps_lines: bool) -> Markup:
     )
     lowered = _HEADING.sub(lambda found: f"{found[1]}{min(6, int(found[2]) + 2)}", clean)
     return Markup(lowered)  # noqa: S704 - cleaned above; only levels of headings changed
+
+
+def _link(html: str) -> str:
+    """Returns the HTML with bare addresses as links, except in links and in code."""
+    parts, depth = _TAG.split(html), 0
+    for index, part in enumerate(parts):
+        if part.startswith("<"):
+            depth += (-1 if part.startswith("</") else 1) if _UNLINKED.match(part) else 0
+        elif depth == 0:
+            parts[index] = _ADDRESS.sub(r'<a href="\g<0>">\g<0></a>', part)
+    return "".join(parts)
 
 
 def _as_written(text: str) -> Markup:

@@ -38,7 +38,7 @@ async def show_form(visit: Visit) -> Response:
 async def show_similar(visit: Visit) -> Response:
     """Shows the similar ideas alone, while the title is typed. Raises TooOften."""
     title = visit.request.query_params.get("title", "").replace("\0", "")[:LONGEST_TITLE]
-    return visit.page("similar.html", similar=await _look_up(visit, title), asked=True)
+    return visit.part("similar.html", "innerHTML", similar=await _look_up(visit, title), asked=True)
 
 
 async def send(visit: Visit) -> Response:

@@ -1,6 +1,6 @@
 """Recognizes programs that fill in the request form: by a hidden field, and by the time they take."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sightline.portal.html.templates import N_
 from sightline.portal.server_secret import ServerSecret
@@ -11,7 +11,7 @@ TOO_FAST = N_("The form was sent too fast, as programs do. Send it again.")
 TOO_LATE = N_("The form was open for more than a day. Send it again.")
 
 _PURPOSE = "form opened"
-_SHORTEST_SECONDS = 2
+SHORTEST = timedelta(seconds=2)
 _LONGEST_SECONDS = 24 * 3600
 
 
@@ -34,4 +34,4 @@ def find_fault(secret: ServerSecret, session_token: str, form: dict[str, str], n
     seconds = now.timestamp() - int(opened_at)
     if seconds > _LONGEST_SECONDS:
         return TOO_LATE
-    return TOO_FAST if seconds < _SHORTEST_SECONDS else None
+    return TOO_FAST if seconds < SHORTEST.total_seconds() else None

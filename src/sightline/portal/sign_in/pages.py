@@ -13,6 +13,7 @@ from sightline.portal.sign_in.return_to import safe_path
 from sightline.portal.sign_in.tokens import TokenRefused, read_token
 from sightline.portal.sign_in.used_tokens import jti_hash
 from sightline.portal.visits import Visit
+from sightline.portal.waiting import pages as waiting
 
 
 def require_sign_in(visit: Visit) -> str:
@@ -97,6 +98,7 @@ async def sign_out(visit: Visit) -> Response:
     url = visit.portal.remote_logout_url
     response = RedirectResponse(url, 303) if url else visit.go("/")
     visit.set_cookie(response, "session", "", 0)
+    visit.set_cookie(response, waiting.COOKIE, "", 0)  # the next person at this browser does not read it
     return response
 
 

@@ -5,9 +5,9 @@ from starlette.responses import Response
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.portal.ideas.pages import read_reference
-from sightline.portal.ideas.queries import find_by_ids
+from sightline.portal.ideas.queries import find_by_ids, find_visible
 from sightline.portal.ideas.records import ShownIdea
-from sightline.portal.problems import FormNotReadable, PageNotFound
+from sightline.portal.problems import FormNotAccepted, FormNotReadable, PageNotFound
 from sightline.portal.sign_in.return_to import safe_path
 from sightline.portal.visits import Visit
 from sightline.portal.votes.vote import set_vote
@@ -35,8 +35,18 @@ async def vote(visit: Visit, ref: str) -> Response:
 
     idea = await retry_when_overtaken(attempt, Conflict("Other votes keep changing the idea. Try again."))
     if visit.is_partial:
-        return visit.page("voted.html", idea=idea)
+        return visit.part("voted.html", "outerHTML", idea=idea, is_saved=True)
     return visit.go(_came_from(visit, f"/ideas/{idea.public_id}"))
+
+
+async def show_again(visit: Visit, ref: str) -> Response:
+    """Shows the form of a vote that was not accepted again, so that the same button works. Raises PageNotFound."""
+    reference = read_reference(ref)
+    async with visit.db.autocommit() as tx:
+        idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
+    if idea is None:
+        raise PageNotFound
+    return visit.part("voted.html", "outerHTML", FormNotAccepted.status, idea=idea, is_saved=False)
 
 
 def _came_from(visit: Visit, otherwise: str) -> str:

@@ -11,3 +11,16 @@ ALTER TABLE idea_statuses ADD COLUMN portal jsonb;
 
 -- When a person last opened "My ideas", and the visit before that: what changed since then is new to them.
 ALTER TABLE portal_users ADD COLUMN visited_at timestamptz(3), ADD COLUMN visited_before timestamptz(3);
+
+-- Forms that people sent while they were signed out. They wait for the sign-in of the same browser.
+CREATE TABLE portal_waiting_forms (
+    workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+    id           uuid NOT NULL,
+    browser_hash bytea NOT NULL,
+    network_hash bytea NOT NULL,
+    path         text NOT NULL,
+    fields       jsonb NOT NULL,
+    created_at   timestamptz(3) NOT NULL,
+    expires_at   timestamptz(3) NOT NULL,
+    PRIMARY KEY (workspace_id, id)
+);

@@ -1,0 +1,41 @@
+"""Keeping a form of a signed-out browser, showing it after the sign-in, and forgetting it once it is sent."""
+
+from sightline.platform.refs import parse_uuid
+from sightline.portal.limits import network_of
+from sightline.portal.visits import Visit
+from sightline.portal.waiting import queries
+from sightline.portal.waiting.records import SentForm
+
+COOKIE = "waiting"
+SECONDS = int(queries.LIFE.total_seconds())
+
+
+def browser_of(visit: Visit) -> str | None:
+    """Returns the token that the browser got with the first form that it left here."""
+    return visit.request.cookies.get(f"{visit.place.cookies}{COOKIE}")
+
+
+async def keep(visit: Visit, form: SentForm) -> str | None:
+    """Keeps the form for the sign-in. Returns the browser's token for its cookie, or None if the form is too large."""
+    browser = browser_of(visit) or queries.new_token()
+    client = visit.request.client
+    async with visit.db.transaction() as tx:
+        network = network_of(client.host if client else "")
+        is_kept = await queries.add_waiting(tx, visit.portal.workspace_id, browser, network, form)
+    return browser if is_kept else None
+
+
+async def find_waiting(visit: Visit) -> list[SentForm]:
+    """Returns the forms to be shown to the person, who can send them now."""
+    if (browser := browser_of(visit)) is None:
+        return []
+    async with visit.db.autocommit() as tx:
+        return await queries.list_waiting(tx, visit.portal.workspace_id, browser)
+
+
+async def forget_sent(visit: Visit) -> None:
+    """Forgets the form that the person has sent from the notice."""
+    browser, id = browser_of(visit), parse_uuid(visit.form.get("waiting", ""))
+    if browser is not None and id is not None:
+        async with visit.db.autocommit() as tx:
+            await queries.forget_waiting(tx, visit.portal.workspace_id, browser, id)
