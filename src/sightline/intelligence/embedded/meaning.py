@@ -7,6 +7,7 @@ from importlib.resources import files
 from itertools import combinations
 from math import sqrt
 from typing import Final, NamedTuple, TypeVar
+from unicodedata import category
 
 import msgspec
 from msgspec import Struct
@@ -197,5 +198,10 @@ def search_for(terms: tuple[Term, ...], is_known: Callable[[str], bool] = lambda
 def _searched(term: Term, is_known: Callable[[str], bool]) -> Iterator[str]:
     synonyms = (word for group in term.meanings if isinstance(group, int) for word in _lexicon().searched[group])
     for word in dict.fromkeys([*words_of(term.text), *synonyms]):
-        if word.isalnum() and word not in STOP_WORDS and is_known(word):
+        if _is_plain(word) and word not in STOP_WORDS and is_known(word):
             yield f"{word}:*" if len(word) >= _FEWEST_LETTERS else word
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a search reads no sign of the word as its own. Marks, such as the vowels of Hindi, are parts of words."""
+    return all(one.isalnum() or category(one).startswith("M") for one in word)

@@ -1,6 +1,7 @@
 """Finding ideas similar to a new request."""
 
 import asyncio
+from unicodedata import normalize
 
 from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups_of, meaning_of, search_for
 from sightline.intelligence.embedded.words import words_of
@@ -22,7 +23,8 @@ _BY_WORDS = sql(
       FROM (SELECT id, name FROM ideas
              WHERE workspace_id = :workspace_id AND portal_visible AND search @@ to_tsquery('simple', :words)
              LIMIT 2000) AS found
-     WHERE to_tsvector('simple', {name}) @@ to_tsquery('simple', :words) LIMIT :most""",
+     WHERE to_tsvector('simple', {name}) @@ to_tsquery('simple', :words)
+     ORDER BY ts_rank(to_tsvector('simple', {name}), to_tsquery('simple', :words)) DESC, id LIMIT :most""",
     name=apart("name"),
 )
 
@@ -36,7 +38,7 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
         return []
     workspace_id = visit.portal.workspace_id
     known = await visit.site.title_words.of(visit.db, workspace_id)
-    asked = await _corrected(title, known)
+    asked = await _corrected(normalize("NFC", title), known)
     words = await asyncio.to_thread(lambda: search_for(meaning_of(asked), known.starts))
     if not words:
         return []
