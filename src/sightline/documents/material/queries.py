@@ -98,15 +98,17 @@ SELECT s.id, 'STUDY-' || s.number, s.name, f.metric, count(*), round(avg(f.ratin
  ORDER BY s.number, f.metric""")
 
 _QUESTIONS = sql("""
-SELECT q.id, 'INITIATIVE-' || i.number, q.question, nullif(btrim(q.answer), '')
-  FROM initiative_questions q JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = q.initiative_id
- WHERE q.workspace_id = :workspace_id AND q.initiative_id = :initiative_id AND NOT q.stale ORDER BY q.position, q.id""")
-
-_IDEA_QUESTIONS = sql("""
-SELECT q.id, 'IDEA-' || i.number, q.question, CASE WHEN q.status = 'answered' THEN nullif(btrim(q.answer), '') END
-  FROM idea_questions q JOIN ideas i ON i.workspace_id = :workspace_id AND i.id = q.idea_id
- WHERE q.workspace_id = :workspace_id AND i.initiative_id = :initiative_id AND q.status <> 'rejected'
- ORDER BY i.number, q.created_at, q.id""")
+SELECT id, asked_of, question, answer FROM (
+    SELECT q.id, 'INITIATIVE-' || i.number AS asked_of, q.question, nullif(btrim(q.answer), '') AS answer,
+           0 AS number, q.position, NULL::timestamptz AS created_at
+      FROM initiative_questions q JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = q.initiative_id
+     WHERE q.workspace_id = :workspace_id AND q.initiative_id = :initiative_id AND NOT q.stale
+    UNION ALL
+    SELECT q.id, 'IDEA-' || i.number, q.question, CASE WHEN q.status = 'answered' THEN nullif(btrim(q.answer), '') END,
+           i.number, 0, q.created_at
+      FROM idea_questions q JOIN ideas i ON i.workspace_id = :workspace_id AND i.id = q.idea_id
+     WHERE q.workspace_id = :workspace_id AND i.initiative_id = :initiative_id AND q.status <> 'rejected') asked
+ ORDER BY number, position, created_at, id""")
 
 
 class _Extract(msgspec.Struct, rename="camel"):
@@ -128,7 +130,6 @@ async def find_material(tx: Tx, workspace_id: UUID, initiative_id: UUID) -> Mate
     insights = await tx.rows(_INSIGHTS, **about)
     evidence = await tx.rows(_EVIDENCE, **about)
     signals = await _find_signals(tx, workspace_id, [*insights, *evidence])
-    questions = [*await tx.rows(_QUESTIONS, **about), *await tx.rows(_IDEA_QUESTIONS, **about)]
     return Material(
         AboutInitiative(*initiative),
         [AboutIdea(*row) for row in await tx.rows(_IDEAS, **about)],
@@ -136,7 +137,7 @@ async def find_material(tx: Tx, workspace_id: UUID, initiative_id: UUID) -> Mate
         [_evidence(row, signals) for row in evidence],
         [AboutOpportunity(*row) for row in await tx.rows(_OPPORTUNITIES, **about)],
         [AboutRating(*row) for row in await tx.rows(_RATINGS, **about)],
-        [AboutQuestion(*row) for row in questions],
+        [AboutQuestion(*row) for row in await tx.rows(_QUESTIONS, **about)],
         [row["title"] for row in insights if row["is_rejected"]],
     )
 
