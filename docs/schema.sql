@@ -8,6 +8,18 @@ CREATE TYPE public.linked_signal_step AS (
 	step integer
 );
 
+CREATE FUNCTION public.add_idea_words() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO idea_words (workspace_id, word)
+    SELECT new.workspace_id, word FROM long_words(new.search) AS found (word)
+     WHERE NOT EXISTS (SELECT FROM idea_words AS known
+                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word)
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.empty_kept_answers() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -942,6 +954,13 @@ CREATE FUNCTION public.links_of(signal public.signals) RETURNS TABLE(kind text, 
     UNION ALL SELECT 'study', unnest(signal.study_ids)
 $$;
 
+CREATE FUNCTION public.long_words(search tsvector) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    SELECT word FROM unnest(tsvector_to_array(search)) AS word
+     WHERE char_length(word) BETWEEN 6 AND 60 AND word !~ '[0-9]'
+$$;
+
 CREATE FUNCTION public.move_feed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1021,6 +1040,19 @@ DECLARE
     touched jsonb := to_jsonb(coalesce(NEW, OLD));
 BEGIN
     PERFORM pg_notify('sightline_access', coalesce(touched ->> 'workspace_id', touched ->> 'id'));
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.remove_idea_words() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    DELETE FROM idea_words AS known
+     USING (SELECT DISTINCT workspace_id, long_words(search) AS word FROM deleted) AS gone
+     WHERE known.workspace_id = gone.workspace_id AND known.word = gone.word
+       AND NOT EXISTS (SELECT FROM ideas
+                        WHERE workspace_id = gone.workspace_id AND portal_visible
+                          AND search @@ phraseto_tsquery('simple', gone.word));
     RETURN NULL;
 END $$;
 
@@ -1353,6 +1385,12 @@ CREATE TABLE public.idea_statuses (
     CONSTRAINT idea_statuses_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 120)))
 );
 
+CREATE TABLE public.idea_words (
+    workspace_id uuid NOT NULL,
+    word text NOT NULL,
+    added_by xid8 DEFAULT pg_current_xact_id() NOT NULL
+);
+
 CREATE TABLE public.ideas (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -1385,7 +1423,7 @@ CREATE TABLE public.ideas (
     model_due_at timestamp(3) with time zone,
     model_attempts smallint DEFAULT 0 NOT NULL,
     name_drafted boolean DEFAULT false NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, translate(((name || ' '::text) || "left"(description, 100000)), '.-/:@_+~\<>&'::text, '            '::text))) STORED NOT NULL,
+    search tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('simple'::regconfig, translate(name, '.-/:@_+~\<>&'::text, '            '::text)), 'A'::"char") || to_tsvector('simple'::regconfig, translate("left"(description, 100000), '.-/:@_+~\<>&'::text, '            '::text)))) STORED NOT NULL,
     official_answer text,
     imported_vote_count integer DEFAULT 0 NOT NULL,
     CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text]))),
@@ -2155,6 +2193,9 @@ ALTER TABLE ONLY public.idea_questions
 ALTER TABLE ONLY public.idea_statuses
     ADD CONSTRAINT idea_statuses_pkey PRIMARY KEY (workspace_id, label);
 
+ALTER TABLE ONLY public.idea_words
+    ADD CONSTRAINT idea_words_pkey PRIMARY KEY (workspace_id, word, added_by);
+
 ALTER TABLE ONLY public.ideas
     ADD CONSTRAINT ideas_pkey PRIMARY KEY (workspace_id, id);
 
@@ -2526,6 +2567,8 @@ CREATE UNIQUE INDEX portal_users_key ON public.portal_users USING btree (workspa
 
 CREATE UNIQUE INDEX portal_users_subject ON public.portal_users USING btree (workspace_id, subject) WHERE (subject IS NOT NULL);
 
+CREATE INDEX portal_votes_of_idea ON public.portal_votes USING btree (workspace_id, idea_id, created_at);
+
 CREATE INDEX portal_votes_of_user ON public.portal_votes USING btree (workspace_id, user_id, created_at);
 
 CREATE UNIQUE INDEX products_key ON public.products USING btree (workspace_id, key) WHERE (key IS NOT NULL);
@@ -2635,6 +2678,8 @@ CREATE INDEX team_members_of_member ON public.team_members USING btree (workspac
 CREATE INDEX teams_by_name ON public.teams USING btree (workspace_id, name, id);
 
 CREATE UNIQUE INDEX teams_key ON public.teams USING btree (workspace_id, key) WHERE (key IS NOT NULL);
+
+CREATE TRIGGER add_idea_words AFTER INSERT OR UPDATE OF name, description, portal_visible ON public.ideas FOR EACH ROW WHEN (new.portal_visible) EXECUTE FUNCTION public.add_idea_words();
 
 CREATE TRIGGER api_keys_notify_added AFTER INSERT OR DELETE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 
@@ -2796,6 +2841,8 @@ CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_ideas REFERENCING 
 
 CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_initiatives REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
 
+CREATE TRIGGER remove_idea_words AFTER DELETE ON public.ideas REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.remove_idea_words();
+
 CREATE TRIGGER signals_forgotten AFTER DELETE ON public.signals REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.forget_signals();
 
 CREATE TRIGGER signals_lose_reference BEFORE UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
@@ -2885,6 +2932,9 @@ ALTER TABLE ONLY public.idea_questions
 
 ALTER TABLE ONLY public.idea_statuses
     ADD CONSTRAINT idea_statuses_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.idea_words
+    ADD CONSTRAINT idea_words_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.ideas
     ADD CONSTRAINT ideas_workspace_id_initiative_id_fkey FOREIGN KEY (workspace_id, initiative_id) REFERENCES public.initiatives(workspace_id, id) ON DELETE SET NULL (initiative_id);

@@ -75,7 +75,25 @@ def test_fuzzy_and_empty_entries_do_not_count() -> None:
     ],
 )
 def test_the_readers_language_comes_before_the_portals(accepted: str, portal: str, language: str) -> None:
-    assert choose_language(accepted, portal) == language
+    assert choose_language("", accepted, portal) == language
+
+
+async def test_the_visitors_choice_comes_before_the_browsers_languages(world: PortalWorld) -> None:
+    async with world.browser() as browser:
+        await world.sign_in(browser)
+        page = (await browser.get("/?q=x&sort=newest", Accept_Language="en")).text
+        assert 'value="de" lang="de">Deutsch</button>' in page
+        assert 'name="back" value="/?q=x&amp;sort=newest"' in page
+        answer = await browser.post("/language", {"language": "de", "back": "/?q=x"}, Accept_Language="en")
+        assert (answer.status_code, answer.headers["location"]) == (303, f"{browser.root}/?q=x")
+        assert "Max-Age=31536000" in answer.headers["set-cookie"]
+        page = (await browser.get("/mine", Accept_Language="en")).text
+        assert '<html lang="de"' in page
+        assert 'value="en" lang="en">English</button>' in page
+        assert (await browser.post("/language", {"language": "xx"})).status_code == 400
+        away = await browser.post("/language", {"language": "en", "back": "https://evil.test"})
+        assert away.headers["location"] == f"{browser.root}/"
+        assert (await browser.post("/language", {"language": "de", "csrf": "x"})).status_code == 403
 
 
 async def test_pages_come_in_german(world: PortalWorld) -> None:

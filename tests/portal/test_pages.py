@@ -40,7 +40,8 @@ def themed(option: str) -> dict[str, Any]:
 
 
 def titles(page: str) -> list[str]:
-    return re.findall(r'class="title"><a [^>]*>([^<]*)</a>', page)
+    found = re.findall(r'class="title"><a [^>]*>(.*?)</a>', page)
+    return [re.sub("</?mark>", "", title) for title in found]
 
 
 async def fill(world: PortalWorld) -> None:

@@ -1,8 +1,10 @@
 """Votes, requests, and what the workspace makes of them."""
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -33,7 +35,9 @@ async def test_a_vote_is_given_shown_and_taken_back(world: PortalWorld) -> None:
     await fill(world)
     browser = await signed_in(world)
     answer = await vote(browser, 1)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"{browser.root}/?q=csv")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{browser.root}/?q=csv&voted=IDEA-1#IDEA-1")
+    row = (await browser.get("/?q=csv&voted=IDEA-1")).text.partition('<li class="row" id="IDEA-1">')[2]
+    assert '<p class="done">You voted.</p>' in row.partition("</li>")[0]
     page = (await browser.get("/?q=csv")).text
     assert 'aria-pressed="true"' in page
     assert "1 vote" in page
@@ -43,6 +47,7 @@ async def test_a_vote_is_given_shown_and_taken_back(world: PortalWorld) -> None:
     assert await vote_count(world) == 1
     await vote(browser, 0)
     await vote(browser, 0)
+    assert '<p class="done">You took your vote back.</p>' in (await browser.get("/mine?voted=IDEA-1")).text
     assert await vote_count(world) == 0
     assert (await browser.post("/ideas/IDEA-1/vote", {"vote": "2"})).status_code == 400
 
@@ -205,11 +210,9 @@ async def test_similar_ideas_are_shown_before_a_request_and_can_be_voted_for(wor
     assert await world.value("SELECT count(*) FROM portal_requests WHERE workspace_id = $1") == 0
     sent = await browser.post("/request", {"title": "Exprot as csv", "text": "", "confirmed": "1"})
     assert sent.status_code == 303
-    part = await browser.get("/request/similar?title=csv+exports", HX_Request="true")
-    assert titles(part.text) == ["CSV export"]
-    assert "<html" not in part.text
-    assert titles((await browser.get("/request/similar?title=buy+competitor")).text) == []
-    assert titles((await browser.get("/request/similar?title=cs")).text) == []
+    assert await offered(browser, "csv exports") == ["CSV export"]
+    assert await offered(browser, "buy competitor") == []
+    assert await offered(browser, "cs") == []
 
 
 @pytest.mark.parametrize("fields", [{"title": " "}, {"title": "a" * 201}, {"text": "a" * 10_001}])
@@ -310,12 +313,19 @@ async def test_similar_titles_are_found_among_many(world: PortalWorld) -> None:
     names = [f"{first} {second}" for first in words for second in words if first != second]
     await world.add(ideas=[idea(f"i{n}", name) for n, name in enumerate(names)])
     browser = await signed_in(world)
-    found = titles((await browser.get("/request/similar?title=Calender+for+invioce")).text)
-    assert set(found) == {"invoice calendar", "calendar invoice"}
+    assert set(await offered(browser, "Calender for invioce")) == {"invoice calendar", "calendar invoice"}
 
 
 async def offered(browser: Browser, title: str) -> list[str]:
-    return titles((await browser.get(f"/request/similar?title={title.replace(' ', '+')}", HX_Request="true")).text)
+    """The similar ideas that come while the title is typed: links, and for screen readers only their number."""
+    path = f"/request/similar?{urlencode({'title': title})}"
+    answer = await browser.get(path, HX_Request="true", Accept_Language="en")
+    links = re.findall(r'<li><a href="[^"]*" target="_blank" rel="noopener" dir="auto">([^<]*)</a></li>', answer.text)
+    count = {0: "No similar ideas", 1: "1 similar idea"}.get(len(links), f"{len(links)} similar ideas")
+    assert f'role="status" hx-swap-oob="innerHTML">{count}' in answer.text
+    assert "<html" not in answer.text
+    assert len(links) <= 3
+    return links
 
 
 async def test_ideas_that_share_one_common_word_are_not_offered(world: PortalWorld) -> None:

@@ -20,6 +20,7 @@ from sightline.portal.html.forms import NotAForm, form_token, is_of_this_site, i
 from sightline.portal.html.languages import catalogue, choose_language
 from sightline.portal.html.templates import render
 from sightline.portal.ideas import pages as ideas
+from sightline.portal.languages import pages as languages
 from sightline.portal.limits import Limits
 from sightline.portal.mine import pages as mine
 from sightline.portal.portals import queries
@@ -66,6 +67,7 @@ WAYS = (
     _way("request", "POST", "/request", requests.send),
     _way("similar", "GET", "/request/similar", requests.show_similar),
     _way("mine", "GET", "/mine", mine.show_mine),
+    _way("language", "POST", "/language", languages.choose),
     _way("sign_out", "POST", "/signout", sign_in.sign_out),
     _way("sign_in", "GET", addresses.CALLBACK, sign_in.receive_token, is_public=True),
     _way("logout", "GET", addresses.LOGOUT, sign_in.end_after_logout, is_public=True),
@@ -156,7 +158,7 @@ class Portals:
         try:
             if static := answer_static(request, path):
                 return static
-            visit = await self._visit(request, alias, host)
+            visit = await self._visit(request, path, alias, host)
             response = await _show(visit, path)
         except ClientDisconnect:
             raise
@@ -169,16 +171,17 @@ class Portals:
         _protect(response, visit.portal if visit else None, is_private=path == addresses.CALLBACK)
         return response
 
-    async def _visit(self, request: Request, alias: str | None, host: str) -> Visit:
+    async def _visit(self, request: Request, path: str, alias: str | None, host: str) -> Visit:
         """Finds the portal and the language of the request. Raises PortalNotFound."""
         portal = await self._find(alias, host) if alias is None or _ALIAS.fullmatch(alias) else None
         if portal is None:
             raise problems.PortalNotFound
-        language = choose_language(request.headers.get("accept-language", ""), portal.language)
         name = addresses.host_name(_host_of(request.scope))
         scheme = request.scope.get("scheme", "http")
         place = addresses.find_place(portal, self._site.public_url, scheme, name, is_mapped=alias is None)
-        return Visit(self._site, portal, place, request, language)
+        chosen = request.cookies.get(f"{place.cookies}language", "")
+        language = choose_language(chosen, request.headers.get("accept-language", ""), portal.language)
+        return Visit(self._site, portal, place, request, path, language)
 
 
 def _host_of(scope: Any) -> str:
@@ -254,7 +257,7 @@ async def _receive_form(visit: Visit) -> dict[str, str]:
 
 
 # The page after signing in, for addresses that take only POST.
-_RETURNS = {"/signout": "/"}
+_RETURNS = {"/signout": "/", "/language": "/"}
 
 
 async def _ask_to_sign_in(visit: Visit, path: str) -> Response:
@@ -296,7 +299,7 @@ def _refuse(visit: Visit | None, request: Request, refusal: PageRefused, public_
 
     Without a portal the page uses the stylesheet of an address that always exists.
     """
-    language = visit.language if visit else choose_language(request.headers.get("accept-language", ""), "")
+    language = visit.language if visit else choose_language("", request.headers.get("accept-language", ""), "")
     root = visit.place.root if visit else f"{urlsplit(public_url or '').path}/portal/unknown"
     token = form_token(visit.secret, visit.session.token) if visit and visit.session else ""
     sent = visit.sent if visit and visit.session and refusal.is_worth_repeating else None

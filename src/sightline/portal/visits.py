@@ -40,15 +40,17 @@ class Site:
 
 @dataclass(slots=True)
 class Visit:
-    """A request to a portal. `session` is None on public pages; `form` has the fields of a POST.
+    """A request to a portal, whose own path is `path`.
 
-    `sent` is that form if it can be sent again, `waiting` those that the page offers to send.
+    `session` is None on public pages; `form` has the fields of a POST. `sent` is that form if it can be sent again,
+    `waiting` those that the page offers to send.
     """
 
     site: Site
     portal: Portal
     place: Place
     request: Request
+    path: str
     language: str
     session: Session | None = None
     form: dict[str, str] = field(default_factory=dict)
@@ -82,6 +84,14 @@ class Visit:
     def typed(self) -> dict[str, str]:
         """The texts that the person typed into the form."""
         return {name: text for name, text in self.form.items() if name in TEXTS and text}
+
+    @property
+    def own_path(self) -> str:
+        """The path of the page on this portal, with its query; of the answer to a form, the page of all ideas."""
+        query = self.request.url.query
+        if self.request.method == "POST":
+            return "/"
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def is_partial(self) -> bool:

@@ -5,8 +5,8 @@ from functools import lru_cache
 Colour = tuple[float, float, float]
 
 _WHITE, _BLACK = (255.0, 255.0, 255.0), (0.0, 0.0, 0.0)
-_RAISED_LIGHT, _RAISED_DARK = (0xF7, 0xF8, 0xFA), (0x17, 0x1A, 0x20)  # the darkest and the lightest background of text
-_READABLE = 4.5
+_RAISED_LIGHT, _RAISED_DARK = (0xF7, 0xF8, 0xFA), (0x17, 0x1A, 0x20)  # the darkest and the lightest background
+_SEEN, _READABLE = 3.0, 4.5  # contrasts of a surface, and of text
 
 
 def six_digits(color: str) -> str:
@@ -19,12 +19,15 @@ def six_digits(color: str) -> str:
 def accent_stylesheet(digits: str) -> str:
     """Returns the custom properties of one accent colour, given as six hexadecimal digits."""
     accent = (float(int(digits[:2], 16)), float(int(digits[2:4], 16)), float(int(digits[4:], 16)))
-    on_accent = "#ffffff" if contrast(accent, _WHITE) >= contrast(accent, _BLACK) else "#000000"
-    light, dark = _readable(accent, _RAISED_LIGHT, _BLACK), _readable(accent, _RAISED_DARK, _WHITE)
-    return (
-        f":root{{--accent:#{digits};--on-accent:{on_accent};--accent-ink:{light}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root{{--accent-ink:{dark}}}}}\n"
-    )
+    light, dark = _properties(accent, _RAISED_LIGHT, _BLACK), _properties(accent, _RAISED_DARK, _WHITE)
+    return f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+
+
+def _properties(accent: Colour, ground: Colour, towards: Colour) -> str:
+    """Returns the properties for pages of this background: a surface, the text on it, and text in the accent."""
+    surface, text = _mixed(accent, ground, towards, _SEEN), _mixed(accent, ground, towards, _READABLE)
+    on_surface = _WHITE if contrast(surface, _WHITE) >= contrast(surface, _BLACK) else _BLACK
+    return f"--accent:{_hex(surface)};--on-accent:{_hex(on_surface)};--accent-ink:{_hex(text)}"
 
 
 def contrast(one: Colour, other: Colour) -> float:
@@ -40,12 +43,16 @@ def _luminance(colour: Colour) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _readable(accent: Colour, ground: Colour, towards: Colour) -> str:
-    """Returns the accent, mixed in steps of 1 % with black or white until it is readable on the background."""
+def _mixed(accent: Colour, ground: Colour, towards: Colour, least: float) -> Colour:
+    """Returns the accent, mixed in steps of 1 % with black or white until it has this contrast to the background."""
     mixed = accent
     for step in range(101):
         red, green, blue = (round(own + (end - own) * step / 100) for own, end in zip(accent, towards, strict=True))
         mixed = (float(red), float(green), float(blue))
-        if contrast(mixed, ground) >= _READABLE:
+        if contrast(mixed, ground) >= least:
             break
-    return "#" + "".join(f"{round(part):02x}" for part in mixed)
+    return mixed
+
+
+def _hex(colour: Colour) -> str:
+    return "#" + "".join(f"{round(part):02x}" for part in colour)

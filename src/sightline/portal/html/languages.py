@@ -10,7 +10,7 @@ from typing import Any
 
 FOLDER = files("sightline.portal") / "languages"
 SOURCE = "en"  # the texts in templates and code
-LANGUAGES = (SOURCE, "de")
+LANGUAGES = {SOURCE: "English", "de": "Deutsch"}  # by code, each in its own words
 _LINE = re.compile(r'(?:(msgid_plural|msgid|msgstr)(?:\[(\d)\])? )?(".*")')
 _PLURAL = re.compile(r"plural=([^;]+);")
 
@@ -70,9 +70,12 @@ def _read_entry(block: str) -> dict[str, str]:
     return entry
 
 
-def choose_language(accepted: str, fallback: str) -> str:
-    """Returns the first language of an Accept-Language header that is available, else the portal's, else English."""
-    for language in (*_by_preference(accepted), fallback.partition("-")[0]):
+def choose_language(chosen: str, accepted: str, fallback: str) -> str:
+    """Returns the visitor's choice, else the first available one of an Accept-Language header, else the portal's.
+
+    English if none is available.
+    """
+    for language in (chosen, *_by_preference(accepted), fallback.partition("-")[0]):
         if language in LANGUAGES:
             return language
     return SOURCE

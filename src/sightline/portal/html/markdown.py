@@ -3,7 +3,9 @@
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from hashlib import blake2b
+from html import unescape
 from importlib.metadata import version
 from urllib.parse import quote
 
@@ -37,6 +39,7 @@ _TAG = re.compile(r"(<[^>]*>)")
 _UNLINKED = re.compile(r"</?(?:a|code|pre)\b")
 # Up to a space or a bracket that it did not open; a mark at the end belongs to the sentence.
 _ADDRESS = re.compile(r"""\bhttps?://(?=\w)(?:(?!&[lg]t;)[^\s<>"()]|\([^\s<>"()]*\))+(?<![.,;:!?'*_\]}])""")
+_CELL_END = re.compile(r"</t[dh]>")
 _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 
 # The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
@@ -62,6 +65,14 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
         _make_room(len(html))
     _kept[key] = html  # as the one used last
     return html
+
+
+@lru_cache(maxsize=1000)
+def as_text(text: str) -> str:
+    """Returns the words of a short text without its Markdown, on one line. HTML stays as it was written."""
+    markdown = _OPENS_HTML.sub(_LESS_THAN, text)
+    html = markdown if _DEEP.search(text) else pyromark.html(markdown, options=_OPTIONS)
+    return " ".join(unescape(_TAG.sub("", _CELL_END.sub(" ", html))).replace(_LESS_THAN, "<").split())
 
 
 def _make_room(characters: int) -> None:

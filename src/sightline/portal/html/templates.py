@@ -10,7 +10,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from sightline.catalog.portal_labels import LabelKind
 from sightline.portal.html.assets import version
 from sightline.portal.html.colours import six_digits
-from sightline.portal.html.languages import catalogue
+from sightline.portal.html.languages import LANGUAGES, catalogue
+from sightline.portal.html.markdown import as_text
+from sightline.portal.html.marks import mark, passage
 
 EXTENSIONS = ["jinja2.ext.i18n"]
 
@@ -34,6 +36,9 @@ def environment(language: str) -> Environment:
     made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
     made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
     made.filters["day"] = lambda moment: _day(moment, texts.gettext)
+    made.globals["languages"] = LANGUAGES
+    made.filters["mark"] = mark
+    made.filters["passage"] = lambda text, pattern: passage(as_text(text), pattern)
     made.policies["ext.i18n.trimmed"] = True
     return made
 

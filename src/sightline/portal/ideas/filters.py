@@ -6,29 +6,37 @@ from uuid import UUID
 
 from starlette.datastructures import QueryParams
 
+from sightline.catalog.portal_labels import shown_label
 from sightline.platform.db import Tx, sql
+from sightline.portal.ideas.search import words_of
 from sightline.portal.portals.records import Portal
 
 PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
+_VOTES = "(ideas.vote_count + ideas.imported_vote_count) DESC, ideas.number DESC"
 SORTS = {
-    "votes": "(ideas.vote_count + ideas.imported_vote_count) DESC, ideas.number DESC",
+    "fit": f"ts_rank(ideas.search, to_tsquery('simple', :words)) DESC, {_VOTES}",
+    "votes": _VOTES,
+    "trending": f"""
+        (SELECT count(*) FROM portal_votes
+          WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND created_at > :recent) DESC, {_VOTES}""",
     "newest": "ideas.created_at DESC, ideas.number DESC",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a filter: its key in the address, and its label."""
+    """One value of a filter: its key in the address, its label, and the statuses of the workflow that it shows."""
 
     value: str
     label: str
+    statuses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A filter with its options: products, or a group of the taxonomy (`group_id`)."""
+    """A filter with its options: `status`, `product`, or a group of the taxonomy (`group_id`)."""
 
     name: str
     label: str | None
@@ -38,16 +46,22 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """`chosen` holds one option by the name of its facet."""
+    """`chosen` holds one option by the name of its facet. `sort` is empty where none is chosen."""
 
     q: str
     sort: str
     page: int
     chosen: dict[str, Option]
 
+    @property
+    def order(self) -> str:
+        """The order that is shown: with words, the best fit first; else most votes first."""
+        usual = "fit" if words_of(self.q) else "votes"
+        return self.sort or usual
+
     def query(self, **others: str | int) -> str:
         """Returns these filters, changed by `others`, as a query string without the values that are the default."""
-        usual: dict[str, str | int] = {"sort": "votes", "page": 1, "q": ""}
+        usual: dict[str, str | int] = {"page": 1}
         values: dict[str, str | int] = {
             "q": self.q,
             **{name: option.value for name, option in self.chosen.items()},
@@ -72,7 +86,7 @@ def read_filters(query: QueryParams, facets: list[Facet]) -> Filters:
     }
     sort = query.get("sort", "")
     q = " ".join(query.get("q", "").replace("\0", "").split())[:_LONGEST_SEARCH]
-    return Filters(q, sort if sort in SORTS else "votes", read_page(query), chosen)
+    return Filters(q, sort if sort in SORTS and sort != "fit" else "", read_page(query), chosen)
 
 
 def read_page(query: QueryParams) -> int:
@@ -82,12 +96,15 @@ def read_page(query: QueryParams) -> int:
     return min(max(number, 1), _LAST_PAGE)
 
 
-_PRODUCTS = sql("""
-    SELECT id, name FROM products
-     WHERE workspace_id = :workspace_id
-       AND EXISTS (SELECT FROM ideas
-                    WHERE workspace_id = :workspace_id AND product_id = products.id AND portal_visible)
-     ORDER BY name, id LIMIT 100""")
+_PRODUCTS_AND_STATUSES = sql("""
+    (SELECT 'product' AS facet, id::text AS value, name AS label, NULL AS settings, 0 AS place FROM products
+      WHERE workspace_id = :workspace_id
+        AND EXISTS (SELECT FROM ideas
+                     WHERE workspace_id = :workspace_id AND product_id = products.id AND portal_visible)
+      ORDER BY name, id LIMIT 100)
+    UNION ALL
+    SELECT 'status', label, label, portal::text, position FROM idea_statuses WHERE workspace_id = :workspace_id
+    ORDER BY facet DESC, place, label, value""")
 _GROUPS = sql("""
     SELECT g.id, g.key, g.label, o.key AS option_key, o.label AS option_label
       FROM taxonomy_groups g
@@ -97,12 +114,20 @@ _GROUPS = sql("""
 
 
 async def find_facets(tx: Tx, portal: Portal) -> list[Facet]:
-    """Returns the products with visible ideas, if there are two or more, and the groups that the portal exposes."""
-    products = await tx.rows(_PRODUCTS, workspace_id=portal.workspace_id)
-    found: list[Facet] = []
-    if len(products) > 1:
-        options = {str(row["id"]): Option(str(row["id"]), row["name"]) for row in products}
-        found.append(Facet("product", None, options))
+    """Returns the statuses, the products with visible ideas, and the groups that the portal exposes.
+
+    Of statuses and products there are two or more, or none.
+    """
+    statuses: dict[str, Option] = {}
+    products: dict[str, Option] = {}
+    for row in await tx.rows(_PRODUCTS_AND_STATUSES, workspace_id=portal.workspace_id):
+        if row["facet"] == "product":
+            products[row["value"]] = Option(row["value"], row["label"])
+        elif shown := shown_label(row["label"], row["settings"]):
+            before = statuses.get(shown.name, Option(shown.name, shown.name))
+            statuses[shown.name] = replace(before, statuses=(*before.statuses, row["label"]))
+    facets = (Facet("status", None, statuses), Facet("product", None, products))
+    found = [facet for facet in facets if len(facet.options) > 1]
     if portal.facets:
         by_group: dict[str, Facet] = {}
         for row in await tx.rows(_GROUPS, workspace_id=portal.workspace_id, keys=portal.facets):

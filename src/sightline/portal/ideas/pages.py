@@ -5,16 +5,17 @@ from typing import Any
 
 from starlette.responses import Response
 
+from sightline.platform.db import Tx
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
 from sightline.portal.comments.queries import ShownComment, list_comments
 from sightline.portal.html.markdown import as_html
 from sightline.portal.ideas import queries
-from sightline.portal.ideas.filters import PAGE, Filters, find_facets, read_filters, read_page
+from sightline.portal.ideas.filters import PAGE, Facet, Filters, find_facets, read_filters, read_page
 from sightline.portal.ideas.history import list_moves
-from sightline.portal.ideas.records import ShownIdea
-from sightline.portal.ideas.search import correct, words_of
+from sightline.portal.ideas.records import LONG, SHORT, ShownIdea
+from sightline.portal.ideas.search import Search, correct, search_for, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
@@ -33,33 +34,42 @@ async def show_list(visit: Visit) -> Response:
         filters = read_filters(visit.request.query_params, facets)
         if filters.q:
             visit.limit(lambda limits: limits.look_ups, f"look-ups {visit.user.id}")
-        where = queries.visible(workspace_id, filters, facets)
-        total = await queries.count_ideas(tx, where)
-    corrected = await _corrected(visit, filters) if total == 0 and filters.q else None
+        search = await search_for(tx, workspace_id, words_of(filters.q))
+        ideas, total = await _find(tx, visit, filters, facets, search)
+    corrected = await _corrected(visit, filters) if total == 0 and search else None
     async with visit.db.autocommit() as tx:
         if corrected:
-            where = queries.visible(workspace_id, filters, facets, corrected)
-            total = await queries.count_ideas(tx, where)
+            search = await search_for(tx, workspace_id, corrected)
+            ideas, total = await _find(tx, visit, filters, facets, search)
         pages = max(1, -(-total // PAGE))
-        filters = replace(filters, page=min(filters.page, pages))
-        ideas = await queries.find_page(tx, where, filters, visit.user.id) if total else []
-    return visit.page(
-        "ideas.html",
-        ideas=ideas,
-        total=total,
-        pages=pages,
-        filters=filters,
-        facets=facets,
-        corrected=corrected if total else None,
-    )
+        if total and not ideas:
+            filters = replace(filters, page=pages)
+            ideas, total = await _find(tx, visit, filters, facets, search)
+    values: dict[str, Any] = {
+        "ideas": ideas,
+        "total": total,
+        "pages": pages,
+        "filters": filters,
+        "facets": facets,
+        "corrected": " ".join(corrected) if corrected and total else None,
+        "marks": search.pattern if search else None,
+    }
+    return visit.part("found.html", "innerHTML", **values) if visit.is_partial else visit.page("ideas.html", **values)
 
 
-async def _corrected(visit: Visit, filters: Filters) -> str | None:
-    """Returns the filters with known words in place of misspelt ones, or None if there are none."""
+async def _find(
+    tx: Tx, visit: Visit, filters: Filters, facets: list[Facet], search: Search | None
+) -> tuple[list[ShownIdea], int]:
+    where = queries.visible(visit.portal.workspace_id, filters, facets, search)
+    return await queries.find_page(tx, where, filters, visit.user.id, LONG if search else SHORT)
+
+
+async def _corrected(visit: Visit, filters: Filters) -> list[str] | None:
+    """Returns the words with known ones in place of misspelt ones, or None if there are none."""
     words = words_of(filters.q)
     known = await visit.site.title_words.of(visit.db, visit.portal.workspace_id)
     nearest = await correct(words, known)
-    return " ".join(nearest) if nearest != words else None
+    return nearest if nearest != words else None
 
 
 async def show_idea(visit: Visit, ref: str) -> Response:

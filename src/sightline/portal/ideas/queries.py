@@ -1,17 +1,23 @@
 """The SQL of the ideas that a portal shows."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window, by_reference, sql
 from sightline.platform.db.pages import rows_of_page
-from sightline.platform.db.words import beginnings_query
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
 from sightline.portal.ideas.records import SHORT, WHOLE, ShownIdea
-from sightline.portal.ideas.search import words_of
+from sightline.portal.ideas.search import Search
 
+_RECENT = timedelta(days=30)  # votes that count for the order "trending"
 _COUNT = "SELECT count(*) FROM ideas WHERE {where}"
-_PAGE = "SELECT {columns} FROM ({rows}) AS ideas ORDER BY {order}"
+_PAGE = "SELECT {columns}, (SELECT count(*) FROM ideas WHERE {where}) AS total FROM ({rows}) AS ideas ORDER BY {order}"
+# The ideas with the words are looked up once; without words an index has the order and the number.
+_FOUND = """
+    WITH found AS MATERIALIZED (SELECT * FROM ideas WHERE {where})
+    SELECT {columns}, (SELECT count(*) FROM found) AS total
+      FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas ORDER BY {order}"""
 _FIND = by_reference(
     "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
     columns=WHOLE,
@@ -24,18 +30,19 @@ _BY_IDS = sql(
 )
 
 
-def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], q: str | None = None) -> Where:
-    """Returns the conditions on a row of `ideas`. `q`, if set, replaces the search text of the filters."""
+def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], search: Search | None) -> Where:
+    """Returns the conditions on a row of `ideas`. `search` has the words of the filters' text, or corrected ones."""
     where = Where(workspace_id, values={})
     where.add("portal_visible")
     if filters.q:
-        words = words_of(filters.q if q is None else q)
-        where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words))
+        where.add("search @@ to_tsquery('simple', :words)", words=search.query if search else "")
     for number, facet in enumerate(facets):
         if (option := filters.chosen.get(facet.name)) is None:
             continue
         name = f"option_{number}"
-        if facet.group_id is None:
+        if option.statuses:
+            where.add(f"status = ANY(:{name})", **{name: list(option.statuses)})
+        elif facet.group_id is None:
             where.add(f"product_id = :{name}", **{name: parse_uuid(option.value)})
         else:
             where.add(
@@ -49,17 +56,21 @@ def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], q: str | 
     return where
 
 
-async def count_ideas(tx: Tx, where: Where) -> int:
-    total: int = await tx.value(sql(_COUNT, where=str(where)), **where.values)
-    return total
-
-
-async def find_page(tx: Tx, where: Where, filters: Filters, user_id: UUID) -> list[ShownIdea]:
-    """Returns the ideas of the page that the filters name."""
-    order, offset = SORTS[filters.sort], (filters.page - 1) * PAGE
-    statement = sql(_PAGE, rows=rows_of_page("ideas", where, order, Window(PAGE, offset)), order=order, columns=SHORT)
-    rows = await tx.rows(statement, **where.values, user_id=user_id, limit=PAGE, offset=offset)
-    return [ShownIdea(*row) for row in rows]
+async def find_page(
+    tx: Tx, where: Where, filters: Filters, user_id: UUID, columns: str = SHORT
+) -> tuple[list[ShownIdea], int]:
+    """Returns the ideas of the page that the filters name, none after the last page, and how many there are in all."""
+    order, offset = SORTS[filters.order], (filters.page - 1) * PAGE
+    values = {"recent": tx.now - _RECENT} if filters.order == "trending" else {}
+    if filters.q:
+        statement = sql(_FOUND, order=order, columns=columns, where=str(where))
+    else:
+        rows = rows_of_page("ideas", where, order, Window(PAGE, offset))
+        statement = sql(_PAGE, rows=rows, order=order, columns=columns, where=str(where))
+    found = await tx.rows(statement, **where.values, **values, user_id=user_id, limit=PAGE, offset=offset)
+    if found or offset == 0:
+        return [ShownIdea(*row[:-1]) for row in found], found[0]["total"] if found else 0
+    return [], await tx.value(sql(_COUNT, where=str(where)), **where.values)
 
 
 async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea | None:

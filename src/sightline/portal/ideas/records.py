@@ -24,12 +24,13 @@ def _columns(description: str, answer: str) -> str:
 
 
 SHORT = _columns("left(ideas.description, 400)", "NULL")
+LONG = _columns("left(ideas.description, 5000)", "NULL")  # for a passage with words that are searched for
 WHOLE = _columns("ideas.description", "ideas.official_answer")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownIdea:
-    """An idea on a page. In lists the description has at most 400 characters, and the team's answer is left out.
+    """An idea on a page. In lists the description has at most 400 characters, 5,000 in a search, and no answer.
 
     `vote_count` includes the imported votes. `is_voted`: the visitor votes for it.
     """

@@ -1,16 +1,20 @@
-"""Finds ideas by prefixes of words, and by the nearest known word for an unknown one."""
+"""Finds ideas by beginnings and parts of words, and by the nearest known word for an unknown one."""
 
 import asyncio
+import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from heapq import nsmallest
 from time import monotonic
 from uuid import UUID
 
-from sightline.platform.db import Database, sql
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.words import apart, words_in
 
 _MOST_WORDS = 12
+_SHORTEST_PART = 5
+_MOST_LONGER = 20
 _LONGEST_WORD = 40
 _SHORTEST_CORRECTED = 4
 _TWO_MISTAKES_FROM = 8  # letters
@@ -27,6 +31,60 @@ _TITLE_WORDS = sql(
      GROUP BY word ORDER BY ideas DESC, word LIMIT :most""",
     title=apart("name"),
 )
+
+# A beginning is found without: only words that have the part further on.
+_LONGER = sql("""
+    SELECT part, word
+      FROM unnest(:parts::text[]) AS part,
+           LATERAL (SELECT DISTINCT word, char_length(word) FROM idea_words
+                     WHERE workspace_id = :workspace_id AND strpos(word, part) > 1
+                     ORDER BY char_length(word), word LIMIT :most) AS longer""")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The words that ideas have to have: each begins a word, or is a part of one of its `longer` words."""
+
+    longer: Mapping[str, list[str]]
+
+    @property
+    def query(self) -> str:
+        """The text for `to_tsquery('simple', ...)`."""
+        return " & ".join(any_form(word, longer) for word, longer in self.longer.items())
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds the places to mark in the text of an idea."""
+        words = sorted(self.longer, key=len, reverse=True)
+        begins = r"(?<![^\W_])"
+        return re.compile("|".join(("" if self.longer[word] else begins) + re.escape(word) for word in words), re.I)
+
+
+async def search_for(tx: Tx, workspace_id: UUID, words: list[str]) -> Search | None:
+    """Returns the search for these words, or None if there are none."""
+    found = await find_longer(tx, workspace_id, words)
+    return Search({word: found.get(word, []) for word in words}) if words else None
+
+
+async def find_longer(tx: Tx, workspace_id: UUID, words: list[str]) -> dict[str, list[str]]:
+    """Returns the words of visible ideas that have one of these as a part, at most 20 for each of five letters or more.
+
+    Left out are those of which it is the beginning.
+    """
+    longer: dict[str, list[str]] = {}
+    if parts := [word for word in words if len(word) >= _SHORTEST_PART]:
+        for row in await tx.rows(_LONGER, workspace_id=workspace_id, parts=parts, most=_MOST_LONGER):
+            longer.setdefault(row["part"], []).append(row["word"])
+    return longer
+
+
+def any_form(word: str, longer: Iterable[str]) -> str:
+    """Returns a part of a query that finds words beginning with this one, and the longer words."""
+    return f"({' | '.join([f'{word}:*', *map(_quoted, longer)])})"
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def words_of(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from sightline.portal.visits import Visit
 
 LONGEST_TITLE = 200
 LONGEST_TEXT = 10_000
+_MOST_SIMILAR = 3
 
 TITLE_MISSING = N_("Enter a title.")
 TITLE_TOO_LONG = N_("Shorten the title to 200 characters.")
@@ -38,7 +39,7 @@ async def show_form(visit: Visit) -> Response:
 async def show_similar(visit: Visit) -> Response:
     """Shows the similar ideas alone, while the title is typed. Raises TooOften."""
     title = visit.request.query_params.get("title", "").replace("\0", "")[:LONGEST_TITLE]
-    return visit.part("similar.html", "innerHTML", similar=await _look_up(visit, title), asked=True)
+    return visit.part("similar.html", "innerHTML", similar=await _look_up(visit, title))
 
 
 async def send(visit: Visit) -> Response:
@@ -59,9 +60,9 @@ async def send(visit: Visit) -> Response:
 
 
 async def _look_up(visit: Visit, title: str) -> list[ShownIdea]:
-    """Returns similar ideas. Raises TooOften."""
+    """Returns at most three similar ideas. Raises TooOften."""
     visit.limit(lambda limits: limits.look_ups, f"look-ups {visit.user.id}")
-    return await find_similar(visit, title)
+    return (await find_similar(visit, title))[:_MOST_SIMILAR]
 
 
 def _faults(title: str, text: str) -> list[FormFault]:

@@ -1,6 +1,8 @@
 """Finding ideas similar to a new request."""
 
 import asyncio
+import re
+from collections.abc import Iterable, Mapping
 from unicodedata import normalize
 
 from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups_of, meaning_of, search_for
@@ -9,7 +11,7 @@ from sightline.platform.db import sql
 from sightline.platform.db.words import apart
 from sightline.portal.ideas.queries import find_by_ids
 from sightline.portal.ideas.records import ShownIdea
-from sightline.portal.ideas.search import KnownWords, correct
+from sightline.portal.ideas.search import KnownWords, any_form, correct, find_longer
 from sightline.portal.visits import Visit
 
 SHORTEST = 3  # characters
@@ -32,21 +34,36 @@ _BY_WORDS = sql(
 async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
     """Returns at most five visible ideas whose titles ask for much the same, the closest first.
 
-    Words may be misspelt, or replaced by synonyms. A single shared word is not enough.
+    Words may be misspelt, parts of compounds, or replaced by synonyms. A single shared word is not enough.
     """
     if len(title.strip()) < SHORTEST:
         return []
     workspace_id = visit.portal.workspace_id
     known = await visit.site.title_words.of(visit.db, workspace_id)
     asked = await _corrected(normalize("NFC", title), known)
-    words = await asyncio.to_thread(lambda: search_for(meaning_of(asked), known.starts))
-    if not words:
-        return []
     async with visit.db.autocommit() as tx:
-        rows = await tx.rows(_BY_WORDS, workspace_id=workspace_id, words=words, most=_CANDIDATES)
-        names = [(row["id"], row["name"]) for row in rows]
+        longer = await find_longer(tx, workspace_id, words_of(asked)[:_MOST_CORRECTED])
+        terms = meaning_of(asked)
+        words = await asyncio.to_thread(search_for, terms, lambda word: word in longer or known.starts(word))
+        if not words:
+            return []
+        query = _with_longer(words, longer)
+        rows = await tx.rows(_BY_WORDS, workspace_id=workspace_id, words=query, most=_CANDIDATES)
+        names = [(row["id"], _apart(row["name"], longer)) for row in rows]
         ids = await asyncio.to_thread(closest, asked, names, OF_REQUESTS)
         return await find_by_ids(tx, workspace_id, ids, visit.user.id)
+
+
+def _with_longer(query: str, longer: Mapping[str, list[str]]) -> str:
+    """Returns the query, with the compounds of a word beside its beginning."""
+    return re.sub(r"([^\s()]+):\*", lambda found: any_form(found[1], longer.get(found[1], ())), query)
+
+
+def _apart(name: str, parts: Iterable[str]) -> str:
+    """Returns a title with spaces around these parts of its words, so that they count as words."""
+    for part in parts:
+        name = re.sub(re.escape(part), r" \g<0> ", name, flags=re.I)
+    return name
 
 
 async def _corrected(title: str, known: KnownWords) -> str:

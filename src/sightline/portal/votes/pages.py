@@ -1,5 +1,7 @@
 """Voting for an idea, and withdrawing the vote."""
 
+from urllib.parse import urlencode
+
 from starlette.responses import Response
 
 from sightline.platform.db.retries import retry_when_overtaken
@@ -14,7 +16,7 @@ from sightline.portal.votes.vote import set_vote
 
 
 async def vote(visit: Visit, ref: str) -> Response:
-    """Sets the vote. Redirects to the page it came from; a script gets the new form.
+    """Sets the vote. Redirects to the idea on the page it came from; a script gets the new form.
 
     Raises FormNotReadable, PageNotFound, TooOften.
     """
@@ -36,7 +38,9 @@ async def vote(visit: Visit, ref: str) -> Response:
     idea = await retry_when_overtaken(attempt, Conflict("Other votes keep changing the idea. Try again."))
     if visit.is_partial:
         return visit.part("voted.html", "outerHTML", idea=idea, is_saved=True)
-    return visit.go(_came_from(visit, f"/ideas/{idea.public_id}"))
+    page = safe_path(visit.form.get("back") or f"/ideas/{idea.public_id}")
+    voted = urlencode({"voted": idea.public_id})
+    return visit.go(f"{page}{'&' if '?' in page else '?'}{voted}#{idea.public_id}")
 
 
 async def show_again(visit: Visit, ref: str) -> Response:
@@ -47,9 +51,3 @@ async def show_again(visit: Visit, ref: str) -> Response:
     if idea is None:
         raise PageNotFound
     return visit.part("voted.html", "outerHTML", FormNotAccepted.status, idea=idea, is_saved=False)
-
-
-def _came_from(visit: Visit, otherwise: str) -> str:
-    """Returns the page of this portal that the form names as its own."""
-    back = visit.form.get("back", "")
-    return safe_path(back) if back else otherwise

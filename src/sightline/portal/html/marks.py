@@ -1,0 +1,28 @@
+"""The matches of a search, marked in the text of ideas."""
+
+import re
+
+from markupsafe import Markup, escape
+
+_LENGTH = 250  # more than the two lines that a list shows
+_BEFORE = 40  # characters shown before the first match
+
+
+def passage(text: str, pattern: re.Pattern[str] | None) -> str:
+    """Returns about 250 characters of the text: its beginning, or if it has none there, around the first match."""
+    found = pattern.search(text) if pattern else None
+    if found is None or found.start() < 2 * _BEFORE:
+        return text[:_LENGTH]
+    start = text.rfind(" ", 0, found.start() - _BEFORE) + 1 or found.start()
+    return f"… {text[start : start + _LENGTH]}"
+
+
+def mark(text: str, pattern: re.Pattern[str] | None) -> str:
+    """Returns the text with each match as `<mark>`, the rest escaped."""
+    if pattern is None:
+        return text
+    parts, end = [], 0
+    for found in pattern.finditer(text):
+        parts += [escape(text[end : found.start()]), Markup("<mark>{}</mark>").format(found[0])]
+        end = found.end()
+    return Markup("").join([*parts, escape(text[end:])])

@@ -1,0 +1,1 @@
+"""The languages of the pages, and a visitor's choice of one."""

@@ -1,0 +1,176 @@
+"""The search of the list: parts of words, the best fit first, matches marked, filters and orders."""
+
+import asyncio
+import re
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.portal.product import PortalWorld
+from tests.portal.test_pages import idea, signed_in, titles
+from tests.portal.test_votes_and_requests import offered
+
+
+async def names_found(world: PortalWorld, query: str) -> list[str]:
+    return titles((await (await signed_in(world)).get(f"/?{query}")).text)
+
+
+async def words_kept(world: PortalWorld) -> list[str]:
+    rows = await world.rows("SELECT DISTINCT word FROM idea_words WHERE workspace_id = $1 ORDER BY word")
+    return [row["word"] for row in rows]
+
+
+async def test_a_part_of_a_compound_finds_it_and_is_marked(world: PortalWorld) -> None:
+    compound = "Stundenvertretungsplan als PDF"
+    await world.add(
+        ideas=[
+            idea("name", compound),
+            idea("text", "Plan") | {"description": "Ohne Krankheitsvertretungen geht es nicht."},
+            idea("other", "Vertreter"),
+            idea("hidden", "Urlaubsvertretung", visible=False),
+        ]
+    )
+    browser = await signed_in(world)
+    page = (await browser.get("/?q=Vertretung")).text
+    assert titles(page) == [compound, "Plan"]
+    assert "Stunden<mark>vertretung</mark>splan als PDF" in page
+    assert "Ohne Krankheits<mark>vertretung</mark>en geht" in page
+    assert titles((await browser.get("/?q=tretu")).text) == [compound, "Plan"], "five letters"
+    assert titles((await browser.get("/?q=tret")).text) == [], "four are too few"
+    assert titles((await browser.get("/?q=vertretung+pdf")).text) == [compound], "every word has to fit"
+
+
+async def test_a_part_of_a_compound_finds_similar_ideas(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Stundenvertretungsplan als Kalenderfeed"), idea("b", "Dienstplan als Ausdruck")])
+    browser = await signed_in(world)
+    assert await offered(browser, "Vertretung in einem Kalenderfeed") == ["Stundenvertretungsplan als Kalenderfeed"]
+
+
+async def test_a_part_finds_twenty_words_at_most(world: PortalWorld) -> None:
+    await world.add(ideas=[idea(f"i{n}", f"{'x' * n}platform") for n in range(1, 31)])
+    browser = await signed_in(world)
+    assert "20 ideas" in (await browser.get("/?q=platform")).text
+
+
+async def test_the_words_of_ideas_follow_what_the_portal_shows(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Wagenstandsanzeiger"), idea("b", "Anderes", visible=False)])
+    assert await words_kept(world) == ["wagenstandsanzeiger"]
+    await world.client.patch("/ideas/IDEA-2", json={"name": "Gleiswechselmeldung", "portalVisible": True})
+    await world.client.patch("/ideas/IDEA-1", json={"name": "Sitzplatzreservierung"})
+    assert await names_found(world, "q=standsanz") == ["Sitzplatzreservierung"], "still in its description"
+    assert await names_found(world, "q=wechsel") == ["Gleiswechselmeldung"]
+    assert await names_found(world, "q=platzreserv") == ["Sitzplatzreservierung"]
+    for number in (1, 2):
+        await world.client.delete(f"/ideas/IDEA-{number}")
+    assert await words_kept(world) == []
+
+
+async def test_ideas_written_at_once_wait_for_none_and_keep_each_word(world: PortalWorld) -> None:
+    async def write(number: int) -> None:
+        name = f"{'Abfahrtstafel Bahnsteigkante' if number % 2 else 'Bahnsteigkante Abfahrtstafel'} {number}"
+        body: dict[str, Any] = {"name": name, "description": name, "portalVisible": True}
+        assert (await world.client.post("/ideas", json=body)).status_code in (200, 201)
+
+    await asyncio.gather(*(write(number) for number in range(16)))
+    assert await words_kept(world) == ["abfahrtstafel", "bahnsteigkante"]
+    browser = await signed_in(world)
+    for part in ("fahrtst", "steigk"):
+        assert "16 ideas" in (await browser.get(f"/?q={part}")).text
+
+
+async def test_the_best_fit_comes_first_unless_another_order_is_chosen(world: PortalWorld) -> None:
+    await world.add(
+        ideas=[
+            idea("name", "Invoice layout") | {"description": "Fonts."},
+            idea("text", "Reports") | {"description": "With the invoice of a month."},
+            idea("both", "Invoice per invoice run") | {"description": "One invoice each."},
+        ]
+    )
+    browser = await signed_in(world)
+    await browser.post("/ideas/IDEA-2/vote", {"vote": "1"})
+    page = (await browser.get("/?q=invoice")).text
+    assert titles(page) == ["Invoice per invoice run", "Invoice layout", "Reports"]
+    assert '<option value="">Best match first</option>' in page
+    assert titles((await browser.get("/?q=invoice&sort=votes")).text)[0] == "Reports"
+    assert titles((await browser.get("/?q=invoice&sort=newest")).text)[0] == "Invoice per invoice run"
+    assert "Best match first" not in (await browser.get("/")).text
+
+
+async def test_trending_counts_the_votes_of_the_last_thirty_days(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("old", "Old favourite"), idea("new", "New favourite"), idea("none", "Not yet")])
+    for number in (1, 1, 2):
+        await (await signed_in(world)).post(f"/ideas/IDEA-{number}/vote", {"vote": "1"})
+    await world.rows(
+        """UPDATE portal_votes AS v SET created_at = v.created_at - interval '31 days' FROM ideas AS i
+            WHERE v.workspace_id = $1 AND i.workspace_id = $1 AND i.id = v.idea_id AND i.number = 1"""
+    )
+    assert await names_found(world, "") == ["Old favourite", "New favourite", "Not yet"]
+    assert await names_found(world, "sort=trending") == ["New favourite", "Old favourite", "Not yet"]
+
+
+async def test_a_status_is_a_filter_under_the_name_that_customers_read(world: PortalWorld) -> None:
+    await world.add(
+        ideaStatuses=[
+            {"label": "New", "portal": {"name": "Collecting votes"}},
+            {"label": "Triage", "portal": {"name": "Collecting votes"}},
+            {"label": "Doing"},
+            {"label": "Secret", "portal": {"shown": False}},
+        ],
+        ideas=[
+            idea("a", "Alpha", status="New"),
+            idea("b", "Beta", status="Triage"),
+            idea("c", "Gamma", status="Doing"),
+            idea("d", "Delta", status="Secret"),
+        ],
+    )
+    browser = await signed_in(world)
+    page = (await browser.get("/")).text
+    options = re.findall(r'<option value="([^"]*)"[^>]*>', page.partition('name="status"')[2].partition("</select>")[0])
+    assert options.count("Collecting votes") == 1
+    assert {"", "Doing"} < set(options)
+    assert not {"New", "Triage", "Secret"} & set(options)
+    assert titles((await browser.get("/?status=Collecting+votes")).text) == ["Beta", "Alpha"]
+    assert titles((await browser.get("/?status=Doing&q=gam")).text) == ["Gamma"]
+    assert len(titles((await browser.get("/?status=Secret")).text)) == 4, "no filter of this portal"
+
+
+async def test_a_choice_sent_by_a_script_gets_the_ideas_and_their_number(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Alpha"), idea("b", "Beta")])
+    browser = await signed_in(world)
+    page = (await browser.get("/")).text
+    assert 'hx-trigger="change" hx-include="closest form" hx-target="#found"' in page
+    answer = await browser.get("/?q=alp&sort=newest", HX_Request="true")
+    assert answer.headers["hx-reswap"] == "innerHTML"
+    assert titles(answer.text) == ["Alpha"]
+    assert '<p id="total" role="status" hx-swap-oob="innerHTML">1 idea' in answer.text
+    assert "<html" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("description", "q", "shown"),
+    [
+        ("# Big\n\n**Bold**, _soft_ and `code`.\n\n- one\n- two", "", "Big Bold, soft and code. one two"),
+        ("[Manual](https://m.test) ![i](x.png)", "", "Manual"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", "", "a b 1 2"),
+        ("<b>5 < 6</b> & more", "", "&lt;b&gt;5 &lt; 6&lt;/b&gt; &amp; more"),
+        ("Say <b>ex</b>", "ex", "Say &lt;b&gt;<mark>ex</mark>&lt;/b&gt;"),
+        ("Word " * 200 + "needle in hay", "needle", "… "),
+    ],
+)
+async def test_lists_show_plain_text_around_what_was_found(
+    world: PortalWorld, description: str, q: str, shown: str
+) -> None:
+    await world.add(ideas=[idea("md", "Markdown") | {"description": description}])
+    browser = await signed_in(world)
+    page = (await browser.get(f"/?q={quote(q)}")).text
+    text = page.partition('<p class="text" dir="auto">')[2].partition("</p>")[0]
+    assert text.startswith(shown) if shown == "… " else text == shown
+    assert q != "needle" or "<mark>needle</mark> in hay" in text
+
+
+@pytest.mark.parametrize("q", ["'", "a'b", "o''clock", "\\", "(((", "stunde:*", "a|b", "!", "&&", "%", "_____"])
+async def test_signs_of_a_query_language_are_no_query(world: PortalWorld, q: str) -> None:
+    await world.add(ideas=[idea("a", "O'clocks Stundenplan (a|b)")])
+    browser = await signed_in(world)
+    assert (await browser.get(f"/?q={quote(q)}&sort=trending")).status_code == 200
