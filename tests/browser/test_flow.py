@@ -1,5 +1,7 @@
 """A customer's way through the portal: in from the product, vote, ask, and out again."""
 
+import re
+
 import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -92,4 +94,52 @@ def test_signing_out_of_the_product_ends_the_portals_session(demo: Demo, browser
     expect(page.get_by_label("Password")).to_be_visible()
     page.goto(f"{demo.portal}/")
     expect(page.get_by_label("Password")).to_be_visible()
+    context.close()
+
+
+def test_a_lost_vote_keeps_its_button_and_says_so(demo: Demo, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    demo.enter(page)
+    name, count = vote_button(page)
+    button = page.get_by_role("button", name=name).first
+    said = page.locator("#status")
+
+    page.route("**/vote", lambda route: route.fulfill(status=502, body="<html><h1>Bad gateway</h1></html>"))
+    button.click()
+    expect(said).to_have_text("Not saved. Try again.")
+    assert vote_button(page) == (name, count)
+    page.unroute("**/vote")
+
+    said.evaluate("said => said.textContent = ''")
+    context.set_offline(True)
+    button.click()
+    expect(said).to_have_text("Not saved. Try again.")
+    assert vote_button(page) == (name, count)
+    context.set_offline(False)
+
+    button.click()
+    expect(said).to_contain_text("You voted.")
+    button.click()
+    expect(said).to_contain_text("You took your vote back.")
+    context.close()
+
+
+def test_a_comment_of_an_ended_session_is_sent_after_the_sign_in(demo: Demo, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    demo.enter(page)
+    page.locator(".title a").first.click()
+    page.get_by_label("Your comment").fill("We have waited for this.")
+    context.clear_cookies(name=re.compile("^sl_.*_session$"))
+    page.get_by_role("button", name="Send the comment").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in to go on")
+    page.get_by_role("link", name="Sign in").click()
+    waiting = page.get_by_role("region", name="Not sent yet")
+    waiting.get_by_role("button", name="Send the comment on").click()
+    expect(page.get_by_role("status")).to_have_text("Your comment is sent. Everybody on this portal sees it.")
+    expect(page.locator(".comment").last).to_contain_text("We have waited for this.")
+    page.get_by_role("link", name="Delete my comment").click()
+    page.get_by_role("button", name="Delete my comment").click()
+    expect(page.get_by_text("We have waited for this.")).to_have_count(0)
     context.close()

@@ -25,7 +25,7 @@ async def fill(world: PortalWorld, **of_idea: Any) -> None:
 
 def statuses(page: str) -> list[tuple[str, str]]:
     """Kind and name of each status on the page."""
-    return re.findall(r'class="status (\w+)">.*?<span dir="auto">([^<]*)</span>', page, re.DOTALL)
+    return re.findall(r'class="status kind-(\w+)">.*?<span dir="auto">([^<]*)</span>', page, re.DOTALL)
 
 
 @pytest.mark.parametrize(
