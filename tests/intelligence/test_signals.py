@@ -21,6 +21,8 @@ STATEMENTS = {
         "The report is too slow for Monday mornings.",
         "Das Öffnen dauert ewig lange.",
         "Der Import funktioniert nicht.",
+        "Der Export großer Tabellen schlägt fehl.",
+        "Beim zweiten Versuch ist der Import gescheitert.",
         "I like the board, but it hangs all the time.",
     ],
     "request": [
