@@ -162,3 +162,26 @@ async def test_jobs_and_deletions_at_once_leave_each_account_its_signals(world: 
     for account in names:
         assert set(await of(world, account)) == set(left)
         assert set(await of(world, account, updatedSince="2000-01-01")) == set(left)
+
+
+async def test_a_corrected_account_is_corrected_in_what_its_signal_says(world: World, ids: Json) -> None:
+    wrong, right, other = ids["globex"], ids["hooli"], ids["initech"]
+    signal, another = await say(world, SLOW, wrong), await say(world, SLOW, other)
+    [before] = await insights(world)
+    await world.client.patch(f"/signals/{signal['id']}", json={"accountIds": [right]})
+    [after] = await insights(world)
+    assert (after["accountIds"], after["accountCount"]) == ([other, right], 2)
+    assert after["updatedAt"] > before["updatedAt"]
+    assert await of(world, wrong) == []
+    assert await of(world, right) == [another["id"], signal["id"]]
+    await world.client.post(f"/signals/{signal['id']}/process")
+    await process(world, signal)
+    assert (await insights(world))[0]["accountIds"] == [other, right]
+
+
+async def test_an_account_that_another_signal_has_stays_with_what_both_say(world: World, ids: Json) -> None:
+    first, second = await say(world, SLOW, ids["globex"]), await say(world, SLOW, ids["globex"])
+    [before] = await insights(world)
+    await world.client.patch(f"/signals/{first['id']}", json={"accountIds": []})
+    assert await insights(world) == [before]
+    assert await of(world, ids["globex"]) == [second["id"], first["id"]]

@@ -14,6 +14,7 @@ from sightline.platform.errors import Conflict, Fault, ValidationFailed
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
+from sightline.signals.insights.statements import follow_accounts, lock_statements
 from sightline.signals.processing import request
 from sightline.signals.records import NewSourceLink, Signal, SignalChanges
 from sightline.workspaces.changes import log_change
@@ -36,6 +37,8 @@ async def change_signal(
 
 
 async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation) -> None:
+    if changes.account_ids is not UNSET:
+        await lock_statements(tx, actor.workspace_id)
     before = await queries.lock_signal(tx, actor.workspace_id, ref)
     tx = tx.later()
     primary = changes.account_id or None
@@ -45,7 +48,7 @@ async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, 
         refuse_accounts(primary, accounts, named["unknown_accounts"])
     expect(read.tag_of(before))
     columns = find_changed(_stated_columns(changes), before) | await _content(tx, actor, changes, before)
-    has_new_accounts = await _link(tx, actor.workspace_id, before, changes, accounts)
+    has_new_accounts = await _link(tx, actor, before, changes, accounts)
     loses_primary = changes.account_id is UNSET and changes.account_ids is not UNSET
     if loses_primary and before["account_id"] not in (None, *accounts):
         columns["account_id"] = None
@@ -101,14 +104,18 @@ async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) ->
     return {"transcript": summary} | request.again(tx, before["analysis_profile"])
 
 
-async def _link(tx: Tx, workspace_id: UUID, before: Row, changes: SignalChanges, accounts: list[UUID]) -> bool:
+async def _link(tx: Tx, actor: Actor, before: Row, changes: SignalChanges, accounts: list[UUID]) -> bool:
     """Links the accounts, the primary one among them. Returns whether links changed."""
+    workspace_id, id = actor.workspace_id, before["id"]
     primary = [changes.account_id] if changes.account_id else []
     if changes.account_ids is UNSET:
-        return bool(await queries.add_accounts(tx, workspace_id, before["id"], primary))
+        return bool(await queries.add_accounts(tx, workspace_id, id, primary))
     new_accounts = list(dict.fromkeys([*primary, *accounts]))
-    removed = await queries.remove_other_accounts(tx, workspace_id, before["id"], new_accounts)
-    return bool(removed + await queries.add_accounts(tx, workspace_id, before["id"], new_accounts))
+    lost = await queries.remove_other_accounts(tx, workspace_id, id, new_accounts)
+    if not await queries.add_accounts(tx, workspace_id, id, new_accounts) and not lost:
+        return False
+    await follow_accounts(tx, actor, id, lost)
+    return True
 
 
 async def store(tx: Tx, actor: Actor, before: Row, columns: dict[str, Any], *, has_new_accounts: bool) -> None:

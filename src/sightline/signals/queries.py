@@ -140,7 +140,8 @@ SELECT :workspace_id, :signal_id, link.id FROM unnest(:account_ids::uuid[]) WITH
 ON CONFLICT DO NOTHING""")
 _REMOVE_OTHER_ACCOUNTS = sql("""
 DELETE FROM signal_accounts
- WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND account_id <> ALL(:account_ids)""")
+ WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND account_id <> ALL(:account_ids)
+RETURNING account_id""")
 _REMOVE = sql("DELETE FROM signals WHERE workspace_id = :workspace_id AND id = :id")
 
 
@@ -193,9 +194,10 @@ async def add_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[
     return await tx.run(_ADD_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
 
 
-async def remove_other_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[UUID]) -> int:
-    """Unlinks all accounts but these. Returns how many links were removed."""
-    return await tx.run(_REMOVE_OTHER_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
+async def remove_other_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[UUID]) -> list[UUID]:
+    """Unlinks all accounts but these. Returns those that were linked."""
+    rows = await tx.rows(_REMOVE_OTHER_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
+    return [row["account_id"] for row in rows]
 
 
 async def remove_signal(tx: Tx, workspace_id: UUID, id: UUID) -> None:

@@ -103,7 +103,7 @@ SELECT :workspace_id, insight, account.id
  CROSS JOIN (SELECT l.account_id AS id, l.link FROM signal_accounts AS l
               WHERE l.workspace_id = :workspace_id AND l.signal_id = :signal_id) AS account
  ORDER BY insight, account.link
-ON CONFLICT DO NOTHING""")
+ON CONFLICT DO NOTHING RETURNING insight_id""")
 
 _UNQUOTE = sql(
     """
@@ -128,6 +128,22 @@ DELETE FROM insight_accounts AS l
                      JOIN signal_accounts AS a ON a.workspace_id = :workspace_id AND a.signal_id = o.signal_id
                     WHERE o.workspace_id = :workspace_id AND o.insight_id = l.insight_id AND o.signal_id <> :signal_id
                       AND a.account_id = l.account_id)""")
+# The insights that processing made of a signal follow its accounts.
+_LOCK_MADE = sql("""
+SELECT id FROM insights
+ WHERE workspace_id = :workspace_id AND origin = 'processing' AND id IN (
+       SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id)
+ ORDER BY id FOR UPDATE""")
+_UNLINK_LOST = sql("""
+DELETE FROM insight_accounts AS l
+ WHERE workspace_id = :workspace_id AND insight_id = ANY(:ids) AND account_id = ANY(:lost)
+   AND NOT EXISTS (SELECT FROM insight_signals AS o
+                     JOIN signal_accounts AS a ON a.workspace_id = :workspace_id AND a.signal_id = o.signal_id
+                    WHERE o.workspace_id = :workspace_id AND o.insight_id = l.insight_id
+                      AND a.account_id = l.account_id)
+RETURNING insight_id""")
+_DATE = sql("""
+UPDATE insights SET updated_at = :now, version = version + 1 WHERE workspace_id = :workspace_id AND id = ANY(:ids)""")
 _IS_GONE = f"""
     id = ANY(:ids) AND extracts IS NULL AND signal_ids = '{{}}' AND NOT ({_IS_KEPT})"""
 _KEEP_REJECTED = sql(
@@ -192,6 +208,20 @@ async def remove_quotes_of(tx: Tx, actor: Actor, signal_id: UUID) -> int:
     """
     before = await _find_quoting(tx, actor.workspace_id, signal_id)
     return await _remove_quotes(tx, actor, signal_id, [row["id"] for row in before])
+
+
+async def follow_accounts(tx: Tx, actor: Actor, signal_id: UUID, lost: Sequence[UUID]) -> None:
+    """Gives the insights made of a signal its accounts, and takes the lost ones that no other signal of theirs has.
+
+    Call it with the statements and the signal locked.
+    """
+    of_signal = {"workspace_id": actor.workspace_id, "signal_id": signal_id}
+    ids = [row["id"] for row in await tx.rows(_LOCK_MADE, **of_signal)]
+    rows = await tx.rows(_UNLINK_LOST, workspace_id=actor.workspace_id, ids=ids, lost=lost)
+    rows += await tx.rows(_LINK_ACCOUNTS, **of_signal, ids=ids)
+    changed = sorted({row["insight_id"] for row in rows})
+    await tx.run(_DATE, workspace_id=actor.workspace_id, ids=changed)
+    await log_changes(tx, actor, "insight", "updated", [(id, None, {"fields": ["accounts"]}) for id in changed])
 
 
 async def _find_quoting(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[Row]:
