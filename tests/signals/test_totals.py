@@ -115,6 +115,25 @@ async def test_a_total_during_writes_is_between_those_before_and_after(world: Wo
     assert await total(world, FAILED, totals) == 72
 
 
+async def test_an_empty_page_at_the_end_counts_no_row_that_was_added_after_it(world: World) -> None:
+    await world.add(accounts=[{"key": "globex", "name": "Globex"}])
+    account = (await world.ids("accounts"))["globex"]
+    reading = True
+
+    async def come_and_go() -> None:
+        while reading:
+            made = await world.client.post("/signals", json={"text": "Slow.", "accountIds": [account]})
+            await world.client.delete(f"/signals/{made.json()['id']}")
+
+    writing = asyncio.create_task(come_and_go())
+    for _ in range(150):
+        pages = await asyncio.gather(*(world.client.get("/signals", params={"accountId": account}) for _ in range(4)))
+        for page in pages:
+            assert page.headers["x-total-count"] == str(len(page.json()))
+    reading = False
+    await writing
+
+
 async def test_only_the_totals_that_were_read_last_are_kept(world: World) -> None:
     totals = Totals(most=2)
     one, two, three = (SignalFilters(external_id=name) for name in ("one", "two", "three"))

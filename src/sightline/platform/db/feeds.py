@@ -248,7 +248,9 @@ class _Reading:
         order = self.selection.order
         found = await self._run(_page_of(self.feed, order, rows, self._total()), values)
         if not found:
-            return FeedPage([], [], await self.count(), None)
+            total = await self.count()
+            # A row that was added since the page was read is not of this page's total.
+            return FeedPage([], [], total if window.after else min(total, window.offset), None)
         total, shown = found[0]["total"], found[: window.limit]
         has_more = len(found) > window.limit if window.after else window.offset + len(shown) < total
         after = Position(order.name, shown[-1]["moment"], shown[-1]["tie"]) if has_more else None

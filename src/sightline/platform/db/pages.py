@@ -35,7 +35,8 @@ async def read_page(tx: Tx, listing: ShortList, where: Where, order: str, window
     rows = await tx.rows(page, **where.values, limit=window.limit, offset=window.offset)
     if rows or window.offset == 0:
         return rows, rows[0]["total"] if rows else 0
-    return [], await tx.value(sql("SELECT {count}", count=count), **where.values)
+    total = await tx.value(sql("SELECT {count}", count=count), **where.values)
+    return [], min(total, window.offset)  # without rows that were added since the page was read
 
 
 @lru_cache(maxsize=1024)
