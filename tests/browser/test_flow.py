@@ -28,7 +28,7 @@ def requested(demo: Demo, title: str) -> dict[str, object]:
 def vote_button(page: Page) -> tuple[str, int]:
     """The name of the first idea's vote button, and its count."""
     form = page.locator("form.vote").first
-    return form.get_by_role("button").inner_text().strip(), int(form.locator(".count > span").first.inner_text())
+    return form.locator(".label").inner_text().strip(), int(form.locator(".count > span").first.inner_text())
 
 
 def vote_and_take_back(page: Page) -> None:
@@ -117,6 +117,12 @@ def test_a_lost_vote_keeps_its_button_and_says_so(demo: Demo, browser: Browser) 
     expect(said).to_have_text("Not saved. Try again.")
     assert vote_button(page) == (name, count)
     context.set_offline(False)
+
+    said.evaluate("said => said.textContent = ''")
+    page.locator("form.vote input[name=csrf]").first.evaluate("token => token.value = 'of an old page'")
+    button.click()
+    expect(said).to_have_text("Not saved. Try again.")
+    expect(button).to_be_focused()
 
     button.click()
     expect(said).to_contain_text("You voted.")

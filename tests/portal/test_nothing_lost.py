@@ -72,6 +72,28 @@ async def test_a_vote_and_a_request_wait_too(world: PortalWorld, database_url: s
         assert forms((await browser.get("/")).text) == []
 
 
+async def test_what_waits_stays_until_it_is_saved(world: PortalWorld) -> None:
+    await fill(world)
+    browser, _ = await left(world, body=" ")
+    await world.sign_in(browser)
+    [(path, fields)] = forms((await browser.get("/")).text)
+    faulty = await resend(browser, (path, fields))
+    assert faulty.status_code == 422
+    assert "Not sent yet" in (await browser.get("/")).text
+    [mended] = [form for form in forms(faulty.text) if form[0].endswith("/comments")]
+    assert (await resend(browser, (path, mended[1] | {"body": "Better"}))).status_code == 303
+    assert "Not sent yet" not in (await browser.get("/")).text
+
+
+async def test_forms_of_signed_out_people_are_limited_by_address(world: PortalWorld, database_url: str) -> None:
+    await fill(world)
+    async with serving(database_url, secret=SERVER_SECRET) as address, world.browser(address) as browser:
+        send = {"body": "Precious words"}
+        answers = [await browser.send("POST", "/ideas/IDEA-1/comments", {}, send) for _ in range(31)]
+    assert [answer.status_code for answer in answers] == [*[401] * 30, 429]
+    assert "Precious words</textarea>" in answers[-1].text
+
+
 async def test_a_form_of_another_site_does_not_wait(world: PortalWorld) -> None:
     await fill(world)
     for header in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.test"}, {"Origin": "null"}):

@@ -36,6 +36,7 @@ from sightline.portal.waiting import pages as waiting
 from sightline.portal.waiting.records import as_sent_form
 
 Answer = Callable[..., Awaitable[Response]]
+_SAVED = 303  # the answer to a form that is stored: the page to look at
 _HOSTS_KEPT = 1000
 _HOST_SECONDS = 5
 
@@ -222,7 +223,8 @@ async def _receive(visit: Visit, session_token: str, way: Way, arguments: dict[s
             return await votes.show_again(visit, **arguments)
         raise problems.FormNotAccepted
     response = await way.answer(visit, **arguments)
-    await waiting.forget_sent(visit)
+    if response.status_code == _SAVED:
+        await waiting.forget_sent(visit)
     return response
 
 

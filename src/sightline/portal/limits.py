@@ -39,6 +39,7 @@ class Limits:
         self.look_ups = Limit(120, 60)
         self.requests = Limit(5, 600)
         self.comments = Limit(10, 600)
+        self.signed_out_forms = Limit(30, 60)
 
 
 def network_of(address: str) -> str:

@@ -16,11 +16,14 @@ def browser_of(visit: Visit) -> str | None:
 
 
 async def keep(visit: Visit, form: SentForm) -> str | None:
-    """Keeps the form for the sign-in. Returns the browser's token for its cookie, or None if the form is too large."""
+    """Keeps the form for the sign-in. Returns the browser's token for its cookie, or None if the form is too large.
+
+    Raises TooOften.
+    """
     browser = browser_of(visit) or queries.new_token()
-    client = visit.request.client
+    network = network_of(visit.request.client.host if visit.request.client else "")
+    visit.limit(lambda limits: limits.signed_out_forms, f"signed-out forms {network}")
     async with visit.db.transaction() as tx:
-        network = network_of(client.host if client else "")
         is_kept = await queries.add_waiting(tx, visit.portal.workspace_id, browser, network, form)
     return browser if is_kept else None
 
