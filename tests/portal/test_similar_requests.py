@@ -23,3 +23,11 @@ async def test_words_with_marks_are_found_however_they_are_composed(world: Porta
     browser = await signed_in(world)
     for form in ("NFC", "NFD"):
         assert await offered(browser, normalize(form, title)) == [title]
+
+
+async def test_an_idea_that_is_not_visible_is_never_offered(world: PortalWorld) -> None:
+    hidden = "Reports of the merger with Initech"
+    await world.add(ideas=[idea("i1", "Reports of the weather"), idea("i2", hidden, visible=False)])
+    browser = await signed_in(world)
+    for title in (hidden, "Merger reports of Initech", "Reports of the mergr with Initec"):
+        assert hidden not in await offered(browser, title)

@@ -152,10 +152,17 @@ def _parts(word: str) -> list[frozenset[int]]:
 def closest(text: str, others: Iterable[tuple[Id, str]], bounds: Bounds) -> list[Id]:
     """Returns the ids of texts that say much the same as the text, the nearest first."""
     terms = meaning_of(text)
-    found = [(value, id) for id, other in others if (value := likeness(terms, meaning_of(other)))]
+    known = frozenset[int | str]().union(*(term.meanings for term in terms))
+    near = ((id, other) for id, each in others if _shares_words(other := meaning_of(each), known))
+    found = [(value, id) for id, other in near if (value := likeness(terms, other))]
     least = bounds.share_of_nearest * max((value for value, _ in found), default=0)
     nearest = sorted((pair for pair in found if pair[0] >= least), key=lambda pair: -pair[0])
     return [id for _, id in nearest[: bounds.most]]
+
+
+def _shares_words(terms: tuple[Term, ...], known: frozenset[int | str]) -> bool:
+    """Whether enough words have a known meaning. Few texts do; comparing all word by word takes far longer."""
+    return sum(not known.isdisjoint(term.meanings) for term in terms) >= _FEWEST_SHARED
 
 
 def likeness(one: tuple[Term, ...], other: tuple[Term, ...]) -> float:
