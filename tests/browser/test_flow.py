@@ -48,7 +48,7 @@ def ask(page: Page, title: str, has_scripts: bool) -> None:
     page.get_by_role("link", name="Request an idea").first.click()
     page.get_by_label("Title").fill("Reserve child seats and covers")
     if has_scripts:
-        expect(page.get_by_role("heading", name="Is it one of these?")).to_be_visible()
+        expect(page.get_by_role("status").filter(has_text="similar idea")).to_be_visible()
     page.get_by_label("Title").fill(title)
     page.get_by_label("Description").fill(TEXT)
     page.wait_for_timeout(2_500)  # a form that comes back sooner is taken for a machine's

@@ -341,3 +341,26 @@ async def test_the_first_page_is_small(world: PortalWorld) -> None:
         assert answer.headers.get("content-encoding") == "gzip" or len(answer.content) < 1024
         sizes.append(int(answer.headers.get("content-length", 0)) or answer.num_bytes_downloaded)
     assert sum(sizes) < 30_000, sizes
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def ratio(one: str, other: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("accent", ["000000", "ffffff", "f5d90a", "00aa77", "0b6e4f", "101216", "ff0000", "777777"])
+async def test_an_accent_is_seen_on_light_and_on_dark_pages(world: PortalWorld, accent: str) -> None:
+    browser = world.browser()
+    sheet = (await browser.get(f"/static/accent-{accent}.css")).text
+    light, dark = (dict(re.findall(r"--([a-z-]+):(#[0-9a-f]{6})", part)) for part in sheet.split("@media"))
+    for colours, grounds in ((light, ("#ffffff", "#f7f8fa")), (dark, ("#101216", "#171a20"))):
+        for ground in grounds:
+            assert ratio(colours["accent"], ground) >= 3
+            assert ratio(colours["accent-ink"], ground) >= 4.5
+        assert ratio(colours["accent"], colours["on-accent"]) >= 4.5

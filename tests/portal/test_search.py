@@ -91,10 +91,10 @@ async def test_the_best_fit_comes_first_unless_another_order_is_chosen(world: Po
     await browser.post("/ideas/IDEA-2/vote", {"vote": "1"})
     page = (await browser.get("/?q=invoice")).text
     assert titles(page) == ["Invoice per invoice run", "Invoice layout", "Reports"]
-    assert '<option value="">Best match first</option>' in page
+    assert '<option value="">Best match</option>' in page
     assert titles((await browser.get("/?q=invoice&sort=votes")).text)[0] == "Reports"
     assert titles((await browser.get("/?q=invoice&sort=newest")).text)[0] == "Invoice per invoice run"
-    assert "Best match first" not in (await browser.get("/")).text
+    assert "Best match" not in (await browser.get("/")).text
 
 
 async def test_trending_counts_the_votes_of_the_last_thirty_days(world: PortalWorld) -> None:

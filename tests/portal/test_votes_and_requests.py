@@ -37,7 +37,7 @@ async def test_a_vote_is_given_shown_and_taken_back(world: PortalWorld) -> None:
     answer = await vote(browser, 1)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{browser.root}/?q=csv&voted=IDEA-1#IDEA-1")
     row = (await browser.get("/?q=csv&voted=IDEA-1")).text.partition('<li class="row" id="IDEA-1">')[2]
-    assert '<p class="done">You voted.</p>' in row.partition("</li>")[0]
+    assert '<p class="told">You voted.</p>' in row.partition("</li>")[0]
     page = (await browser.get("/?q=csv")).text
     assert 'aria-pressed="true"' in page
     assert "1 vote" in page
@@ -47,7 +47,7 @@ async def test_a_vote_is_given_shown_and_taken_back(world: PortalWorld) -> None:
     assert await vote_count(world) == 1
     await vote(browser, 0)
     await vote(browser, 0)
-    assert '<p class="done">You took your vote back.</p>' in (await browser.get("/mine?voted=IDEA-1")).text
+    assert '<p class="told">You took your vote back.</p>' in (await browser.get("/mine?voted=IDEA-1")).text
     assert await vote_count(world) == 0
     assert (await browser.post("/ideas/IDEA-1/vote", {"vote": "2"})).status_code == 400
 

@@ -187,6 +187,18 @@ def test_votes_are_for_ideas_that_the_portal_shows() -> None:
     assert set(written()["portal"]["facets"]) <= set(values(written(), "taxonomy.groups.key"))
 
 
+def test_the_portal_shows_sixty_different_ideas_with_votes_as_people_give_them() -> None:
+    shown = [idea for idea in composed()["ideas"] if idea["portalVisible"]]
+    assert len({idea["name"] for idea in shown}) == len(shown) == 60
+    words = [frozenset(re.findall(r"\w{4,}", idea["name"].lower())) for idea in shown]
+    for place, one in enumerate(words):
+        assert all(len(one & other) <= len(one | other) / 2 for other in words[:place]), shown[place]["name"]
+    votes = sorted((idea["importedVoteCount"] for idea in shown), reverse=True)
+    assert votes[0] > 100
+    assert votes[30] < 20, "most have few"
+    assert len(set(votes)) > 30
+
+
 def test_what_the_portal_shows_names_no_customer(workspace: Record) -> None:
     names = values(workspace, "accounts.name")
     for idea in workspace["ideas"]:

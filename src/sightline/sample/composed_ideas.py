@@ -10,6 +10,8 @@ from sightline.sample.phrases import NUMBERS, IdeaTemplate, fill, phrases
 REVIEWS = (("unreviewed", "suggested"), ("accepted", "suggested"), ("accepted", "manual"))
 METRICS = ("usefulness", "ease", "satisfaction")
 OPEN = ("PENDING", "UNPLANNED", "PLANNED", "IN_PROGRESS")
+SHOWN = 60  # ideas on the portal, each another one
+MOST_VOTES = 30
 
 
 def compose_ideas(dice: Dice, workspace: Record, evidence: Evidence, count: int) -> list[Record]:
@@ -22,9 +24,16 @@ def compose_ideas(dice: Dice, workspace: Record, evidence: Evidence, count: int)
     deck = Deck(dice, len(templates), *(len(words.parts[name]) for name in names), NUMBERS)
     places = _Places(workspace, evidence)
     records = []
+    shown = sum(idea.get("portalVisible", False) for idea in workspace.get("ideas", []))
+    first: set[int] = set()
     for place in range(count):
         which, *dealt = deck.deal()
-        records.append(_idea(dice, places, (templates[which], dealt), (place, count)))
+        record = _idea(dice, places, (templates[which], dealt), (place, count))
+        if which not in first and shown + len(first) < SHOWN:
+            first.add(which)
+            votes = dice.early(range(MOST_VOTES))
+            record |= {"name": templates[which].name, "portalVisible": True, "importedVoteCount": votes}
+        records.append(record)
     return records
 
 
@@ -78,7 +87,7 @@ def _idea(dice: Dice, places: _Places, dealt: tuple[IdeaTemplate, list[int]], at
         "opportunities": [template.opportunity] if template.opportunity in places.opportunities else [],
         "insights": [{"insight": one.insight, "validated": dice.chance(0.5)} for one in lessons],
         "accounts": _accounts(lessons),
-        "portalVisible": dice.chance(0.65),
+        "portalVisible": False,
         "classifications": [_classified(dice, group, template) for group in places.groups],
         "questions": _questions(dice, key, created) if dice.chance(0.4) else [],
         "comments": _comments(dice, key, created, places.authors) if dice.chance(0.2) else [],

@@ -54,6 +54,7 @@ TABLES = (
     "linked_signals",
     "signal_raw",
     "studies",
+    "idea_words",
     "ideas",
     "initiatives",
     "insights",
