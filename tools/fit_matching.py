@@ -15,6 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final, NamedTuple
 
+from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluate_matching, input_of
 from sightline.intelligence.embedded import decision, embedded_engine
 from sightline.intelligence.embedded.decision import DECISION, SIGNALS, Decision, Ground, GroundModel, Model, Signal
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
@@ -22,7 +23,6 @@ from sightline.intelligence.embedded.mentions import read_mentions
 from sightline.intelligence.embedded.scoring import Evidence, find_names
 from sightline.intelligence.embedded.sentences import read_sentences
 from sightline.intelligence.embedded.support import is_unclear, read_words, weigh_text
-from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching, input_of
 from tools.matching.regression import Row, fit
 from tools.matching.texts import IDEAS, MADE, PARTIAL, REQUESTS, REVIEWS, Families, read_families
 

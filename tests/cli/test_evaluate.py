@@ -49,7 +49,7 @@ def test_it_prints_the_figures_and_draws_the_curve(tmp_path: Path) -> None:
     picture = tmp_path / "curve.svg"
     file = write(tmp_path, labelled("A dark mode, please.", "dark"), labelled("Webhooks fail.", "hooks"))
     done = run("evaluate", "matching", file, "--picture", picture)
-    assert "100.0% of 2" in done.out
+    assert "applied recall                      100.0%" in done.out
     drawn = ElementTree.parse(picture).getroot()  # noqa: S314 - the test's own file
     assert drawn.find(f"{SVG}circle").attrib["cx"] == "450"  # type: ignore[union-attr]  # it is drawn
     assert drawn.find(f"{SVG}polyline").attrib["points"]  # type: ignore[union-attr]  # it is drawn
@@ -64,7 +64,9 @@ def test_it_says_how_sure_the_order_of_suggestions_is(tmp_path: Path) -> None:
     assert order["rightByRank"][0] == 0.5
     assert (order["pairs"], order["closePairs"]) == (2, 2)
     assert order["rightBeforeWrong"] == order["rightBeforeWrongIfClose"] == 0.5
-    assert "right before wrong" in run("evaluate", "matching", file).out
+    shown = run("evaluate", "matching", file).out
+    assert "order: right by rank" in shown
+    assert "order: right before wrong" in shown
 
 
 def test_texts_without_findings_have_no_shares(tmp_path: Path) -> None:

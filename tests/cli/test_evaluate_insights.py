@@ -65,7 +65,7 @@ def test_it_compares_insights_with_labels(world: Path) -> None:
         "T2, unlabelled: The manual is wrong.",
         "T2, trap: Dogs never bark.",
     ]
-    assert "50.0% of 2 known" in run("evaluate", "insights", world).out
+    assert "problem: statements found  50.0%" in run("evaluate", "insights", world).out
 
 
 def test_outputs_carry_no_labels_and_come_back_as_marks(world: Path) -> None:
@@ -82,7 +82,7 @@ def test_outputs_carry_no_labels_and_come_back_as_marks(world: Path) -> None:
         "\n".join(json.dumps({**one, "reader": reader, "keep": at > 0}) for at, one in enumerate(written)
                   for reader in ("ana", "ben"))
     )  # fmt: skip
-    assert "80.0% of 5 marked" in run("evaluate", "insights", world, "--marks", marks).out
+    assert "kept: share                80.0%" in run("evaluate", "insights", world, "--marks", marks).out
 
 
 def test_a_label_that_is_no_part_of_its_text_is_refused(tmp_path: Path) -> None:

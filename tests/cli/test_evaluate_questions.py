@@ -40,7 +40,7 @@ def test_it_counts_what_is_asked_and_what_the_texts_lack(world: Path) -> None:
 
 def test_it_prints_the_figures_with_questions_that_should_not_be_asked(world: Path) -> None:
     out = run("evaluate", "questions", world).out
-    assert "100.0% of 2 asked about it" in out
+    assert "lacking asked   100.0%" in out
     assert "I03: The description asks" in out
 
 
@@ -55,8 +55,8 @@ def test_outputs_carry_no_labels_and_come_back_as_marks(world: Path) -> None:
              for reader in ("ana", "ben")]  # fmt: skip
     marks.write_text("\n".join(map(json.dumps, lines)))
     found = run("evaluate", "questions", world, "--marks", marks, "--json").json
-    assert found["kept"] == {"marked": 4, "kept": 3, "share": 0.75}
-    assert "75.0% of 4 marked" in run("evaluate", "questions", world, "--marks", marks).out
+    assert found["kept"] == {"marked": 4, "kept": 3, "share": 0.75, "repeated": 0}
+    assert "kept: share     75.0%" in run("evaluate", "questions", world, "--marks", marks).out
 
 
 def test_a_folder_that_is_not_right_is_refused(tmp_path: Path) -> None:

@@ -70,9 +70,9 @@ def test_an_answer_without_its_fact_is_wrong(tmp_path: Path) -> None:
     facts = [fact("F1", "old.md", "threw away 11 percent", "F2"), fact("F2", "new.md", "threw away 9 percent")]
     labels = {"questions": LABELS["questions"][:1], "facts": facts}  # type: ignore[index]  # it is a list
     shown = run("evaluate", "research", make(tmp_path, labels)).out
-    assert "begin with a fact          0.0% of 1 questions" in shown
-    assert "older before current       1" in shown
-    assert "wrong                      Q1: How much bread do bakeries throw away?" in shown
+    assert "first                 0.0%" in shown
+    assert "older first           1" in shown
+    assert "wrong                 Q1: How much bread do bakeries throw away?" in shown
 
 
 def test_readers_mark_the_answers(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_readers_mark_the_answers(tmp_path: Path) -> None:
     assert one.keys() == {"id", "about", "output"}
     marks.write_text(json.dumps({"id": one["id"], "output": one["output"], "reader": "ana", "keep": True}))
     found = run("evaluate", "research", tmp_path, "--marks", marks, "--json").json
-    assert found["kept"] == {"marked": 1, "kept": 1, "share": 1.0}
+    assert found["kept"] == {"marked": 1, "kept": 1, "share": 1.0, "repeated": 0}
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,8 @@ def test_it_counts_what_is_offered_and_which_labelled_pairs_are(world: Path) -> 
 
 def test_it_prints_the_figures_with_wrong_offers(world: Path) -> None:
     out = run("evaluate", "similar", world).out
-    assert "6 offered, 33.3% right" in out
-    assert "66.7% of 3 offered" in out
+    assert "requests: right          33.3%" in out
+    assert "insights: pairs offered  66.7%" in out
     assert "Revert payment rules / Revert a payment" in out
 
 
@@ -69,8 +69,9 @@ def test_outputs_carry_no_labels_and_come_back_as_marks(world: Path) -> None:
         "marked": 8,
         "kept": 7,
         "share": 0.875,
+        "repeated": 0,
     }
-    assert "87.5% of 8 marked" in run("evaluate", "similar", world, "--marks", marks).out
+    assert "kept: share              87.5%" in run("evaluate", "similar", world, "--marks", marks).out
 
 
 def test_a_folder_that_is_not_right_is_refused(tmp_path: Path) -> None:

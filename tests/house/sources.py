@@ -12,8 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src/sightline"
 ROOMS = (
-    "portal", "research", "documents", "ideas", "initiatives", "studies", "signals", "catalog", "workspaces",
-    "intelligence", "sources",
+    "evaluation", "portal", "research", "documents", "ideas", "initiatives", "studies", "signals", "catalog",
+    "workspaces", "intelligence", "sources",
 )  # fmt: skip
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluate_matching
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.decision import MODEL, SIGNALS, GroundModel, Model, Signal
-from sightline.intelligence.evaluation import LabelledFeature, LabelledText, evaluate_matching
 from tools.fit_matching import Example, Variant, choose_clear, model_of, read_variants, written
 from tools.matching.regression import Row, fit, solve
 from tools.matching.texts import REVIEWS, WORLDS, file_of, read_ideas, read_reviews

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from sightline.intelligence.evaluation import LabelledFeature, LabelledText
+from sightline.evaluation.matching import LabelledFeature, LabelledText
 
 REVIEWS, REQUESTS = MADE = ("reviews", "requests")  # families in files of their own
 IDEAS = "ideas"  # of the worlds that are open

@@ -1,17 +1,19 @@
 """How well research answers with the embedded engine, measured on questions whose facts lie in labelled articles."""
 
+from asyncio import run
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
+from sightline.evaluation.marks import Output
+from sightline.evaluation.worlds import Measured, Quality, read_json, share
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.marks import Kept, Output
 from sightline.intelligence.research import PlanContext, QuestionAnswer
+from sightline.platform.clock import Clock
 from sightline.platform.errors import BadRequest
 from sightline.research.runs.found import NewFinding
 from sightline.research.runs.searching import Budget, Terms, Tools, search_section
@@ -19,7 +21,6 @@ from sightline.research.runs.steps import PREVIEW_ROUNDS
 from sightline.sources.library import Library
 from sightline.sources.library.texts import read_text
 
-_MOST_WRONG = 10
 _PATIENCE = 600.0  # seconds for a search, so that a slow machine answers the same
 
 
@@ -50,14 +51,14 @@ class Labels(Struct, frozen=True):
     copies: tuple[tuple[str, ...], ...] = ()
 
 
-class ResearchQuality(Struct, rename="camel"):
-    """The quality of answers. A share of nothing is null.
+class ResearchQuality(Quality):
+    """The quality of answers.
 
     `first` is the share of answerable questions with answers that all begin with one of their facts, where a part of
     the question that nothing answers does not count; `among` is the share of current facts in the answers,
     `unanswerable_said` the share of questions without facts whose answers say so. `older_first` counts outdated facts
     without the current one before them, `copies_twice` texts that an answer quotes from several copies,
-    `contradictions_shown` pairs that stand in one answer. `wrong` has up to ten answers that do not begin with a fact.
+    `contradictions_shown` pairs that stand in one answer. `wrong` has answers that do not begin with a fact.
     """
 
     questions: int
@@ -71,8 +72,6 @@ class ResearchQuality(Struct, rename="camel"):
     copies_twice: int
     contradictions: int
     contradictions_shown: int
-    wrong: list[str]
-    kept: Kept | None = None
 
 
 class Passage(NamedTuple):
@@ -90,12 +89,17 @@ class Answered(NamedTuple):
     passages: list[Passage]
 
 
+def measure(folder: Path) -> Measured:
+    """Researches the questions of `research.json` in the folder's articles and compares the answers with the facts."""
+    labels = read_labels(folder)
+    answers = run(answer_all(folder, labels, Clock().now()))
+    outputs = (Output(f"{one.question.id}-{n}", one.question.question, one.answer) for n, one in enumerate(answers, 1))
+    return Measured(_quality(labels, answers), list(outputs))
+
+
 def read_labels(folder: Path) -> Labels:
     """Reads `research.json` of a world. Raises BadRequest if it is not right, and OSError."""
-    try:
-        labels = msgspec.json.decode((folder / "research.json").read_bytes(), type=Labels)
-    except msgspec.DecodeError as error:
-        raise BadRequest(f"{folder / 'research.json'}: {error}") from None
+    labels = read_json(folder / "research.json", Labels)
     known = {fact.id for fact in labels.facts}
     if unknown := [id for one in labels.questions for id in one.facts if id not in known]:
         raise BadRequest(f"{folder / 'research.json'}: there is no fact {unknown[0]}.")
@@ -141,13 +145,7 @@ def _passages(answer: QuestionAnswer, findings: Sequence[NewFinding], names: Map
     return [passage for at, passage in sorted(found) if at >= 0]
 
 
-def outputs_of(answers: Sequence[Answered]) -> list[Output]:
-    """Returns each answer as readers see it."""
-    numbered = enumerate(answers, 1)
-    return [Output(f"{one.question.id}-{number}", one.question.question, one.answer) for number, one in numbered]
-
-
-def evaluate_research(labels: Labels, answers: Sequence[Answered]) -> ResearchQuality:
+def _quality(labels: Labels, answers: Sequence[Answered]) -> ResearchQuality:
     """Compares the answers with the facts of their questions."""
     facts = {fact.id: fact for fact in labels.facts}
     asked = [one for one in labels.questions if one.facts]
@@ -162,11 +160,11 @@ def evaluate_research(labels: Labels, answers: Sequence[Answered]) -> ResearchQu
     return ResearchQuality(
         questions=len(labels.questions),
         answerable=len(asked),
-        first=_share(sum(begun), len(asked)),
+        first=share(sum(begun), len(asked)),
         facts=len(current),
-        among=_share(sum(found), len(current)),
+        among=share(sum(found), len(current)),
         unanswerable=len(silent),
-        unanswerable_said=_share(sum(silent), len(silent)),
+        unanswerable_said=share(sum(silent), len(silent)),
         older_first=sum(_is_older_first(one, facts) for one in answers),
         copies_twice=sum(len(_copied(one, copies)) > 1 for one in answers for copies in labels.copies),
         contradictions=len(labels.contradictions),
@@ -174,7 +172,7 @@ def evaluate_research(labels: Labels, answers: Sequence[Answered]) -> ResearchQu
             any(all(_place(facts[id], one) is not None for id in pair) for one in answers)
             for pair in labels.contradictions
         ),
-        wrong=[f"{one.question.id}: {one.question.question} {_plain(one.answer)}" for one in wrong[:_MOST_WRONG]],
+        wrong=[f"{one.question.id}: {one.question.question} {_plain(one.answer)}" for one in wrong],
     )
 
 
@@ -209,7 +207,3 @@ def _copied(answer: Answered, copies: Sequence[str]) -> set[str]:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None

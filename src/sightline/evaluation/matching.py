@@ -1,14 +1,13 @@
 """How well an engine matches features, measured on labelled texts."""
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from itertools import combinations, groupby
 from typing import NamedTuple
 from uuid import UUID
 
-from jinja2 import Template
 from msgspec import Struct
 
+from sightline.evaluation.worlds import share
 from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
 from sightline.platform.errors import BadRequest
 from sightline.platform.json_lines import read_json_lines
@@ -143,14 +142,14 @@ def _quality(
         relevant=relevant,
         applied=len(applied),
         suggested=len(suggested),
-        applied_precision=_share(_right(applied), len(applied)),
-        applied_recall=_share(_right(applied), relevant),
-        suggestion_precision=_share(_right(suggested), len(suggested)),
-        recall_with_suggestions=_share(_right(findings), relevant),
+        applied_precision=share(_right(applied), len(applied)),
+        applied_recall=share(_right(applied), relevant),
+        suggestion_precision=share(_right(suggested), len(suggested)),
+        recall_with_suggestions=share(_right(findings), relevant),
         unrelated_texts=unrelated,
-        applied_on_unrelated_texts=_share(wrongly_applied, unrelated),
+        applied_on_unrelated_texts=share(wrongly_applied, unrelated),
         calibration_error=_calibration_error(findings),
-        milliseconds=_share(seconds * 1_000, len(texts)),
+        milliseconds=share(seconds * 1_000, len(texts)),
         order=_order(suggestions),
         curve=_curve(findings, relevant),
     )
@@ -162,11 +161,11 @@ def _order(suggestions: Sequence[Sequence[Finding]]) -> Order:
     pairs = [pair for held in suggestions for pair in combinations(held, 2) if pair[0].is_right != pair[1].is_right]
     close = [pair for pair in pairs if pair[0].confidence - pair[1].confidence < CLOSE - _ROUNDING]
     return Order(
-        right_by_rank=[_share(_right(held), len(held)) for held in ranks],
+        right_by_rank=[share(_right(held), len(held)) for held in ranks],
         pairs=len(pairs),
-        right_before_wrong=_share(_right(first for first, _ in pairs), len(pairs)),
+        right_before_wrong=share(_right(first for first, _ in pairs), len(pairs)),
         close_pairs=len(close),
-        right_before_wrong_if_close=_share(_right(first for first, _ in close), len(close)),
+        right_before_wrong_if_close=share(_right(first for first, _ in close), len(close)),
     )
 
 
@@ -174,15 +173,11 @@ def _right(findings: Iterable[Finding]) -> int:
     return sum(one.is_right for one in findings)
 
 
-def _share(part: float, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
 def _calibration_error(findings: Sequence[Finding]) -> float | None:
     bins: dict[int, list[Finding]] = {}
     for one in findings:
         bins.setdefault(min(int(one.confidence * BINS), BINS - 1), []).append(one)
-    return _share(sum(abs(sum(one.confidence - one.is_right for one in held)) for held in bins.values()), len(findings))
+    return share(sum(abs(sum(one.confidence - one.is_right for one in held)) for held in bins.values()), len(findings))
 
 
 def _curve(findings: Iterable[Finding], relevant: int) -> list[Point]:
@@ -196,9 +191,3 @@ def _curve(findings: Iterable[Finding], relevant: int) -> list[Point]:
         if relevant:
             points.append(Point(confidence, round(right / count, 4), round(right / relevant, 4)))
     return points
-
-
-def draw_curve(quality: MatchingQuality) -> str:
-    """Returns the curve as SVG: recall to the right, precision upwards, what is applied as a dot."""
-    drawn: str = Template(files(__package__).joinpath("curve.svg").read_text()).render(quality=quality)
-    return drawn

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Template
 from msgspec import Struct
 
+from sightline.evaluation.worlds import share
 from sightline.platform.errors import BadRequest
 from sightline.platform.json_lines import read_json_lines
 from sightline.sources.extraction import Extracted, extract
@@ -37,6 +36,12 @@ class PageResult(Struct, frozen=True, kw_only=True, rename="camel"):
     noise: list[str]
     published: date | None
     is_date_right: bool
+
+    def __str__(self) -> str:
+        parts = [f"without {passage!r}" for passage in self.missing] + [f"with {passage!r}" for passage in self.noise]
+        if not self.is_date_right:
+            parts.append(f"dated {self.published}" if self.published else "not dated")
+        return f"{self.file} {'; '.join(parts)}"
 
 
 class ExtractionQuality(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -92,7 +97,7 @@ def evaluate_extraction(
     dated = sum(page.published is not None for page, _ in pages)
     given = [one for one in results if one.published is not None]
     right_dates = sum(one.is_date_right for one in given)
-    precision, recall = _share(right, right + noise), _share(right, wanted)
+    precision, recall = share(right, right + noise), share(right, wanted)
     return ExtractionQuality(
         pages=len(pages),
         text_precision=precision,
@@ -100,8 +105,8 @@ def evaluate_extraction(
         text_f1=_f1(precision, recall),
         dated_pages=dated,
         dates_given=len(given),
-        date_precision=_share(right_dates, len(given)),
-        date_recall=_share(right_dates, dated),
+        date_precision=share(right_dates, len(given)),
+        date_recall=share(right_dates, dated),
         milliseconds=round(seconds * 1_000 / max(len(pages), 1), 1),
         faults=[one for one in results if one.missing or one.noise or not one.is_date_right],
     )
@@ -132,17 +137,7 @@ def _is_same_day(expected: date | None, found: date | None) -> bool:
     return abs((expected - found).days) <= _ONE_DAY
 
 
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
 def _f1(precision: float | None, recall: float | None) -> float | None:
     if precision is None or recall is None or not precision + recall:
         return None
     return round(2 * precision * recall / (precision + recall), 4)
-
-
-def draw_shares(quality: ExtractionQuality) -> str:
-    """Returns a bar for each share, as SVG."""
-    drawn: str = Template(files(__package__).joinpath("bars.svg").read_text()).render(quality=quality)
-    return drawn

@@ -35,11 +35,12 @@ class Mark(Struct, frozen=True):
 
 
 class Kept(Struct):
-    """How many outputs are marked, how many of them all their readers keep, and that share; null without marks."""
+    """Outputs that are marked, how many of them all readers keep, their share, and how many repeat an earlier one."""
 
     marked: int
     kept: int
     share: float | None
+    repeated: int = 0
 
 
 def write_outputs(path: Path, outputs: Iterable[Output], *, shuffle: bool = True) -> None:
@@ -62,14 +63,9 @@ def read_marks(name: str, lines: Iterable[bytes]) -> Marks:
     return marks
 
 
-def count_repeated(outputs: Iterable[Output], marks: Marks) -> int:
-    """Returns how many outputs repeat an earlier one, as one of their readers says."""
-    return sum(any(mark.repeated for mark in marks.get((one.id, one.output), ())) for one in outputs)
-
-
 def count_kept(outputs: Iterable[Output], marks: Marks) -> Kept:
-    """Counts outputs that all their readers keep."""
-    given = [marks.get((one.id, one.output)) for one in outputs]
-    verdicts = [all(mark.keep for mark in marked) for marked in given if marked]
-    kept = sum(verdicts)
-    return Kept(len(verdicts), kept, round(kept / len(verdicts), 4) if verdicts else None)
+    """Counts outputs that all their readers keep, and outputs that one of them finds repeated."""
+    given = [marked for one in outputs if (marked := marks.get((one.id, one.output)))]
+    kept = sum(all(mark.keep for mark in marked) for marked in given)
+    repeated = sum(any(mark.repeated for mark in marked) for marked in given)
+    return Kept(len(given), kept, round(kept / len(given), 4) if given else None, repeated)

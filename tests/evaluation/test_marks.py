@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sightline.intelligence.marks import Kept, Mark, Output, count_kept, count_repeated, read_marks, write_outputs
+from sightline.evaluation.marks import Kept, Mark, Output, count_kept, read_marks, write_outputs
 from sightline.platform.errors import BadRequest
 
 OUTPUTS = [Output(f"I{at:02}", "A text.", f"Output {at}") for at in range(20)]
@@ -47,4 +47,4 @@ def test_a_mark_that_is_not_right_is_refused_with_its_place() -> None:
 
 def test_one_reader_is_enough_to_call_an_output_repeated() -> None:
     given = marks(Mark("I01", "Output 1", "ana", True), Mark("I01", "Output 1", "ben", True, repeated=True))
-    assert count_repeated(OUTPUTS, read_marks("marks.jsonl", given)) == 1
+    assert count_kept(OUTPUTS, read_marks("marks.jsonl", given)).repeated == 1

@@ -1,19 +1,16 @@
 """How well similar requests and insights are offered, measured on pairs that are labelled as the same."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
+from sightline.evaluation.insights import judge
+from sightline.evaluation.marks import Output
+from sightline.evaluation.worlds import Measured, Quality, Ticket, read_json, read_tickets, share
 from sightline.intelligence.embedded.meaning import OF_INSIGHTS, OF_REQUESTS, closest
 from sightline.intelligence.embedded.words import words_of
-from sightline.intelligence.insight_quality import Ticket, judge, read_tickets
-from sightline.intelligence.marks import Kept, Output
-from sightline.platform.errors import BadRequest
-
-_MOST_WRONG: Final = 10
 
 
 class _Quote(Struct, frozen=True):
@@ -48,11 +45,9 @@ class _Insight(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """A text and another that is offered for it. `is_right`: the labels say that they are the same."""
+    """A text that is offered for another. `is_right`: the labels say that they are the same."""
 
-    id: str
-    text: str
-    offered: str
+    output: Output
     is_right: bool
 
 
@@ -73,37 +68,21 @@ class OfferQuality(Struct, rename="camel"):
     pairs_offered: float | None
 
 
-class SimilarQuality(Struct, rename="camel"):
-    """The quality of offers of similar requests and insights. `wrong` has up to ten offers."""
+class SimilarQuality(Quality):
+    """The quality of offers of similar requests and insights."""
 
     requests: OfferQuality
     insights: OfferQuality
-    wrong: list[str]
-    kept: Kept | None = None
 
 
-def read_offers(folder: Path) -> dict[str, Offers]:
-    """Reads `duplicates.json` and `tickets.jsonl`; asks for each request and insight what is similar among the others.
-
-    Raises BadRequest if a file is not right, and OSError.
-    """
-    path = folder / "duplicates.json"
-    try:
-        pairs = msgspec.json.decode(path.read_bytes(), type=_Pairs)
-    except msgspec.DecodeError as error:
-        raise BadRequest(f"{path}: {error}") from None
-    return {"request": _of_requests(pairs.ideas), "insight": _of_insights(read_tickets(folder), pairs.statements)}
-
-
-def outputs_of(offers: Mapping[str, Offers]) -> list[Output]:
-    """Returns each offer as readers see it."""
-    return [Output(one.id, one.text, one.offered) for each in offers.values() for one in each.made]
-
-
-def evaluate_similar(offers: Mapping[str, Offers]) -> SimilarQuality:
-    """Counts right offers, and pairs labelled as the same that are offered."""
-    wrong = [f"{one.text} / {one.offered}" for each in offers.values() for one in each.made if not one.is_right]
-    return SimilarQuality(_quality(offers["request"]), _quality(offers["insight"]), wrong[:_MOST_WRONG])
+def measure(folder: Path) -> Measured:
+    """Asks for each request and insight of `duplicates.json` and `tickets.jsonl` which others are similar."""
+    pairs = read_json(folder / "duplicates.json", _Pairs)
+    requests, insights = _of_requests(pairs.ideas), _of_insights(read_tickets(folder), pairs.statements)
+    made = requests.made + insights.made
+    wrong = [f"{one.output.about} / {one.output.output}" for one in made if not one.is_right]
+    quality = SimilarQuality(requests=_quality(requests), insights=_quality(insights), wrong=wrong)
+    return Measured(quality, [one.output for one in made])
 
 
 def _of_requests(ideas: _Ideas) -> Offers:
@@ -113,8 +92,9 @@ def _of_requests(ideas: _Ideas) -> Offers:
     made = []
     for number, text in enumerate(pool, 1):
         offered = closest(text, ((other, other) for other in pool if other != text), OF_REQUESTS)
-        made += [Offer(f"request-{number}-{n}", text, one, {text, one} in same) for n, one in enumerate(offered, 1)]
-    return Offers(made, len(same), len(same & {frozenset((one.text, one.offered)) for one in made}))
+        outputs = (Output(f"request-{number}-{n}", text, one) for n, one in enumerate(offered, 1))
+        made += [Offer(output, {text, output.output} in same) for output in outputs]
+    return Offers(made, len(same), len(same & {frozenset((one.output.about, one.output.output)) for one in made}))
 
 
 def _of_insights(tickets: Sequence[Ticket], statements: _Statements) -> Offers:
@@ -130,7 +110,7 @@ def _of_insights(tickets: Sequence[Ticket], statements: _Statements) -> Offers:
         offered |= {(number, at) for at in (number, *found)}
         for n, other in enumerate((insights[at] for at in found), 1):
             is_right = not one.statements.isdisjoint(other.statements)
-            made.append(Offer(f"insight-{number + 1}-{n}", one.title, other.title, is_right))
+            made.append(Offer(Output(f"insight-{number + 1}-{n}", one.title, other.title), is_right))
     by_quote = [(at, quote) for at, one in enumerate(insights) for quote in one.quotes]
     places = [[{at for at, each in by_quote if each == quote} for quote in pair] for pair in statements.same]
     are_found = (any((a, b) in offered or (b, a) in offered for a in one for b in other) for one, other in places)
@@ -154,9 +134,5 @@ def _insights(tickets: Sequence[Ticket]) -> Iterator[_Insight]:
 def _quality(offers: Offers) -> OfferQuality:
     right = sum(one.is_right for one in offers.made)
     return OfferQuality(
-        len(offers.made), _share(right, len(offers.made)), offers.pairs, _share(offers.found, offers.pairs)
+        len(offers.made), share(right, len(offers.made)), offers.pairs, share(offers.found, offers.pairs)
     )
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None

@@ -1,21 +1,30 @@
 """How well the embedded engine writes the PRD of an initiative, measured by the list of a product manager."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import ClassVar, Final, NamedTuple
 from uuid import UUID
 
-import msgspec
 from msgspec import Struct, structs
 
+from sightline.evaluation.insights import READ_AS
+from sightline.evaluation.marks import Kept, Marks, Output, count_kept
+from sightline.evaluation.worlds import (
+    LabelledIdea,
+    Measured,
+    Quality,
+    Ticket,
+    read_ideas,
+    read_json,
+    read_tickets,
+    share,
+)
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.markdown import inline
 from sightline.intelligence.embedded.likeness import are_alike, telling_words
 from sightline.intelligence.evidence import SignalMaterial
-from sightline.intelligence.insight_quality import READ_AS, Ticket, read_tickets
-from sightline.intelligence.marks import Kept, Marks, Output, count_kept, count_repeated
 from sightline.intelligence.material import (
     AboutIdea,
     AboutInitiative,
@@ -26,10 +35,6 @@ from sightline.intelligence.material import (
     Material,
     Quote,
 )
-from sightline.intelligence.question_quality import LabelledIdea, read_ideas
-from sightline.platform.errors import BadRequest
-
-Read = TypeVar("Read")
 
 _ALIKE: Final = 0.6  # of all words of two lines, for the same in other words
 _COVERED: Final = 0.4  # of the words of a wanted line
@@ -52,6 +57,15 @@ class WantedLine(Struct, frozen=True, rename={"sources": "from"}):
     id: str
     line: str
     sources: frozenset[str]
+
+
+class _Account(Struct):
+    key: str
+    name: str
+
+
+class _World(Struct):
+    accounts: list[_Account] = []
 
 
 class LabelledInitiative(Struct, frozen=True):
@@ -84,20 +98,13 @@ class Case(NamedTuple):
     lines: list[Line]
 
 
-class DocumentMarks(Struct):
-    """What readers say: lines that all keep, lines that one finds repeated, wanted lines that all find."""
-
-    kept: Kept
-    repeated: int
-    covered: Kept
-
-
-class DocumentQuality(Struct, rename="camel"):
+class DocumentQuality(Quality):
     """The quality of a PRD. A line is what readers see, without headings and the list of sources.
 
     `repeated` are equal to an earlier line or nearly so, `same_statement` quote only statements that earlier lines
     quote by their labels, `forbidden` say what is rejected or stale, `cut_titles` end within a sentence. `covered` is
-    the share of wanted lines with a line from one of their sources that has two fifths of their words.
+    the share of wanted lines with a line from one of their sources that has two fifths of their words, `found` counts
+    wanted lines that readers find.
     """
 
     lines: int
@@ -108,16 +115,21 @@ class DocumentQuality(Struct, rename="camel"):
     wanted: int
     covered: float | None
     not_covered: list[str]
-    marks: DocumentMarks | None = None
+    found: Kept | None = None
+    in_order: ClassVar[bool] = True
+
+    def count_marks(self, outputs: Sequence[Output], marks: Marks) -> None:
+        super().count_marks(outputs[: self.lines], marks)
+        self.found = count_kept(outputs[self.lines :], marks)
 
 
 def read_case(folder: Path) -> Case:
     """Reads a world and writes the PRD of its initiative. Raises BadRequest if a file is not right, and OSError."""
-    initiative = _read(folder / "initiative.json", LabelledInitiative)
+    initiative = read_json(folder / "initiative.json", LabelledInitiative)
     ideas = [idea for idea in read_ideas(folder) if idea.id in initiative.ideas]
     world = folder / "world.json"
-    accounts = _read(world, dict[str, Any]).get("accounts", []) if world.exists() else []
-    named = {account["key"]: account["name"] for account in accounts}
+    known = read_json(world, _World) if world.exists() else _World()
+    named = {account.key: account.name for account in known.accounts}
     tickets = [
         structs.replace(ticket, account=named.get(ticket.account or "", ticket.account))
         for ticket in read_tickets(folder)
@@ -126,13 +138,6 @@ def read_case(folder: Path) -> Case:
     material = material_of(initiative, ideas, tickets)
     draft = embedded_engine().write_document(DocumentType.PRD, material)
     return Case(initiative, tickets, draft, list(_lines(draft, material)))
-
-
-def _read(path: Path, type: type[Read]) -> Read:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=type)
-    except msgspec.DecodeError as error:
-        raise BadRequest(f"{path}: {error}") from None
 
 
 def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], tickets: list[Ticket]) -> Material:
@@ -165,34 +170,23 @@ def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], ticke
     )
 
 
-def outputs_of(case: Case) -> list[Output]:
-    """Returns each line under its heading, then each wanted line."""
-    lines = [Output(line.id, line.heading, line.text) for line in case.lines]
-    return [*lines, *_wanted(case)]
-
-
-def count_marks(case: Case, marks: Marks) -> DocumentMarks:
-    lines = outputs_of(case)[: len(case.lines)]
-    return DocumentMarks(count_kept(lines, marks), count_repeated(lines, marks), count_kept(_wanted(case), marks))
-
-
-def evaluate_document(case: Case) -> DocumentQuality:
-    missing = [one for one in case.initiative.prd if not any(_covers(line, one) for line in case.lines)]
-    wanted = len(case.initiative.prd)
-    return DocumentQuality(
+def measure(folder: Path) -> Measured:
+    """Writes the PRD of a world's initiative and compares its lines with the manager's list."""
+    case = read_case(folder)
+    wanted = case.initiative.prd
+    missing = [one for one in wanted if not any(_covers(line, one) for line in case.lines)]
+    quality = DocumentQuality(
         lines=len(case.lines),
         repeated=[line.text for number, line in enumerate(case.lines) if _repeats(line, case.lines[:number])],
         same_statement=list(_same_statement(case)),
         forbidden=[line.text for line in case.lines if _is_forbidden(line, case.initiative)],
         cut_titles=[line.heading for line in case.lines if _is_cut(line.heading, case)],
-        wanted=wanted,
-        covered=round(1 - len(missing) / wanted, 4) if wanted else None,
+        wanted=len(wanted),
+        covered=share(len(wanted) - len(missing), len(wanted)),
         not_covered=[f"{one.id}: {one.line}" for one in missing],
     )
-
-
-def _wanted(case: Case) -> list[Output]:
-    return [Output(one.id, "wanted", one.line) for one in case.initiative.prd]
+    lines = [Output(line.id, line.heading, line.text) for line in case.lines]
+    return Measured(quality, [*lines, *(Output(one.id, "wanted", one.line) for one in wanted)])
 
 
 def _lines(draft: Draft, material: Material) -> Iterator[Line]:
