@@ -53,6 +53,7 @@ async def test_many_faults_of_many_kinds_are_listed_at_once(database: Database) 
         "ideas[0].createdAt",
         "ideas[1].colour",
         "ideas[2].name",
+        "ideas[2].description",
         "initiatives[0].startDate",
         "initiatives[1].finishDate",
         "feedback[0].rating",

@@ -48,7 +48,7 @@ async def test_a_file_is_bounded_like_a_body(database: Database) -> None:
     [signal] = (await exported(database, slug))["signals"]
     assert signal["data"] == nested(LEVELS - 1)
     found = await refusal(database, small(signals=[{"key": "s", "name": "S", "data": nested(LEVELS)}]))
-    assert [message.startswith("The file is nested too deeply") for message in found.values()] == [True]
+    assert found == {"signals[0].data": "Is nested too deeply: more than 100 levels"}
 
 
 async def test_lines_are_bounded_like_a_body(database: Database) -> None:

@@ -1,20 +1,18 @@
 """Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from msgspec import Meta
+from msgspec import UNSET, UnsetType
 
 from sightline.catalog.default_statuses import add_default_statuses
 from sightline.catalog.file_changes import CatalogChanges
 from sightline.catalog.portal_labels import PortalLabel
 from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
-from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
-from sightline.platform.file_section import fields as of
-
-_PARENT = Field("parent", "parent_id", Annotated[str, Meta(min_length=1)], nullable=True, show=of.show_id)
-_LABEL = Field("label", "label", Annotated[str, Meta(min_length=1, max_length=120, pattern=r"\S")], required=True)
+from sightline.platform.file_section import Column, Entry, FileRecord, KeyedRecord, Links, Run, Section, Table
+from sightline.platform.file_section.tables import Email, Name, Word
+from sightline.platform.wire import Text
 
 
 async def _settle_features(run: Run, entries: list[Entry]) -> None:
@@ -98,51 +96,87 @@ async def _note_renamed_teams(run: Run, entries: list[Entry]) -> None:
     run.state(CatalogChanges).renamed_teams.extend(renamed)
 
 
+class FeatureRecord(KeyedRecord):
+    """A feature of a product. `parent` names another feature of the same product."""
+
+    name: Name | UnsetType = UNSET
+    description: str | None = ""
+    parent: Annotated[Word | None, Column("parent_id")] = None
+
+
 FEATURES = Table(
     "products.features",
     "features",
-    (of.name(), of.text("description"), _PARENT),
+    FeatureRecord,
     kind="feature",
     parents=(("product_id", "id"),),
     position="position",
     order="position, id",
     settle=_settle_features,
 )
+
+
+class ProductRecord(KeyedRecord):
+    """A product with its features."""
+
+    name: Name | UnsetType = UNSET
+    description: str | None = ""
+    features: list[FeatureRecord] | None = None
+
+
 PRODUCTS = Table(
-    "products",
-    "products",
-    (of.name(), of.text("description")),
-    kind="product",
-    children=(FEATURES,),
-    versioned="version",
-    counted="product",
+    "products", "products", ProductRecord, kind="product", children=(FEATURES,), versioned="version", counted="product"
 )
-TEAMS = Table(
-    "teams",
-    "teams",
-    (of.name(),),
-    kind="team",
-    links=(Link("members", "members", "team_members", "team_id", "member_id"),),
-    counted="team",
-    after=_note_renamed_teams,
-)
+
+
+class TeamRecord(KeyedRecord):
+    """A team of members."""
+
+    name: Name | UnsetType = UNSET
+    members: Annotated[list[str] | None, Links("members", "team_members", "team_id", "member_id")] = None
+
+
+TEAMS = Table("teams", "teams", TeamRecord, kind="team", counted="team", after=_note_renamed_teams)
+
+
+class Label(Text):
+    """1 to 120 characters, not blank."""
+
+    longest = 120
+
+
+class StatusRecord(FileRecord):
+    """A label of the workflow. At most one is the promotion label."""
+
+    label: Label | UnsetType = UNSET
+    promotion: bool | None = False
+    portal: PortalLabel | None = None
+
+
 STATUSES = Table(
     "ideaStatuses",
     "idea_statuses",
-    (_LABEL, of.flag("promotion", False), of.json("portal", PortalLabel)),
+    StatusRecord,
     primary=("label",),
-    keyed=False,
     stamped=False,
     position="position",
     order="position, label",
     settle=_settle_statuses,
 )
+
+
+class ContactRecord(FileRecord):
+    """A person at an account, known by the address in any letter case."""
+
+    email: Email | UnsetType = UNSET
+    name: str | None = ""
+
+
 CONTACTS = Table(
     "accounts.contacts",
     "account_contacts",
-    (of.address(), of.text("name")),
+    ContactRecord,
     kind="account_contact",
-    keyed=False,
     stamped=False,
     parents=(("account_id", "id"),),
     identities=(("account_id", "email"),),
@@ -150,10 +184,21 @@ CONTACTS = Table(
     position="position",
     order="position, id",
 )
+
+
+class AccountRecord(KeyedRecord):
+    """A customer account. `externalId` names it in references too."""
+
+    external_id: Word | None = None
+    name: Name | UnsetType = UNSET
+    domain: Word | None = None
+    contacts: list[ContactRecord] | None = None
+
+
 ACCOUNTS = Table(
     "accounts",
     "accounts",
-    (of.word("externalId"), of.name(), of.word("domain")),
+    AccountRecord,
     kind="account",
     children=(CONTACTS,),
     alias="external_id",
@@ -161,18 +206,27 @@ ACCOUNTS = Table(
     versioned="version",
     counted="account",
 )
-INTEGRATIONS = Table(
-    "integrations",
-    "integrations",
-    (of.word("kind", required=True), of.name(), of.flag("managesStatus", False)),
-    kind="integration",
-)
-SPRINTS = Table(
-    "sprints",
-    "sprints",
-    (of.name(), of.choice("state", "planned", "active", "completed", default="planned")),
-    kind="sprint",
-)
+
+
+class IntegrationRecord(KeyedRecord):
+    """A tool that ideas or signals come from."""
+
+    kind: Word | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+    manages_status: bool | None = False
+
+
+INTEGRATIONS = Table("integrations", "integrations", IntegrationRecord, kind="integration")
+
+
+class SprintRecord(KeyedRecord):
+    """A sprint."""
+
+    name: Name | UnsetType = UNSET
+    state: Literal["planned", "active", "completed"] | None = "planned"
+
+
+SPRINTS = Table("sprints", "sprints", SprintRecord, kind="sprint")
 
 
 # Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends.
@@ -209,7 +263,7 @@ async def _end(run: Run) -> None:
 
 SECTION = Section(
     tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS),
-    parts=(TAXONOMY,),
+    objects=(TAXONOMY,),
     begin=_begin,
     end=_end,
 )

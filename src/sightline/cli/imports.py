@@ -104,7 +104,7 @@ def _print_faults(importing: Import) -> None:
     for fault in importing.done.faults:
         place = f"line {fault.line}: {fault.path}: " if fault.path else f"line {fault.line}: "
         note("".join(letter if letter.isprintable() else " " for letter in place + fault.message))
-    if (more := importing.faults.count - len(importing.done.faults)) > 0:
+    if (more := importing.fault_count - len(importing.done.faults)) > 0:
         note(f"and {more} more faults.")
 
 

@@ -2,10 +2,15 @@
 
 from typing import Any
 
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db.sql import columns, sql, values
-from sightline.platform.file_section import Entry, Field, Run, Table
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import Entry, FileRecord, KeyedRecord, Run, Table
+from sightline.platform.file_section.tables import Positive
+from sightline.platform.wire import Moment
 
 _VERSIONED = "version, content, sources, writer"
 _KEEP_VERSION = sql(
@@ -44,30 +49,42 @@ async def _settle(run: Run, entries: list[Entry]) -> None:
             run.refuse(entry, "version", "Has to be larger than those of the earlier versions")
 
 
-_CONTENT: tuple[Field, ...] = (
-    of.text("content"),
-    of.json("sources", list[Any], default=[]),
-    of.json("writer", dict[str, Any]),
-)
+class EarlierRecord(FileRecord):
+    """An earlier version of a document."""
+
+    version: Positive | UnsetType = UNSET
+    content: str | None = ""
+    sources: list[Any] | None = msgspec.field(default_factory=list)
+    writer: dict[str, Any] | None = None
+    written_at: Moment | UnsetType = UNSET
+
 
 EARLIER = Table(
     "initiatives.documents.earlier",
     "document_versions",
-    (
-        Field("version", "version", of.whole("version", 1, least=1).type, required=True),
-        *_CONTENT,
-        of.moment("writtenAt", required=True),
-    ),
+    EarlierRecord,
     parents=(("document_id", "id"),),
     primary=("document_id", "version"),
-    keyed=False,
     stamped=False,
     order="version",
 )
+
+
+class DocumentRecord(KeyedRecord):
+    """A document of an initiative, of which there is one of each type."""
+
+    type: DocumentType | UnsetType = UNSET
+    version: Positive | None = 1
+    content: str | None = ""
+    sources: list[Any] | None = msgspec.field(default_factory=list)
+    writer: dict[str, Any] | None = None
+    earlier: list[EarlierRecord] | None = None
+
+
 DOCUMENTS = Table(
     "initiatives.documents",
     "documents",
-    (of.choice("type", *map(str, DocumentType)), of.whole("version", 1, least=1), *_CONTENT),
+    DocumentRecord,
     kind="document",
     children=(EARLIER,),
     parents=(("initiative_id", "id"),),
@@ -76,3 +93,9 @@ DOCUMENTS = Table(
     settle=_settle,
     after=_keep_versions,
 )
+
+
+class DocumentedInitiative(InitiativeRecord):
+    """An initiative with its documents."""
+
+    documents: list[DocumentRecord] | None = None

@@ -1,8 +1,10 @@
 """Ideas with their questions, comments, evidence and classifications in the workspace file."""
 
-from dataclasses import replace
-from typing import get_args
+from typing import Annotated, Any, Literal
 from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
 from sightline.ideas.classifications.file import (
@@ -19,12 +21,14 @@ from sightline.ideas.matching.outcome import quotes_only
 from sightline.ideas.matching.records import FeatureOwnership
 from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.records import QuestionStatus
-from sightline.ideas.records import Name, OfficialAnswer
+from sightline.ideas.records import Name, OfficialAnswer, SourceName
 from sightline.ideas.status import find_labels
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
-from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import Column, Entry, Extra, KeyedRecord, Links, Part, Ref, Run, Section, Table
+from sightline.platform.file_section.extracts import EXTRACTS, Extract
+from sightline.platform.file_section.tables import Whole, Word
+from sightline.platform.wire import Moment, Text
 
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
@@ -120,98 +124,126 @@ async def _settle_questions(run: Run, entries: list[Entry]) -> None:
             run.refuse(entry, "answer", "An answered question needs an answer")
 
 
+class QuestionRecord(KeyedRecord):
+    """A question about an idea."""
+
+    question: Text | UnsetType = UNSET
+    placeholder: str | None = ""
+    reasoning: str | None = ""
+    status: QuestionStatus | None = "pending"
+    answer: str | None = None
+    origin: Literal["manual", "engine"] | None = "manual"
+
+
 QUESTIONS = Table(
     "ideas.questions",
     "idea_questions",
-    (
-        of.full_text("question"),
-        of.text("placeholder"),
-        of.text("reasoning"),
-        of.choice("status", *get_args(QuestionStatus), default="pending"),
-        of.text("answer", nullable=True),
-        of.choice("origin", "manual", "engine", default="manual"),
-    ),
+    QuestionRecord,
     kind="idea_question",
     parents=(("idea_id", "id"),),
     versioned="version",
     settle=_settle_questions,
 )
+
+
+class CommentRecord(KeyedRecord):
+    """A comment of a member or a portal user."""
+
+    author: Annotated[Word | None, Ref("members", "member_id")] = None
+    portal_user: Annotated[Word | None, Ref("portal.users")] = None
+    body: Text | UnsetType = UNSET
+    visibility: CommentVisibility | None = "internal"
+
+
 COMMENTS = Table(
-    "ideas.comments",
-    "idea_comments",
-    (
-        of.reference("author", "members").under("member_id"),
-        of.reference("portalUser", "portal.users"),
-        of.full_text("body"),
-        of.choice("visibility", *get_args(CommentVisibility), default="internal"),
-    ),
-    kind="idea_comment",
-    parents=(("idea_id", "id"),),
+    "ideas.comments", "idea_comments", CommentRecord, kind="idea_comment", parents=(("idea_id", "id"),)
 )
+
+
+class EvidenceRecord(KeyedRecord):
+    """Evidence for or against an idea."""
+
+    title: EvidenceTitle | UnsetType = UNSET
+    description: str | None = ""
+    category: Word | None = "observation"
+    extracts: Annotated[list[Extract] | None, EXTRACTS] = None
+    signal: Annotated[Word | None, Ref("signals")] = None
+    role: EvidenceRole | None = "supports"
+    origin: EvidenceOrigin | None = "manual"
+    resolved_at: Moment | None = None
+    resolution: str | None = None
+    resolved_by: Annotated[Word | None, Ref("members", "resolved_by")] = None
+    dismissed_at: Moment | None = None
+
+
 EVIDENCE = Table(
     "ideas.evidence",
     "idea_evidence",
-    (
-        of.name("title", EvidenceTitle.longest),
-        of.text("description"),
-        of.word("category", default="observation"),
-        of.extracts(),
-        of.reference("signal", "signals"),
-        of.choice("role", *get_args(EvidenceRole), default="supports"),
-        of.choice("origin", *get_args(EvidenceOrigin), default="manual"),
-        of.moment("resolvedAt"),
-        of.text("resolution", nullable=True),
-        of.reference("resolvedBy", "members").under("resolved_by"),
-        of.moment("dismissedAt"),
-    ),
+    EvidenceRecord,
     kind="idea_evidence",
     parents=(("idea_id", "id"),),
     versioned="version",
 )
 
+_FEATURES = Links(
+    "products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id"
+)
+_OPPORTUNITIES = Links("opportunities", "idea_opportunities", "idea_id", "opportunity_id", "opportunity_ids")
+_INSIGHTS = Links("insights", "idea_insights", "idea_id", "insight_id", "insight_ids", "insight", "validated")
+_ACCOUNTS = Links("accounts", "idea_accounts", "idea_id", "account_id", "account_ids")
 
-_FEATURES = Link(
-    "features", "products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id"
-)
-_OPPORTUNITIES = Link(
-    "opportunities", "opportunities", "idea_opportunities", "idea_id", "opportunity_id", "opportunity_ids"
-)
-_INSIGHTS = Link(
-    "insights", "insights", "idea_insights", "idea_id", "insight_id", "insight_ids", "insight", "validated"
-)
-_ACCOUNTS = Link("accounts", "accounts", "idea_accounts", "idea_id", "account_id", "account_ids")
+
+class InsightLink(Part):
+    """An insight, and whether it is validated for the idea."""
+
+    insight: str
+    validated: bool | UnsetType = UNSET
+
+
+class IdeaRecord(KeyedRecord):
+    """A candidate solution. A new one without a name is named by its description."""
+
+    name: Name | None = None
+    description: Text | UnsetType = UNSET
+    status: str | None = None
+    product: Annotated[Word | None, Ref("products")] = None
+    initiative: Annotated[Word | None, Ref("initiatives")] = None
+    integration: Annotated[Word | None, Ref("integrations")] = None
+    sprint: Annotated[Word | None, Ref("sprints")] = None
+    source_key: SourceName | None = None
+    external_id: SourceName | None = None
+    created_source: Annotated[str | None, Column(nullable=True)] = "file"
+    provenance: Annotated[dict[str, Any] | None, Column(nullable=True)] = msgspec.field(
+        default_factory=lambda: {"method": "file"}
+    )
+    feature_ownership: FeatureOwnership | None = "automatic"
+    feature_matching: Annotated[dict[str, Any] | None, FEATURE_MATCHING] = None
+    portal_visible: bool | None = False
+    official_answer: OfficialAnswer | None = None
+    imported_vote_count: Whole | None = 0
+    features: Annotated[list[str] | None, _FEATURES] = None
+    opportunities: Annotated[list[str] | None, _OPPORTUNITIES] = None
+    insights: Annotated[list[str | InsightLink] | None, _INSIGHTS] = None
+    accounts: Annotated[list[str] | None, _ACCOUNTS] = None
+    questions: list[QuestionRecord] | None = None
+    comments: list[CommentRecord] | None = None
+    evidence: list[EvidenceRecord] | None = None
+    taxonomy_version: Annotated[int | None, Extra()] = None
+    classifications: Annotated[list[ClassificationPart] | None, Extra()] = None
+
 
 IDEAS = Table(
     "ideas",
     "ideas",
-    (
-        replace(of.name(longest=Name.longest), required=False),
-        of.full_text("description"),
-        Field("status", "status", str, None),
-        of.reference("product", "products"),
-        of.reference("initiative", "initiatives"),
-        of.reference("integration", "integrations"),
-        of.reference("sprint", "sprints"),
-        of.word("sourceKey"),
-        of.word("externalId"),
-        Field("createdSource", "created_source", str, "file", True),
-        Field("provenance", "provenance", dict, {"method": "file"}, True, show=of.show_json, json=True),
-        of.choice("featureOwnership", *get_args(FeatureOwnership), default="automatic"),
-        FEATURE_MATCHING,
-        of.flag("portalVisible", False),
-        of.full_text("officialAnswer", longest=OfficialAnswer.longest, nullable=True),
-        of.whole("importedVoteCount", 0),
-    ),
+    IdeaRecord,
     kind="idea",
-    links=(_FEATURES, _OPPORTUNITIES, _INSIGHTS, _ACCOUNTS),
     children=(QUESTIONS, COMMENTS, EVIDENCE),
     identities=(("source_key", "external_id"), ("integration_id", "external_id")),
     versioned="version",
     numbered="idea",
     counted="idea",
     order="number",
-    hidden=(Field("taxonomyVersion", "taxonomy_version_id", str, None, True),),
-    extra=(("taxonomyVersion", int), ("classifications", list[ClassificationPart])),
+    hidden={"taxonomy_version_id": None},
     settle=_settle,
     after=_after,
     show=show_classifications,

@@ -1,6 +1,8 @@
 """Initiatives with their questions in the workspace file."""
 
-from typing import get_args
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
 from sightline.initiatives.records import (
@@ -11,8 +13,9 @@ from sightline.initiatives.records import (
     InitiativeStatus,
 )
 from sightline.platform.db.sql import sql
-from sightline.platform.file_section import Entry, Link, Run, Section, Table
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import Entry, KeyedRecord, Links, Ref, Run, Section, Table
+from sightline.platform.file_section.tables import Hexadecimal, Word
+from sightline.platform.wire import Day, Text, Trimmed
 
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
@@ -66,45 +69,63 @@ async def _end(run: Run) -> None:
         await run.tx.run(_MOVE_VERSIONS, workspace_id=run.workspace_id, team_ids=renamed)
 
 
+class QuestionRecord(KeyedRecord):
+    """A question about an initiative."""
+
+    question: Text | UnsetType = UNSET
+    placeholder: str | None = ""
+    answer: str | None = None
+    stale: bool | None = False
+
+
 QUESTIONS = Table(
     "initiatives.questions",
     "initiative_questions",
-    (of.full_text("question"), of.text("placeholder"), of.text("answer", nullable=True), of.flag("stale", False)),
+    QuestionRecord,
     kind="initiative_question",
     parents=(("initiative_id", "id"),),
     position="position",
     order="position, id",
 )
 
+_FEATURES = Links(
+    "products.features", "initiative_features", "initiative_id", "feature_id", "feature_ids", scope="product_id"
+)
+_TEAMS = Links("teams", "initiative_teams", "initiative_id", "team_id", "team_ids")
 
-def section_with(documents: Table) -> Section:
-    """Returns the section of initiatives. A higher room supplies the table of their documents."""
+
+class Name(Trimmed):
+    """The name of an initiative."""
+
+    longest = LONGEST_NAME
+
+
+Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
+
+
+class InitiativeRecord(KeyedRecord):
+    """A planned body of work. A room above adds its documents."""
+
+    name: Name | UnsetType = UNSET
+    description: Description | None = ""
+    status: InitiativeStatus | None = InitiativeStatus.PENDING
+    priority: InitiativePriority | None = DEFAULT_PRIORITY
+    product: Annotated[Word | None, Ref("products")] = None
+    start_date: Day | None = None
+    finish_date: Day | None = None
+    request_hash: Hexadecimal | None = None
+    features: Annotated[list[str] | None, _FEATURES] = None
+    teams: Annotated[list[str] | None, _TEAMS] = None
+    questions: list[QuestionRecord] | None = None
+
+
+def section_with(record: type[InitiativeRecord], documents: Table) -> Section:
+    """Returns the section of initiatives. A higher room supplies the record and the table of their documents."""
     initiatives = Table(
         "initiatives",
         "initiatives",
-        (
-            of.name(longest=LONGEST_NAME),
-            of.text("description", longest=LONGEST_DESCRIPTION),
-            of.choice("status", *map(str, InitiativeStatus), default="PENDING"),
-            of.choice("priority", *get_args(InitiativePriority), default=DEFAULT_PRIORITY),
-            of.reference("product", "products"),
-            of.day("startDate"),
-            of.day("finishDate"),
-            of.hexadecimal("requestHash"),
-        ),
+        record,
         kind="initiative",
-        links=(
-            Link(
-                "features",
-                "products.features",
-                "initiative_features",
-                "initiative_id",
-                "feature_id",
-                "feature_ids",
-                scope="product_id",
-            ),
-            Link("teams", "teams", "initiative_teams", "initiative_id", "team_id", "team_ids"),
-        ),
         children=(QUESTIONS, documents),
         versioned="version",
         numbered="initiative",

@@ -4,16 +4,26 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from uuid import UUID
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from sightline.ideas.vote_counts import count_votes_again
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments, values
-from sightline.platform.file_section import Entry, Field, Link, Part, Run, Section, Table
-from sightline.platform.file_section import fields as of
-from sightline.platform.file_section.fields import show_moment
-from sightline.platform.wire import Moment
+from sightline.platform.file_section import (
+    Entry,
+    FileRecord,
+    KeyedRecord,
+    Links,
+    Object,
+    Part,
+    Ref,
+    Run,
+    Section,
+    Table,
+)
+from sightline.platform.file_section.tables import Email, Name, Word
+from sightline.platform.wire import Moment, shown_moment
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
 from sightline.workspaces.changes import log_change
@@ -24,12 +34,12 @@ Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z", max
 Url = Annotated[str, Meta(max_length=2000)]
 
 
-class PortalPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class PortalPart(Part):
     """The settings; the lists of users, votes and requests are read record by record."""
 
     alias: Alias | UnsetType = UNSET
     host: Host | UnsetType | None = UNSET
-    name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")] | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     intro: str | UnsetType = UNSET
     accent_color: Color | UnsetType = UNSET
     language: Language | UnsetType = UNSET
@@ -38,11 +48,8 @@ class PortalPart(Struct, forbid_unknown_fields=True, rename="camel"):
     requests_visible: bool | UnsetType = UNSET
     remote_login_url: Url | UnsetType | None = UNSET
     remote_logout_url: Url | UnsetType | None = UNSET
-    created_at: str | UnsetType = UNSET
-    updated_at: str | UnsetType = UNSET
-    users: UnsetType | None = UNSET
-    votes: UnsetType | None = UNSET
-    requests: UnsetType | None = UNSET
+    created_at: Moment | UnsetType = UNSET
+    updated_at: Moment | UnsetType = UNSET
 
 
 COLUMNS = {
@@ -83,7 +90,7 @@ async def show_portal(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
     if row is None:
         return None
     shown = {name: row[column] for name, column in COLUMNS.items()}
-    return shown | {name: show_moment(shown[name]) for name in ("createdAt", "updatedAt")}
+    return shown | {name: shown_moment(shown[name]) for name in ("createdAt", "updatedAt")}
 
 
 async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
@@ -99,7 +106,7 @@ async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
     if before == after:
         return None
     if before is not None and "updatedAt" not in changes:
-        after["updatedAt"] = show_moment(run.tx.now)
+        after["updatedAt"] = shown_moment(run.tx.now)
     moments = {name: Moment.read(after[name]) for name in ("createdAt", "updatedAt")}
     row = {column: (after | moments)[name] for name, column in COLUMNS.items()}
     await run.tx.run(_SAVE, workspace_id=run.workspace_id, **row)
@@ -111,7 +118,7 @@ async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
 
 async def _defaults(run: Run) -> dict[str, Any]:
     workspace = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id) or {"slug": "", "name": ""}
-    now = show_moment(run.tx.now)
+    now = shown_moment(run.tx.now)
     return {
         "alias": workspace["slug"],
         "name": workspace["name"],
@@ -139,7 +146,7 @@ async def _check(run: Run, changes: dict[str, Any]) -> None:
             if (text := changes.pop(name, None)) is not None:
                 moment = Moment.read(text)
                 counts = moment if name == "createdAt" else run.written_at(moment)
-                changes |= {name: show_moment(counts)} if counts else {}
+                changes |= {name: shown_moment(counts)} if counts else {}
         except ValueError as error:
             run.faults.add(f"portal.{name}", str(error))
     await _check_facets(run, changes.get("facets", []))
@@ -158,20 +165,25 @@ async def _check_facets(run: Run, facets: list[str]) -> None:
             run.faults.add(f"portal.facets[{index}]", f"The taxonomy has no group {key!r}")
 
 
-USERS = Table(
-    "portal.users",
-    "portal_users",
-    (
-        of.word("subject"),
-        of.address(),
-        of.text("firstName"),
-        of.text("lastName"),
-        of.moment("lastSeenAt"),
-    ),
-    kind="portal_user",
-    links=(Link("accounts", "accounts", "portal_user_accounts", "user_id", "account_id"),),
-    identities=(("subject",),),
-)
+class UserRecord(KeyedRecord):
+    """A customer's user who has signed in to the portal."""
+
+    subject: Word | None = None
+    email: Email | UnsetType = UNSET
+    first_name: str | None = ""
+    last_name: str | None = ""
+    last_seen_at: Moment | None = None
+    accounts: Annotated[list[str] | None, Links("accounts", "portal_user_accounts", "user_id", "account_id")] = None
+
+
+USERS = Table("portal.users", "portal_users", UserRecord, kind="portal_user", identities=(("subject",),))
+
+
+class UserChoice(FileRecord):
+    """One idea and one portal user."""
+
+    idea: Annotated[Word | UnsetType, Ref("ideas")] = UNSET
+    user: Annotated[Word | UnsetType, Ref("portal.users")] = UNSET
 
 
 async def _settle_moment(run: Run, entries: list[Entry]) -> None:
@@ -192,13 +204,8 @@ def _of_user(path: str, table: str, after: Callable[[Run, Any], Awaitable[None]]
     return Table(
         path,
         table,
-        (
-            of.reference("idea", "ideas", required=True),
-            of.reference("user", "portal.users", required=True),
-            Field("createdAt", "created_at", str, nullable=True, store=of.read_moment, show=show_moment),
-        ),
+        UserChoice,
         primary=("idea_id", "user_id"),
-        keyed=False,
         stamped=False,
         order="created_at, idea_id, user_id",
         settle=_settle_moment,
@@ -212,5 +219,5 @@ SECTION = Section(
         _of_user("portal.votes", "portal_votes", _count_votes),
         _of_user("portal.requests", "portal_requests"),
     ),
-    parts=(Part("portal", PortalPart, apply_portal, show_portal),),
+    objects=(Object("portal", PortalPart, apply_portal, show_portal),),
 )

@@ -4,37 +4,63 @@ Runs that have not ended are left out, and so are those whose sources are being 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import sql
-from sightline.platform.file_section import Entry, Field, Reference, Run, Section, Table
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import (
+    Column,
+    Converted,
+    Entry,
+    FileRecord,
+    KeyedRecord,
+    Ref,
+    Reference,
+    Run,
+    Section,
+    Table,
+)
+from sightline.platform.file_section.tables import Find, Hexadecimal, Name, Positive, Whole, Word
+from sightline.platform.refs import parse_uuid
+from sightline.platform.wire import Id, Moment, Trimmed
 from sightline.research.briefs.queries import words_of
 from sightline.research.schedules.cadence import next_slot
 from sightline.workspaces.credits import recount_reserved
 
-ENDED = ("completed", "failed", "stopped")
-STATES = ("queued", "running", *ENDED)
-TYPES = ("competitors", "market", "custom")
-_IN_RUN = (("run_id", "id"),)
+
+class BriefName(Trimmed):
+    """1 to 120 characters, trimmed."""
+
+    longest = 120
 
 
-def _signals() -> Field:
-    """The signals that a run was turned into; deleted ones keep their id."""
+class Zone(Trimmed):
+    """A time zone by its IANA name."""
 
-    def references(value: Sequence[str]) -> Iterator[Reference]:
-        for index, text in enumerate(value):
-            yield Reference(f"[{index}]", "signals", text, lenient=True)
+    longest = 255
 
-    return Field(
-        "additionSignals",
-        "addition_signal_ids",
-        list[str],
-        [],
-        store=lambda value, lookup: [lookup.find("signals", text) or of.read_uuid(text) for text in value],
-        show=lambda stored: [str(id) for id in stored],
-        references=references,
-    )
+    @classmethod
+    def read(cls, value: Any) -> str:
+        try:
+            return ZoneInfo(super().read(value)).key
+        except (ValueError, OSError, KeyError):
+            raise ValueError("There is no such time zone") from None
+
+
+def _references(value: Sequence[str]) -> Iterator[Reference]:
+    for index, text in enumerate(value):
+        yield Reference(f"[{index}]", "signals", text, lenient=True)
+
+
+def _store(value: Sequence[str], find: Find) -> list[Any]:
+    return [find("signals", text) or parse_uuid(text) for text in value]
+
+
+# The signals that a run was turned into; deleted ones keep their id.
+_SIGNALS = Converted(_references, _store, lambda stored: stored, "addition_signal_ids")
 
 
 _INDEX = sql(
@@ -97,145 +123,148 @@ async def _return_credits(run: Run) -> None:
         await recount_reserved(run.tx, run.workspace_id, _RESERVED)
 
 
-FINDINGS = Table(
-    "research.runs.sections.findings",
-    "research_findings",
-    (
-        of.text("title"),
-        of.text("url"),
-        of.text("publisher", nullable=True),
-        of.moment("publishedAt"),
-        of.moment("retrievedAt", required=True),
-        of.json("relevance", default={}),
-        of.json("observations", list[Any], default=[]),
-        of.json("provenance", default={}),
-        of.uuid("sourceId"),
-    ),
-    parents=(("run_id", "run_id"), ("section_id", "id")),
-    primary=("run_id", "id"),
-    keyed=False,
-    stamped=False,
-    position="position",
-    order="position, id",
+class FindingRecord(FileRecord):
+    """What a section found at one address."""
+
+    title: str | None = ""
+    url: str | None = ""
+    publisher: str | None = None
+    published_at: Moment | None = None
+    retrieved_at: Moment | UnsetType = UNSET
+    relevance: dict[str, Any] | None = msgspec.field(default_factory=dict)
+    observations: list[Any] | None = msgspec.field(default_factory=list)
+    provenance: dict[str, Any] | None = msgspec.field(default_factory=dict)
+    source_id: Id | None = None
+
+
+class SectionRecord(FileRecord):
+    """A section of a run, with its findings."""
+
+    name: Name | UnsetType = UNSET
+    type: Literal["competitors", "market", "custom"] | None = "custom"
+    status: Literal["queued", "running", "completed", "failed", "stopped"] | None = "completed"
+    attempts: Whole | None = 0
+    answer: dict[str, Any] | None = None
+    failure: str | None = None
+    sealed_at: Moment | None = None
+    findings: list[FindingRecord] | None = None
+
+
+class SourceRecord(FileRecord):
+    """A page that a run read."""
+
+    url: str | None = ""
+    content_hash: Word | UnsetType = UNSET
+    content: str | None = ""
+    retrieved_at: Moment | UnsetType = UNSET
+    language: Word | None = None
+
+
+class ReviewRecord(FileRecord):
+    """A review of an app that a run read."""
+
+    section_id: Id | None = None
+    connector: Word | None = "mobile_store"
+    external_id: Word | UnsetType = UNSET
+    label: str | None = ""
+    rating: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    title: str | None = ""
+    body: str | None = ""
+    version: Annotated[str | None, Column("app_version")] = None
+    storefront: str | None = None
+    submitted_at: Moment | None = None
+    url: str | None = None
+
+
+class RunRecord(FileRecord):
+    """A run that has ended, with all it found."""
+
+    operation_id: Id | None = None
+    request_id: Id | None = None
+    request_hash: Hexadecimal | None = None
+    trigger: Literal["manual", "schedule"] | None = "manual"
+    slot: Moment | None = None
+    status: Literal["completed", "failed", "stopped"] | None = "completed"
+    revision: Whole | None = 1
+    definition: dict[str, Any] | None = msgspec.field(default_factory=dict)
+    from_date_time: Moment | None = None
+    to_date_time: Moment | None = None
+    native_read_count: Whole | None = 0
+    review_themes: list[Any] | None = msgspec.field(default_factory=list)
+    scores: list[Any] | None = msgspec.field(default_factory=list)
+    addition_status: Literal["completed", "failed"] | None = None
+    addition_product: Annotated[Word | None, Ref("products")] = None
+    addition_signals: Annotated[list[str] | None, _SIGNALS] = msgspec.field(default_factory=list)
+    addition_failure: str | None = None
+    failure: str | None = None
+    started_at: Moment | None = None
+    finished_at: Moment | None = None
+    sections: list[SectionRecord] | None = None
+    sources: list[SourceRecord] | None = None
+    records: list[ReviewRecord] | None = None
+
+
+class BriefRecord(KeyedRecord):
+    """Saved research with its runs."""
+
+    name: BriefName | UnsetType = UNSET
+    question: str | None = ""
+    state: Literal["draft", "active", "paused", "archived"] | None = "draft"
+    row_version: Positive | None = 1
+    revision: Positive | None = 1
+    definition: dict[str, Any] | None = msgspec.field(default_factory=dict)
+    kept_revision: Positive | None = None
+    kept_definition: dict[str, Any] | None = None
+    run_policy: Literal["on_demand", "daily", "weekly"] | None = "on_demand"
+    timezone: Zone | None = "UTC"
+    next_run_at: Moment | None = None
+    created_by: Annotated[Word | None, Ref("members", "created_by")] = None
+    runs: list[RunRecord] | None = None
+
+
+def _inside(path: str, name: str, record: type[FileRecord], order: str = "position, id", **more: Any) -> Table:
+    """Returns the table of a part of a run."""
+    position = "position" if order == "position, id" else None
+    return Table(
+        f"research.runs.{path}",
+        name,
+        record,
+        primary=("run_id", "id"),
+        stamped=False,
+        position=position,
+        order=order,
+        **({"parents": (("run_id", "id"),)} | more),
+    )
+
+
+FINDINGS = _inside(
+    "sections.findings", "research_findings", FindingRecord, parents=(("run_id", "run_id"), ("section_id", "id"))
 )
-SECTIONS = Table(
-    "research.runs.sections",
-    "research_sections",
-    (
-        of.name(),
-        of.choice("type", *TYPES, default="custom"),
-        of.choice("status", *STATES, default="completed"),
-        of.whole("attempts", 0),
-        of.json("answer"),
-        of.text("failure", nullable=True),
-        of.moment("sealedAt"),
-    ),
-    children=(FINDINGS,),
-    parents=_IN_RUN,
-    primary=("run_id", "id"),
-    keyed=False,
-    stamped=False,
-    position="position",
-    order="position, id",
-)
-SOURCES = Table(
-    "research.runs.sources",
-    "research_sources",
-    (
-        of.text("url"),
-        of.word("contentHash", required=True),
-        of.text("content"),
-        of.moment("retrievedAt", required=True),
-        of.word("language"),
-    ),
-    parents=_IN_RUN,
-    primary=("run_id", "id"),
-    keyed=False,
-    stamped=False,
-    order="retrieved_at, id",
-)
-RECORDS = Table(
-    "research.runs.records",
-    "research_records",
-    (
-        of.uuid("sectionId"),
-        of.word("connector", default="mobile_store"),
-        of.word("externalId", required=True),
-        of.text("label"),
-        of.number("rating", least=0, largest=1_000_000, nullable=True),
-        of.text("title"),
-        of.text("body"),
-        of.text("version", nullable=True).under("app_version"),
-        of.text("storefront", nullable=True),
-        of.moment("submittedAt"),
-        of.text("url", nullable=True),
-    ),
-    parents=_IN_RUN,
-    primary=("run_id", "id"),
-    keyed=False,
-    stamped=False,
-    position="position",
-    order="position, id",
-)
+SECTIONS = _inside("sections", "research_sections", SectionRecord, children=(FINDINGS,))
+SOURCES = _inside("sources", "research_sources", SourceRecord, "retrieved_at, id")
+RECORDS = _inside("records", "research_records", ReviewRecord)
 RUNS = Table(
     "research.runs",
     "research_runs",
-    (
-        of.uuid("operationId"),
-        of.uuid("requestId"),
-        of.hexadecimal("requestHash"),
-        of.choice("trigger", "manual", "schedule", default="manual"),
-        of.moment("slot"),
-        of.choice("status", *ENDED, default="completed"),
-        of.whole("revision", 1),
-        of.json("definition", default={}),
-        of.moment("fromDateTime"),
-        of.moment("toDateTime"),
-        of.whole("nativeReadCount", 0),
-        of.json("reviewThemes", list[Any], default=[]),
-        of.json("scores", list[Any], default=[]),
-        of.choice("additionStatus", "completed", "failed", nullable=True),
-        of.reference("additionProduct", "products"),
-        _signals(),
-        of.text("additionFailure", nullable=True),
-        of.text("failure", nullable=True),
-        of.moment("createdAt"),
-        of.moment("startedAt"),
-        of.moment("finishedAt"),
-    ),
+    RunRecord,
     kind="research_run",
     children=(SECTIONS, SOURCES, RECORDS),
     parents=(("brief_id", "id"),),
-    keyed=False,
     stamped=False,
-    spilled=True,
     where=(
         "status IN ('completed', 'failed', 'stopped')"
         " AND coalesce(addition_status, 'completed') IN ('completed', 'failed')"
     ),
-    batch=1,
     settle=_settle_runs,
 )
 BRIEFS = Table(
     "research",
     "research_briefs",
-    (
-        of.name(longest=120),
-        of.text("question"),
-        of.choice("state", "draft", "active", "paused", "archived", default="draft"),
-        of.whole("rowVersion", 1, least=1),
-        of.whole("revision", 1, least=1),
-        of.json("definition", default={}),
-        of.whole("keptRevision", None, least=1),
-        of.json("keptDefinition"),
-        of.choice("runPolicy", "on_demand", "daily", "weekly", default="on_demand"),
-        of.zone("timezone"),
-        of.moment("nextRunAt"),
-        of.reference("createdBy", "members").under("created_by"),
-    ),
+    BriefRecord,
     kind="research_brief",
     children=(RUNS,),
     versioned="row_version",
+    batch=1,
     settle=_settle_briefs,
     after=_index_words,
 )

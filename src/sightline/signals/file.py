@@ -1,17 +1,15 @@
 """Signals in the workspace file, with insights and opportunities."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section import Entry, Field, Link, Run, Section, Table
-from sightline.platform.file_section import fields as of
-from sightline.platform.file_section.entries import Linked
-from sightline.platform.file_section.tables import Showing
+from sightline.platform.file_section import Entry, Extra, KeyedRecord, Linked, Links, Part, Ref, Run, Section, Table
+from sightline.platform.file_section.tables import Name, Showing, Word
 from sightline.signals.file_content import TranscriptPart, settle_raw, show_raw, write_raw
 from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES
@@ -27,21 +25,16 @@ from sightline.signals.records import (
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255, examples=["help_desk"])]
 
 
-class SourcePart(Struct, forbid_unknown_fields=True):
+class SourcePart(Part, rename=None):
     type: Annotated[str, Meta(min_length=1, max_length=255)] | UnsetType = UNSET
     external_data: dict[str, Any] | UnsetType = UNSET
 
 
-class SourceLink(Struct, forbid_unknown_fields=True):
+class SourceLink(Part):
     name: str
     url: str
     type: str = "link"
     primary: bool = False
-
-
-def _store_links(value: Sequence[dict[str, Any]], lookup: of.Lookup) -> list[dict[str, Any]]:
-    """Stores each link with all four of its members."""
-    return [msgspec.to_builtins(msgspec.convert(link, SourceLink)) for link in value]
 
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
@@ -95,68 +88,72 @@ async def _show(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     show_big = await show_raw(tx, workspace_id, rows)
 
     def show(row: Any) -> dict[str, Any]:
-        source = {"type": row["source_type"], "external_data": of.show_json(row["external_data"])}
+        source = {"type": row["source_type"], "external_data": row["external_data"]}
         return {"source": source} | show_big(row)
 
     return show
 
 
-_HIDDEN = (
-    Field("source", "source_type", str, ""),
-    Field("externalData", "external_data", dict, {}, json=True),
-    Field("transcript", "transcript", dict, None, True, json=True),
-    Field("processAfter", "process_after", str, None, True),
+_INITIATIVES = Links(
+    "initiatives",
+    "signal_initiatives",
+    "signal_id",
+    "initiative_id",
+    item="initiative",
+    flag="accepted",
+    late=True,
 )
+
+
+class InitiativeLink(Part):
+    """An initiative, and whether the signal is accepted as its evidence."""
+
+    initiative: str
+    accepted: bool | UnsetType = UNSET
+
+
+class SignalRecord(KeyedRecord):
+    """An imported piece of evidence."""
+
+    name: Name | UnsetType = UNSET
+    signal_type: SignalType | None = None
+    context: SignalContext | None = "other"
+    processor_type: ProcessorType | None = "text"
+    provider_type: Slug | None = "api"
+    evidence_kind: EvidenceKind | None = "note"
+    analysis_profile: AnalysisProfile | None = "customer_evidence"
+    status: SignalStatus | None = "processed"
+    source_key: Word | None = None
+    external_id: Word | None = None
+    integration: Annotated[Word | None, Ref("integrations")] = None
+    origin: str | None = None
+    source_label: str | None = ""
+    source_links: list[SourceLink] | None = msgspec.field(default_factory=list)
+    data: dict[str, Any] | None = msgspec.field(default_factory=dict)
+    import_: dict[str, Any] | None = msgspec.field(default=None, name="import")
+    failure: str | None = None
+    account: Annotated[Word | None, Ref("accounts")] = None
+    accounts: Annotated[
+        list[str] | None, Links("accounts", "signal_accounts", "signal_id", "account_id", "account_ids")
+    ] = None
+    initiatives: Annotated[list[str | InitiativeLink] | None, _INITIATIVES] = None
+    studies: Annotated[list[str] | None, Links("studies", "signal_studies", "signal_id", "study_id", late=True)] = None
+    source: Annotated[SourcePart | None, Extra()] = None
+    transcript: Annotated[TranscriptPart | None, Extra()] = None
+    raw_data: Annotated[dict[str, Any] | None, Extra()] = None
+
 
 SIGNALS = Table(
     "signals",
     "signals",
-    (
-        of.name(),
-        of.choice("signalType", *get_args(SignalType), nullable=True),
-        of.choice("context", *get_args(SignalContext), default="other"),
-        of.choice("processorType", *get_args(ProcessorType), default="text"),
-        Field("providerType", "provider_type", Slug, "api"),
-        of.choice("evidenceKind", *get_args(EvidenceKind), default="note"),
-        of.choice("analysisProfile", *get_args(AnalysisProfile), default="customer_evidence"),
-        of.choice("status", *get_args(SignalStatus), default="processed"),
-        of.word("sourceKey"),
-        of.word("externalId"),
-        of.reference("integration", "integrations"),
-        of.text("origin", nullable=True),
-        of.text("sourceLabel"),
-        Field("sourceLinks", "source_links", list[SourceLink], [], store=_store_links, show=of.show_json, json=True),
-        of.json("data", default={}),
-        of.json("import", dict[str, Any]),
-        of.text("failure", nullable=True),
-        of.reference("account", "accounts"),
-    ),
+    SignalRecord,
     kind="signal",
-    links=(
-        Link("accounts", "accounts", "signal_accounts", "signal_id", "account_id", "account_ids"),
-        Link(
-            "initiatives",
-            "initiatives",
-            "signal_initiatives",
-            "signal_id",
-            "initiative_id",
-            item="initiative",
-            flag="accepted",
-            late=True,
-        ),
-        Link("studies", "studies", "signal_studies", "signal_id", "study_id", late=True),
-    ),
     identities=(("source_key", "external_id"), ("origin",)),
     versioned="version",
     numbered="signal",
     counted="signal",
     order="number",
-    hidden=_HIDDEN,
-    extra=(
-        ("source", SourcePart),
-        ("transcript", TranscriptPart),
-        ("rawData", dict[str, Any]),
-    ),
+    hidden={"source_type": "", "external_data": {}, "transcript": None, "process_after": None},
     batch=100,
     settle=_settle,
     after=write_raw,

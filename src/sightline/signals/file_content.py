@@ -10,11 +10,10 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section import Entry, Run
-from sightline.platform.file_section.fields import show_json
+from sightline.platform.file_section import Entry, Part, Run
 from sightline.platform.file_section.tables import Showing
 from sightline.signals.content import summarise
 from sightline.signals.queries import SAVE_RAW
@@ -27,7 +26,7 @@ SELECT r.signal_id, r.raw
 _REMOVE = sql("DELETE FROM signal_raw WHERE workspace_id = :workspace_id AND signal_id = ANY(:ids)")
 
 
-class TranscriptPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class TranscriptPart(Part):
     """Turns are objects of any shape, usually with speaker and text."""
 
     turns: list[dict[str, Any]] | UnsetType | None = UNSET
@@ -112,10 +111,14 @@ async def show_raw(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     raws = {row["signal_id"]: row["raw"] for row in found}
 
     def show(row: Any) -> dict[str, Any]:
-        raw, turns = _apart(show_json(raws.get(row["id"])))
-        return {"transcript": _show_transcript(show_json(row["transcript"]), turns), "rawData": raw}
+        raw, turns = _apart(_decoded(raws.get(row["id"])))
+        return {"transcript": _show_transcript(_decoded(row["transcript"]), turns), "rawData": raw}
 
     return show
+
+
+def _decoded(stored: Any) -> Any:
+    return None if stored is None else msgspec.json.decode(stored)
 
 
 def _show_transcript(summary: dict[str, Any] | None, turns: list[Any] | None) -> dict[str, Any] | None:

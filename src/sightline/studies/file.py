@@ -1,16 +1,28 @@
 """Studies and their feedback in the workspace file."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section import Entry, Field, Link, Reference, Run, Section, Table
-from sightline.platform.file_section import fields as of
-from sightline.platform.file_section.tables import Showing
+from sightline.platform.file_section import (
+    Converted,
+    Entry,
+    KeyedRecord,
+    Links,
+    Part,
+    Ref,
+    Reference,
+    Run,
+    Section,
+    Table,
+)
+from sightline.platform.file_section.tables import Find, Name, Showing, Word
+from sightline.platform.file_section.entries import NOWHERE
 from sightline.platform.refs import parse_uuid
+from sightline.platform.wire import Moment
 
 # Lists in which the subject of a rating may be named by its key; of any other type only the id is known.
 SUBJECTS = {
@@ -24,10 +36,8 @@ SUBJECTS = {
     "study": "studies",
     "account": "accounts",
 }
-Word = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")]
 
-
-class SubjectPart(Struct, forbid_unknown_fields=True):
+class SubjectPart(Part):
     type: Word
     id: Word
 
@@ -37,10 +47,12 @@ def _references(value: dict[str, Any]) -> Iterator[Reference]:
         yield Reference(".id", target, value["id"], lenient=True)
 
 
-def _store_subject(value: dict[str, Any], lookup: of.Lookup) -> Any:
+def _store_subject(value: dict[str, Any], find: Find) -> UUID:
     target = SUBJECTS.get(value["type"])
-    found = lookup.find(target, value["id"]) if target else None
-    return found or (parse_uuid(value["id"]) if target else of.read_uuid(value["id"]))
+    found = (find(target, value["id"]) if target else None) or parse_uuid(value["id"])
+    if found is None and not target:
+        raise ValueError("Expected a UUID")
+    return found or NOWHERE
 
 
 async def _settle_feedback(run: Run, entries: list[Entry]) -> None:
@@ -66,54 +78,58 @@ async def _settle_studies(run: Run, entries: list[Entry]) -> None:
             entry.row["app_path"] = f"/studies/{entry.id}"
 
 
+class StudyRecord(KeyedRecord):
+    """A study, and the initiatives and ideas that its feedback is about."""
+
+    name: Name | UnsetType = UNSET
+    status: Word | None = "active"
+    type: Word | None = "interview"
+    phase: Word | None = "discovery"
+    app_path: Word | None = ""
+    initiatives: Annotated[
+        list[str] | None,
+        Links("initiatives", "study_initiatives", "study_id", "initiative_id", "initiative_ids"),
+    ] = None
+    ideas: Annotated[list[str] | None, Links("ideas", "study_ideas", "study_id", "idea_id", "idea_ids")] = None
+
+
 STUDIES = Table(
     "studies",
     "studies",
-    (
-        of.name(),
-        of.word("status", default="active"),
-        of.word("type", default="interview"),
-        of.word("phase", default="discovery"),
-        of.word("appPath", default=""),
-    ),
+    StudyRecord,
     kind="study",
-    links=(
-        Link("initiatives", "initiatives", "study_initiatives", "study_id", "initiative_id", "initiative_ids"),
-        Link("ideas", "ideas", "study_ideas", "study_id", "idea_id", "idea_ids"),
-    ),
     versioned="version",
     numbered="study",
     order="number",
     settle=_settle_studies,
 )
 
+
+class FeedbackRecord(KeyedRecord):
+    """A rating of a subject in a study."""
+
+    external_id: Word | None = None
+    study: Annotated[Word | UnsetType, Ref("studies")] = UNSET
+    rating: Annotated[float, Meta(ge=0, le=10)] | UnsetType = UNSET
+    metric: Word | UnsetType = UNSET
+    subject: Annotated[
+        SubjectPart | UnsetType, Converted(_references, _store_subject, lambda stored: stored, "subject_id")
+    ] = UNSET
+    comment: str | None = None
+    submitted_at: Moment | UnsetType = UNSET
+    source: Literal["study_completion", "live_interview"] | None = "study_completion"
+    account: Annotated[Word | None, Ref("accounts")] = None
+
+
 FEEDBACK = Table(
     "feedback",
     "study_feedback",
-    (
-        of.word("externalId"),
-        of.reference("study", "studies", required=True),
-        of.number("rating", least=0, largest=10),
-        of.word("metric", required=True),
-        Field(
-            "subject",
-            "subject_id",
-            SubjectPart,
-            required=True,
-            store=_store_subject,
-            show=of.show_id,
-            references=_references,
-        ),
-        of.text("comment", nullable=True),
-        of.moment("submittedAt", required=True),
-        of.choice("source", "study_completion", "live_interview", default="study_completion"),
-        of.reference("account", "accounts"),
-    ),
+    FeedbackRecord,
     kind="study_feedback",
     identities=(("external_id",),),
     counted="study_feedback",
     order="submitted_at, id",
-    hidden=(Field("subjectType", "subject_type", str, ""),),
+    hidden={"subject_type": ""},
     settle=_settle_feedback,
     show=_show_feedback,
 )

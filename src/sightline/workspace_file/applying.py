@@ -1,27 +1,32 @@
 """Applies a workspace file in one transaction, all or nothing, and reports every fault."""
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import Any, BinaryIO
 
 import asyncpg
+import msgspec
 
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section import Faults, Run
+from sightline.platform.file_section import Entry, Faults, Run
 from sightline.workspace_file import queries
+from sightline.workspace_file.documents import Document, Item, Unreadable
 from sightline.workspace_file.late_numbers import LateNumbers
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
-from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, parts
-from sightline.workspace_file.seen import SeenInDatabase
-from sightline.workspace_file.spool import Spool
-from sightline.workspace_file.storing import Store
-from sightline.workspace_file.tally import Applied, ListCount, Tally
+from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, objects
+from sightline.workspace_file.storing import NAMES, Store, entry_of
+from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
+from sightline.workspace_file.values import Members, check
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.file import open_workspace
 
 ATTEMPTS = 3
+BATCH_RECORDS = 1_000
+BATCH_CHARACTERS = 4 * 1024 * 1024
 _OVERTAKEN = (
     asyncpg.UniqueViolationError,
     asyncpg.ForeignKeyViolationError,
@@ -44,22 +49,109 @@ class FileUnreadable(FileRefused):
     """The file is not JSON or YAML, or does not have the shape of a workspace file."""
 
 
-async def apply_file(db: Database, source: BinaryIO, *, actor_id: str) -> Applied:
+class _OnlyTried(Exception):
+    """Rolls back what a dry run has stored."""
+
+
+class Content:
+    """A file whose values were checked. `largest`: by list the largest number that a record gives."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.faults = Faults()
+        self.objects: dict[str, Any] = {}
+        self.prune: list[str] = []
+        self.given: set[str] = set()
+        self.largest: dict[str, int] = {}
+        self.faulty_records: set[tuple[str, str]] = set()
+        self.faulty_parts: set[str] = set()
+
+    def read(self) -> None:
+        """Checks the whole file. Adds every fault. Raises FileUnreadable."""
+        try:
+            for item in self.document.items():
+                if item.list and item.index >= 0:
+                    self._check_record(item.list, item.path, item.value)
+                elif item.list:
+                    self.given.add(item.list)
+                else:
+                    self._check_object(item.path, item.value)
+        except Unreadable as error:
+            self.faults.add(error.path, str(error))
+            raise FileUnreadable(self.faults.shown, self.faults.count - len(self.faults.shown)) from None
+
+    def _check_record(self, list: str, path: str, value: Any) -> None:
+        if check(value, lists()[list].record, path, self.faults) is not None:
+            self.largest[list] = max(self.largest.get(list, 0), value.get("number") or 0)
+        elif isinstance(value, dict):
+            names = [value.get(name) for name in NAMES]
+            self.faulty_records.update((list, name) for name in names if isinstance(name, str))
+
+    def _check_object(self, name: str, value: Any) -> None:
+        kind = objects()[name].type if name in objects() else {"prune": _Names, "$schema": str}.get(name)
+        if isinstance(value, Members):
+            check(value, dict, name, self.faults)
+        elif name in lists() and value is not None:
+            self.faults.add(name, "Expected a list")
+        elif kind is None and name not in lists():
+            self.faults.add(name, "Unknown field")
+        elif name == "prune":
+            self.prune = check(value, _Names, name, self.faults) or []
+        elif name in objects():
+            if check(value, kind, name, self.faults) is None:
+                self.faulty_parts.add(name)
+            else:
+                self.objects[name] = value
+
+    def batches(self, list: str) -> Iterator[list[Entry]]:
+        """Yields the records. One with a fault is broken, and has only its other fields, so that these are checked."""
+        size = 0
+        batch: list[Entry] = []
+        for item in self.document.records(list):
+            if isinstance(item.value, dict):
+                batch.append(_entry(list, item))
+                size += item.size
+            if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARACTERS:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+
+def _entry(list: str, item: Item) -> Entry:
+    faults, given = Faults(), item.value
+    record = check(given, lists()[list].record, item.path, faults)
+    if record is None:
+        wrong = {re.split(r"[.\[]", fault.path.removeprefix(item.path)[1:])[0] for fault in faults.shown}
+        given = {name: value for name, value in given.items() if name not in wrong}
+        record = check(given, lists()[list].record, item.path, Faults())
+    entry = entry_of(item.path, given if record is not None else {}, record or lists()[list].record(), item.index)
+    entry.broken = faults.count > 0
+    return entry
+
+
+_Names = list[str] | None
+
+
+async def apply_file(
+    db: Database,
+    source: BinaryIO,
+    *,
+    actor_id: str,
+    tell: Callable[[RecordChange], object] | None = None,
+    dry_run: bool = False,
+) -> Applied:
     """Creates or updates the workspace that the file describes. Raises FileRefused, and then changes nothing.
 
-    Raises FileUnreadable for a file that cannot be read to its end.
-    Uses two connections of the pool if it has them. The file is read once and need not be seekable.
+    Raises FileUnreadable for a file that cannot be read to its end. `tell` is called with each change; a `dry_run`
+    stores nothing. The file is copied to a temporary one, so it may be a pipe. Uses two connections if it has them.
     """
-    faults = Faults()
-    spool = Spool(lists(), parts(), faults)
-    try:
-        if not await asyncio.to_thread(spool.read, source):
-            raise FileUnreadable(faults.shown, faults.count - len(faults.shown))
-        if "workspace" not in spool.parts:
-            _refuse(faults, Fault("workspace", "Required") if not faults.count else None)
-        return await _apply_with_retries(db, spool, actor_id)
-    finally:
-        spool.close()
+    with closing(await asyncio.to_thread(Document, source, lists().keys())) as document:
+        content = Content(document)
+        await asyncio.to_thread(content.read)
+        if "workspace" not in content.objects:
+            _refuse(content.faults, Fault("workspace", "Required") if not content.faults.count else None)
+        return await _apply_with_retries(db, content, actor_id, tell, dry_run)
 
 
 def _refuse(faults: Faults, fault: Fault | None = None) -> None:
@@ -69,73 +161,79 @@ def _refuse(faults: Faults, fault: Fault | None = None) -> None:
         raise FileRefused(faults.shown, faults.count - len(faults.shown))
 
 
-async def _apply_with_retries(db: Database, spool: Spool, actor_id: str) -> Applied:
+async def _apply_with_retries(
+    db: Database, content: Content, actor_id: str, tell: Callable[[RecordChange], object] | None, dry_run: bool
+) -> Applied:
     """Retries after a conflict with another write. The third conflict raises FileRefused with the database's reason."""
     for attempt in range(1, ATTEMPTS + 1):
-        faults = _copy(spool.faults)
+        faults = Faults()
+        faults.shown, faults.count = list(content.faults.shown), content.faults.count
+        changes: list[RecordChange] = []
+        application = None
         try:
             async with db.transaction() as tx:
-                return await _Application(db, tx, spool, faults, actor_id).apply()
+                application = _Application(db, tx, content, faults, actor_id, changes.append if tell else None)
+                applied = await application.apply(dry_run)
+                if dry_run:
+                    raise _OnlyTried
+        except _OnlyTried:
+            pass
         except _OVERTAKEN as error:
             if attempt == ATTEMPTS or faults.count:
-                _refuse(faults, None if faults.count else Fault("", f"The database refuses: {_reason(error)}"))
+                _refuse(faults, None if faults.count else Fault("", f"The database refuses: {reason_of(error)}"))
                 raise
+            continue
+        for change in changes:
+            tell and tell(change)
+        return applied
     raise AssertionError("unreachable")
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Returns the database's words."""
     detail = getattr(error, "detail", None)
     return f"{error}. {detail}" if detail else str(error)
-
-
-def _copy(faults: Faults) -> Faults:
-    copy = Faults()
-    copy.shown, copy.count = list(faults.shown), faults.count
-    return copy
 
 
 class _Application:
     """One attempt, in one transaction."""
 
-    def __init__(self, db: Database, tx: Tx, spool: Spool, faults: Faults, actor_id: str) -> None:
+    def __init__(self, db: Database, tx: Tx, content: Content, faults: Faults, actor_id: str, tell: Any) -> None:
         self.db = db
         self.tx = tx
-        self.spool = spool
+        self.content = content
         self.faults = faults
         self.actor_id = actor_id
-        self.tally = Tally()
+        self.tally = Tally(tell)
 
-    async def apply(self) -> Applied:
-        slug = self.spool.parts["workspace"]["slug"]
+    async def apply(self, dry_run: bool) -> Applied:
+        slug = self.content.objects["workspace"]["slug"]
         await self.tx.run(queries.LOCK_SLUG, slug=slug)
-        for statement in queries.PREPARE:
-            await self.tx.run(statement)
-        run, numbers = await self._open()
+        run, store = await self._open()
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
             _refuse(self.faults)  # otherwise the rest would be compared with records of another workspace
-        store = Store(run, self.spool, SeenInDatabase(self.tx), numbers, self.tally)
-        check_prune(run, self.spool.prune)
+        check_prune(run, self.content.prune)
         await self._apply_named(run, store, "workspace")
         for section in SECTIONS:
             if section.begin:
                 await section.begin(run)
         for name in STORED[1:]:
             await self._apply_named(run, store, name)
-        for name in STORED:
-            await store.store_late(name)
+        await store.store_late()
         for section in SECTIONS:
             if section.end:
                 await section.end(run)
         _refuse(self.faults)
-        await numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
+        if not dry_run:
+            await store.numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
         for path, count in run.removed.items():
             self.tally.of(path).removed += count
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
         return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
 
-    async def _open(self) -> tuple[Run, Numbers]:
-        given = self.spool.parts["workspace"]
-        workspace_id, is_new = await open_workspace(self.tx, given, self.faults)
+    async def _open(self) -> tuple[Run, Store]:
+        content = self.content
+        workspace_id, is_new = await open_workspace(self.tx, content.objects["workspace"], self.faults)
         lookups = Lookups(self.tx, workspace_id, all_tables())
         run = Run(
             self.tx,
@@ -144,30 +242,35 @@ class _Application:
             is_new,
             self.faults,
             lookups,
-            pruned=frozenset(self.spool.prune),
-            given=self.spool.given | frozenset(self.spool.parts),
-            faulty_records=set(self.spool.faulty_records),
-            faulty_parts=set(self.spool.faulty_parts),
+            pruned=frozenset(content.prune),
+            given=frozenset(content.given) | content.objects.keys(),
+            faulty_records=set(content.faulty_records),
+            faulty_parts=set(content.faulty_parts),
         )
         if is_new or self.db.pool.size < 2:
             numbers = Numbers(self.db, self.tx, workspace_id, inside=True)
         else:
             numbers = LateNumbers(self.db, self.tx, workspace_id)
-        for name, table in lists().items():
-            if table.numbered and (largest := self.spool.largest_number(name)):
-                await numbers.raise_to(table.numbered, largest)
-        return run, numbers
+        for name, number in content.largest.items():
+            if number and (kind := lists()[name].numbered):
+                await numbers.raise_to(kind, number)
+        return run, Store(run, lookups, numbers, self.tally)
 
     async def _apply_named(self, run: Run, store: Store, name: str) -> None:
         for section in SECTIONS:
             if name in section.before:
                 await section.before[name](run)
-        if name in self.spool.parts:
-            self._count_part(name, await parts()[name].apply(run, self.spool.parts[name]))
+        if name in self.content.objects:
+            outcome = await objects()[name].apply(run, self.content.objects[name])
+            self.tally.counts[name] = ListCount(int(outcome is True), int(outcome is False), int(outcome is None))
         if name in lists():
-            await store.store_list(name)
-            await prune_list(run, name, self.tally)
+            table = lists()[name]
+            for batch in self.content.batches(name):
+                await store.store(table, batch)
+                await queries.analyze_if_outgrown(self.tx, table)
+            await prune_list(run, name, store)
 
-    def _count_part(self, name: str, outcome: Any) -> None:
-        added, changed = outcome is True, outcome is False
-        self.tally.counts[name] = ListCount(int(added), int(changed), int(outcome is None))
+
+def schema() -> dict[str, Any]:
+    """Returns the JSON Schema of the file."""
+    raise NotImplementedError

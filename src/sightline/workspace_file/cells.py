@@ -10,23 +10,23 @@ from msgspec import inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Table
-from sightline.workspace_file.line_faults import path_of
-from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines, read_json
+from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines, path_of
+from sightline.workspace_file.values import read_json
 
 Path = tuple[str, ...]
-Read = Callable[[str, str, Faults, int], Any]
+Read = Callable[[str, str, Faults], Any]
 
 MOST_COLUMNS = 1_000
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 SEPARATORS = (",", ";", "\t")
 _QUOTED = re.compile(rb'"[^"]*"')
 _FLAGS = {"true": True, "false": False}
-_TEXT = (inspect.StrType, inspect.LiteralType, inspect.AnyType)
+_TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. `path`: the members of the field. `read`: returns the value of a cell, given its path and level."""
+    """A column. `path`: the members of the field. `read`: returns the value of a cell, given its path."""
 
     name: str
     path: Path
@@ -62,9 +62,7 @@ class CsvRows:
         for column, cell in zip(self.columns, row, strict=True):
             if cell:
                 here = f"{path}.{column.name}"
-                if "\x00" in cell:
-                    faults.add(here, "A text must not hold NUL")
-                _put(record, column.path, column.read(cell, here, faults, len(column.path) + 1))
+                _put(record, column.path, column.read(cell, here, faults))
         return record
 
 
@@ -216,28 +214,28 @@ def _reader_of(type: inspect.Type) -> Read:
     return _READERS.get(one.__class__, _read_json)
 
 
-def _keep(cell: str, path: str, faults: Faults, level: int) -> Any:
+def _keep(cell: str, path: str, faults: Faults) -> Any:
     return cell
 
 
-def _read_number(cell: str, path: str, faults: Faults, level: int) -> Any:
+def _read_number(cell: str, path: str, faults: Faults) -> Any:
     """Reads a number. Other texts stay texts, which the check of the record refuses."""
     text = cell.strip()
-    return read_json(text.encode(), path, faults, level) if _NUMBER.fullmatch(text) else cell
+    return read_json(text.encode(), path, faults) if _NUMBER.fullmatch(text) else cell
 
 
-def _read_flag(cell: str, path: str, faults: Faults, level: int) -> Any:
+def _read_flag(cell: str, path: str, faults: Faults) -> Any:
     return _FLAGS.get(cell.strip().lower(), cell)
 
 
-def _read_list(cell: str, path: str, faults: Faults, level: int) -> Any:
+def _read_list(cell: str, path: str, faults: Faults) -> Any:
     if cell.lstrip().startswith("["):
-        return _read_json(cell, path, faults, level)
+        return _read_json(cell, path, faults)
     return [item for part in cell.split(";") if (item := part.strip())]
 
 
-def _read_json(cell: str, path: str, faults: Faults, level: int) -> Any:
-    return read_json(cell.strip().encode(), path, faults, level)
+def _read_json(cell: str, path: str, faults: Faults) -> Any:
+    return read_json(cell.strip().encode(), path, faults)
 
 
 _READERS: Mapping[type[inspect.Type], Read] = {

@@ -5,7 +5,7 @@ An interrupted import can be run again: stored records count as unchanged.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, closing, suppress
+from contextlib import aclosing, suppress
 from shlex import quote
 from threading import Thread
 from time import monotonic
@@ -15,13 +15,14 @@ import msgspec
 from msgspec import Struct
 
 from sightline.platform.db import Database
-from sightline.workspace_file.line_faults import ImportFaults, LineFault
+from sightline.workspace_file.storing_lines import LineStore
+from sightline.workspace_file.lines import LineFault, line_fault
 from sightline.workspace_file.other_sources import OtherSources
 from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, ListReader
-from sightline.workspace_file.seen_lines import SeenLines
-from sightline.workspace_file.storing_lines import LineStore, Stored
+from sightline.workspace_file.tally import ListCount
 from sightline.workspaces.tenants import find_workspace
 
+MOST_FAULTS = 100
 KINDS = ("ideas", "accounts", "insights", "feedback", "signals")
 Result = TypeVar("Result")
 
@@ -59,7 +60,7 @@ class Import:
         self.reader = reader
         self.actor_id = actor_id
         self.done = Imported(reader.table.path)
-        self.faults = ImportFaults()
+        self.fault_count = 0
         self.reached = 0
         self._warn = warn
         self._others = OtherSources(db, slug, reader.table) if reader.has_default_source else None
@@ -74,25 +75,21 @@ class Import:
         async with self.db.autocommit() as tx:
             await find_workspace(tx, self.slug)
         try:
-            with closing(SeenLines()) as seen, closing(self._store(seen)) as store:
-                await self._go_through(store, stop, on_batch)
+            store = LineStore(self.db, self.slug, self.reader.table, self.actor_id)
+            await self._go_through(store, stop, on_batch)
         finally:
             self.done.seconds = round(monotonic() - begin, 3)
-            self.done.faults = self.faults.shown
         return self.done
-
-    def _store(self, seen: SeenLines) -> LineStore:
-        return LineStore(self.db, self.slug, self.reader.table, self.actor_id, seen)
 
     async def _go_through(self, store: LineStore, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:
             async for batch in batches:
                 await self._warn_of_other_source(batch)
-                self._count(batch, await store.store(batch.lines))
+                self._count(batch, await store.store(batch))
                 on_batch(batch)
-        for lines in store.postponed.batches():
-            if not stop.is_set():
-                self._count(Batch(), await store.store_postponed(lines))
+        if not stop.is_set():
+            async for batch in store.store_postponed():
+                self._count(batch, ListCount())
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
         if self._others is None or (source := await self._others.find(batch.lines)) is None:
@@ -104,13 +101,15 @@ class Import:
             f"added again with {DEFAULT_SOURCE!r}: to update those, run it with --source-key {quote(source.key)}."
         )
 
-    def _count(self, batch: Batch, stored: Stored) -> None:
-        self.faults.add(batch.faults, stored.faults)
+    def _count(self, batch: Batch, count: ListCount) -> None:
+        found = sorted(map(line_fault, batch.faults.shown), key=lambda fault: fault.line)
+        self.done.faults += found[: MOST_FAULTS - len(self.done.faults)]
+        self.fault_count += batch.faults.count
         self.done.lines += batch.count
-        self.done.added += stored.count.added
-        self.done.changed += stored.count.changed
-        self.done.unchanged += stored.count.unchanged
-        self.done.faulty = self.faults.lines
+        self.done.added += count.added
+        self.done.changed += count.changed
+        self.done.unchanged += count.unchanged
+        self.done.faulty += len(batch.faulty)
         self.reached = batch.last or self.reached
 
 

@@ -1,28 +1,28 @@
-"""Looks up the references of a file in batches: by id, public id, key, or another name of the list."""
+"""Looks up the references of a file: by id, public id, key, or another name of the list."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Row, Tx, sql
+from sightline.platform.db import Tx
 from sightline.platform.file_section import Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 
-REMEMBERED = 20_000
 # Short lists whose records people know by name: a name in place of a key gets a fault that says the key.
 NAMED = frozenset({"products", "products.features", "teams", "sprints", "integrations"})
+_Scoped = tuple[str, UUID | None]
 
 
 class Lookups:
-    """Finds ids, and caches them, as most records of a file name the same few others."""
+    """Finds ids: those of the file's own records in a dictionary, the others in one query for each batch."""
 
     def __init__(self, tx: Tx, workspace_id: UUID, tables: Mapping[str, Table]) -> None:
         self.tx = tx
         self.workspace_id = workspace_id
         self.tables = tables
-        self._found: dict[tuple[str, UUID | None], dict[str, UUID | None]] = {}
-        self._keys: dict[tuple[str, UUID | None], dict[str, str]] = {}
+        self._found: dict[_Scoped, dict[str, UUID | None]] = {}
+        self._keys: dict[_Scoped, dict[str, str]] = {}
 
     def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None:
         return self._found.get((target, scope), {}).get(text)
@@ -33,42 +33,33 @@ class Lookups:
 
     async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
         known = self._found.setdefault((target, scope), {})
-        if len(known) > REMEMBERED:
-            known.clear()
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if not missing:
+            return
         table = self.tables[target]
-        missing = list({text for text in texts if text not in known})
-        if missing:
-            rows = await self._rows(table, missing, scope)
-            found = _index(table, rows, unique_keys=table.parents != () and scope is None)
-            known.update({text: _pick(table, text, found) for text in missing})
-            unknown = [text for text in missing if known[text] is None]
-            if unknown and target in NAMED:
-                keys = await queries.keys_by_name(self.tx, table, self.workspace_id, unknown, scope)
-                self._keys.setdefault((target, scope), {}).update(keys)
+        names: dict[str, list[Any]] = {
+            "ids": [id for text in missing if (id := parse_uuid(text))],
+            "texts": missing,
+            "numbers": [number for text in missing if (number := public_number(table, text))],
+            "folded": [_alias(table, text) for text in missing],
+        }
+        rows = await queries.find_names(self.tx, table, self.workspace_id, scope, names)
+        known.update(dict.fromkeys(missing))
+        known.update(_pick(table, missing, rows, is_ambiguous=table.parents != () and scope is None))
+        unknown = [text for text in missing if known[text] is None]
+        if unknown and target in NAMED:
+            keys = await queries.keys_by_name(self.tx, table, self.workspace_id, unknown, scope)
+            self._keys.setdefault((target, scope), {}).update(keys)
+
+    def keep(self, target: str, key: str, id: UUID) -> None:
+        """Keeps the key of a record that has just been stored."""
+        self._found.setdefault((target, None), {})[key] = id
 
     def forget(self, target: str) -> None:
-        """Clears the cache of a list. Call it after its records were removed or renamed."""
+        """Clears what is known of a list. Call it after its records were removed or renamed."""
         for at in [at for at in self._found if at[0] == target]:
             del self._found[at]
             self._keys.pop(at, None)
-
-    async def _rows(self, table: Table, texts: list[str], scope: UUID | None) -> list[Row]:
-        ids = [id for text in texts if (id := parse_uuid(text))]
-        numbers = [number for text in texts if (number := public_number(table, text))]
-        columns = ["id", "key"] + (["number"] if table.numbered else []) + ([table.alias] if table.alias else [])
-        shown = ", ".join(f"t.{column}" for column in columns)
-        scoped = "" if scope is None else f" WHERE t.{table.parents[0][0]} = :scope"
-        named: dict[str, Iterable[Any]] = {"t.key": texts, "t.id": set(ids), "t.number": numbers}
-        if table.alias:
-            named[queries.compared(table, table.alias)] = {_alias(table, text) for text in texts}
-        found: list[Row] = []
-        for expression, names in named.items():
-            if names:
-                rows, values = queries.rows_with(table.name, [expression], [(value,) for value in names])
-                statement = sql("SELECT {shown} FROM {rows}{scoped}", shown=shown, rows=rows, scoped=scoped)
-                more = {} if scope is None else {"scope": scope}
-                found += await self.tx.rows(statement, workspace_id=self.workspace_id, **values, **more)
-        return found
 
 
 def public_number(table: Table, text: str) -> int | None:
@@ -83,24 +74,18 @@ def _alias(table: Table, text: str) -> str:
     return text.lower() if table.alias in table.folded else text
 
 
-def _index(table: Table, rows: list[Row], unique_keys: bool) -> dict[str, UUID | None]:
-    """Returns ids by every name of a record, prefixed with its kind: `id`, `key`, `number` or `alias`."""
-    found: dict[str, UUID | None] = {}
+def _pick(table: Table, texts: list[str], rows: Iterable[Any], *, is_ambiguous: bool) -> dict[str, UUID]:
+    """Returns the ids by text: an id counts before a public id, a key, and an alias."""
+    found: list[dict[Any, UUID | None]] = [{}, {}, {}, {}]
     for row in rows:
-        id: UUID = row["id"]
-        found[f"id {id}"] = id
-        if row["key"] is not None:
-            at = f"key {row['key']}"
-            ambiguous = unique_keys and found.get(at, id) != id
-            found[at] = None if ambiguous else id
-        if table.numbered:
-            found[f"number {row['number']}"] = id
-        if table.alias and row[table.alias] is not None:
-            found[f"alias {_alias(table, row[table.alias])}"] = id
-    return found
-
-
-def _pick(table: Table, text: str, found: Mapping[str, UUID | None]) -> UUID | None:
-    number, alias = public_number(table, text), _alias(table, text)
-    names = [f"id {text.lower()}", f"number {number}", f"key {text}", f"alias {alias}"]
-    return next((found[name] for name in names if found.get(name) is not None), None)
+        for kind, name in enumerate((str(row["id"]), row["number"], row["key"], row["alias"])):
+            if name is not None:
+                twice = is_ambiguous and kind > 1 and found[kind].get(name, row["id"]) != row["id"]
+                found[kind][name] = None if twice else row["id"]
+    picked = {}
+    for text in texts:
+        names = (text.lower(), public_number(table, text), text, _alias(table, text))
+        id = next((ids[name] for ids, name in zip(found, names, strict=True) if ids.get(name) is not None), None)
+        if id is not None:
+            picked[text] = id
+    return picked

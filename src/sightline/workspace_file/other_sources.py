@@ -40,7 +40,7 @@ class OtherSources:
 
     async def find(self, lines: Sequence[Line]) -> OtherSource | None:
         """Returns the source that has most of the records that these lines would add; None after 10,000 lines."""
-        filled = {given["externalId"] for _, given in lines if given.get("sourceKey") == DEFAULT_SOURCE}
+        filled = {given["externalId"] for _, given, _ in lines if given.get("sourceKey") == DEFAULT_SOURCE}
         if self._checked >= CHECKED_LINES or not filled:
             return None
         self._checked += len(lines)
@@ -52,7 +52,7 @@ class OtherSources:
             if not sources:
                 return None
             sets = [(key, external_id) for key in (DEFAULT_SOURCE, *sources) for external_id in filled]
-            stored = await queries.find_by(tx, self.table, workspace.id, ("source_key", "external_id"), sets)
+            stored = await queries.find_rows(tx, self.table, workspace.id, {("source_key", "external_id"): sets})
         known = {row["external_id"] for row in stored if row["source_key"] == DEFAULT_SOURCE}
         found = [
             OtherSource(key, sum(row["source_key"] == key and row["external_id"] not in known for row in stored))

@@ -18,44 +18,39 @@ async def place(run: Run, table: Table, entries: Sequence[Entry]) -> None:
     """
     if table.position is None:
         return
+    position = table.position
     groups: dict[Parent, list[Entry]] = defaultdict(list)
     for entry in entries:
         if not entry.broken:
             groups[tuple(entry.row[column] for column, _ in table.parents)].append(entry)
-    last = await _last(run, table, list(groups))
+    stored = await _stored(run, table, list(groups))
     for parent, group in groups.items():
-        largest, count = last.get(parent, (None, 0))
-        if _keeps_order(table, group):
-            _append(table, group, -1 if largest is None else largest)
-        else:
-            await _renumber(run, table, parent, group, count)
+        rows = stored.get(parent, [])
+        known = [primary_of(table, entry.stored) for entry in group if entry.stored is not None]
+        in_order = [name for row in rows if (name := primary_of(table, row)) in set(known)]
+        if [primary_of(table, entry.row) for entry in group[: len(known)]] == in_order:
+            first = max((row[position] for row in rows), default=-1) + 1
+            for number, entry in enumerate(group[len(known) :], first):
+                entry.row[position] = number
+            continue
+        for number, entry in enumerate(group):
+            entry.row[position] = number
+            if entry.stored is not None and entry.stored[position] != number:
+                entry.changed.add("position")
+        others = [row for row in rows if primary_of(table, row) not in set(known)]
+        moved = [
+            {column: row[column] for column in table.primary} | {position: number}
+            for number, row in enumerate(others, len(group))
+        ]
+        await queries.change_rows(run.tx, table, run.workspace_id, (position,), moved)
 
 
-async def _last(run: Run, table: Table, parents: Sequence[Parent]) -> dict[Parent, tuple[int | None, int]]:
-    if not parents:
-        return {}
-    rows = await queries.find_last_positions(run.tx, table, run.workspace_id, parents)
-    columns = [column for column, _ in table.parents]
-    return {tuple(row[column] for column in columns): (row["position"], row["count"]) for row in rows}
-
-
-def _keeps_order(table: Table, group: Sequence[Entry]) -> bool:
-    stored = [entry for entry in group if not entry.is_new]
-    places = [(entry.stored[table.position], entry.stored[table.primary[-1]]) for entry in stored]
-    return list(group[: len(stored)]) == stored and places == sorted(places)
-
-
-def _append(table: Table, group: Sequence[Entry], largest: int) -> None:
-    new = [entry for entry in group if entry.is_new]
-    for position, entry in enumerate(new, largest + 1):
-        entry.row[str(table.position)] = position
-
-
-async def _renumber(run: Run, table: Table, parent: Parent, group: Sequence[Entry], count: int) -> None:
-    kept = [primary_of(table, entry.stored)[-1] for entry in group if not entry.is_new]
-    if count > len(kept):
-        await queries.move_others_back(run.tx, table, run.workspace_id, parent, kept, len(group))
-    for number, entry in enumerate(group):
-        entry.row[str(table.position)] = number
-        if not entry.is_new and entry.stored[table.position] != number:
-            entry.changed.add("position")
+async def _stored(run: Run, table: Table, parents: list[Parent]) -> dict[Parent, list[Any]]:
+    """Returns the stored rows of each enclosing record, in their order."""
+    found: dict[Parent, list[Any]] = defaultdict(list)
+    if not table.parents:
+        found[()] = [row async for rows in queries.all_rows(run.tx, table, run.workspace_id) for row in rows]
+    elif parents:
+        for row in await queries.rows_inside(run.tx, table, run.workspace_id, parents):
+            found[tuple(row[column] for column, _ in table.parents)].append(row)
+    return found

@@ -6,44 +6,68 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Row, Tx, sql
-from sightline.platform.file_section import Link, Run, Table
+from sightline.platform.file_section import Links, Run, Table
 from sightline.workspaces.changes import add_changes
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}
-
-READ_BY_INDEX = (sql("SET LOCAL enable_seqscan = off"), sql("SET LOCAL jit = off"))
-PREPARE = (
-    *READ_BY_INDEX,
-    sql("""
-        CREATE TEMP TABLE IF NOT EXISTS file_seen (list text, id uuid, path text, PRIMARY KEY (list, id))
-        ON COMMIT DELETE ROWS"""),
-    sql("TRUNCATE pg_temp.file_seen"),
-)
 
 LOCK_SLUG = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline workspace ' || :slug, 0))")
 SHARE_SLUG = sql("SELECT pg_advisory_xact_lock_shared(hashtextextended('sightline workspace ' || :slug, 0))")
 LOCK_LIST = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline import ' || :slug || ' ' || :list, 0))")
 
-ADD_SEEN = sql("""
-    INSERT INTO pg_temp.file_seen (list, id, path)
-    SELECT :list, id, path FROM unnest(:ids::uuid[], :paths::text[]) AS named (id, path)
-    ON CONFLICT DO NOTHING RETURNING id""")
-SEEN = sql("SELECT id, path FROM pg_temp.file_seen WHERE list = :list AND id = ANY(:ids)")
-
 # Without current statistics the planner may look up a pair of columns in the index of the first one alone, and read a
-# # whole source for each record.
+# whole source for each record.
 _OUTGROWN = sql("""
     SELECT pg_relation_size(oid) / current_setting('block_size')::bigint > greatest(64, 2 * relpages)
       FROM pg_class WHERE oid = :table::text::regclass""")
 
 
 async def analyze_if_outgrown(tx: Tx, table: Table) -> None:
-    """Refreshes the statistics of a table that has doubled in size. Call it outside transactions."""
+    """Refreshes the statistics of a table that has doubled in size."""
     if await tx.value(_OUTGROWN, table=table.name):
         await tx.run(sql("ANALYZE (SKIP_LOCKED) {table}", table=table.name))
 
 
-def _column_type(values: Iterable[Any]) -> str:
+def _shown(table: Table) -> str:
+    """Returns the columns of a row, with the ids and flags of links that no column repeats."""
+    link = "ARRAY(SELECT l.{column} FROM {table} l WHERE l.workspace_id = :workspace_id AND l.{owner} = t.id ORDER BY l.link)"
+    shown = [f"t.{column}" for column in table.columns]
+    for field, links in table.links:
+        if links.array is None or links.flag:
+            shown.append(link.format(column=links.member, table=links.table, owner=links.owner) + f" AS {field.column}_ids_")
+        if links.flag:
+            shown.append(link.format(column=links.flag, table=links.table, owner=links.owner) + f" AS {field.column}_flags_")
+    return ", ".join(shown)
+
+
+def linked(field: Any, links: Links, row: Any) -> list[tuple[UUID, bool]]:
+    """Returns the links of a stored row, in the order of linking."""
+    ids = row[links.array] if links.array and not links.flag else row[f"{field.column}_ids_"]
+    flags = row[f"{field.column}_flags_"] if links.flag else [False] * len(ids)
+    return list(zip(ids, flags, strict=True))
+
+
+async def find_rows(
+    tx: Tx, table: Table, workspace_id: UUID, sets: Mapping[tuple[str, ...], Sequence[Sequence[Any]]]
+) -> list[Row]:
+    """Returns the rows in which some columns have one of the sets of values, for each of the sets of columns."""
+    statements, named = [], {}
+    for columns, values in sets.items():
+        arrays = []
+        for column, each in zip(columns, zip(*values, strict=True), strict=True):
+            named[f"v{len(named)}"] = list(each)
+            arrays.append(f":v{len(named) - 1}::{_type_of(each)}[]")
+        same = " AND ".join(f"{compared(table, column)} = g.{column}" for column in columns)
+        statements.append(
+            f"SELECT {_shown(table)} FROM unnest({', '.join(arrays)}) AS g ({', '.join(columns)})"  # noqa: S608 - names
+            f" JOIN {table.name} AS t ON t.workspace_id = :workspace_id AND {same}"
+        )
+    if not statements:
+        return []
+    return await tx.rows(sql(" UNION ALL ".join(statements)), workspace_id=workspace_id, **named)
+
+
+def _type_of(values: Iterable[Any]) -> str:
     return next((name for value in values for kind, name in _TYPES.items() if isinstance(value, kind)), "text")
 
 
@@ -52,51 +76,43 @@ def compared(table: Table, column: str) -> str:
     return f"lower(t.{column})" if column in table.folded else f"t.{column}"
 
 
-def rows_with(
-    table: str, expressions: Sequence[str], sets: Sequence[Sequence[Any]]
-) -> tuple[str, dict[str, list[Any]]]:
-    """Returns a FROM item with the rows t in which the expressions have one of the sets of values, and its values.
-
-    OFFSET 0 makes PostgreSQL look up each set in the index. It has no statistics of tables that were just filled: it
-    would expect a small workspace, and read all of it for every batch.
-    """
-    values = {f"value_{place}": list(column) for place, column in enumerate(zip(*sets, strict=True))}
-    arrays = ", ".join(f":{name}::{_column_type(column)}[]" for name, column in values.items())
-    same = " AND ".join(f"{ours} = named.{name}" for ours, name in zip(expressions, values, strict=True))
-    rows = f"SELECT * FROM {table} AS t WHERE t.workspace_id = :workspace_id AND {same} OFFSET 0"
-    return f"unnest({arrays}) AS named ({', '.join(values)}) CROSS JOIN LATERAL ({rows}) AS t", values
+_NAMES = """
+    SELECT t.id, {key} AS key, {number} AS number, {alias} AS alias FROM {table} AS t
+     WHERE t.workspace_id = :workspace_id{scoped}
+       AND (t.id = ANY(:ids::uuid[]) OR {key} = ANY(:texts::text[]) OR {number} = ANY(:numbers::bigint[])
+            OR {alias} = ANY(:folded::text[]))"""
 
 
-def _columns_of(table: Table) -> str:
-    return ", ".join(f"t.{column}" for column in table.columns)
-
-
-async def find_by(
-    tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], sets: Sequence[Sequence[Any]]
+async def find_names(
+    tx: Tx, table: Table, workspace_id: UUID, scope: UUID | None, names: Mapping[str, Sequence[Any]]
 ) -> list[Row]:
-    """Returns stored rows by the values of some columns. `sets`: at least one, each once."""
-    found, named = rows_with(table.name, [compared(table, column) for column in columns], sets)
-    statement = sql("SELECT {columns} FROM {found}", columns=_columns_of(table), found=found)
-    return await tx.rows(statement, workspace_id=workspace_id, **named)
+    """Returns id, key, number and alias of the records with one of the `ids`, `texts`, `numbers` or `folded`."""
+    pieces = {
+        "table": table.name,
+        "key": "t.key",
+        "number": "t.number" if table.numbered else "NULL::bigint",
+        "alias": compared(table, table.alias) if table.alias else "NULL::text",
+        "scoped": f" AND t.{table.parents[0][0]} = :scope" if scope else "",
+    }
+    more = {"scope": scope} if scope else {}
+    return await tx.rows(sql(_NAMES, **pieces), workspace_id=workspace_id, **names, **more)
 
 
 _KEYS_BY_NAME = """
-SELECT name, string_agg(coalesce(key, id::text), ' or ' ORDER BY key, id) AS keys
-  FROM {table}
- WHERE workspace_id = :workspace_id AND name = ANY(:names){scoped}
- GROUP BY name"""
+    SELECT name, string_agg(coalesce(key, id::text), ' or ' ORDER BY key, id) AS keys
+      FROM {table} WHERE workspace_id = :workspace_id AND name = ANY(:names){scoped} GROUP BY name"""
 
 
 async def keys_by_name(
     tx: Tx, table: Table, workspace_id: UUID, names: Sequence[str], scope: UUID | None
 ) -> dict[str, str]:
     """Returns the keys of the records with these names, in the enclosing record `scope`. Reads the whole list."""
-    scoped = "" if scope is None else f" AND {table.parents[0][0]} = :scope"
-    more = {} if scope is None else {"scope": scope}
-    statement = sql(_KEYS_BY_NAME, table=table.name, scoped=scoped)
-    return {
-        row["name"]: row["keys"] for row in await tx.rows(statement, workspace_id=workspace_id, names=names, **more)
-    }
+    scoped = f" AND {table.parents[0][0]} = :scope" if scope else ""
+    more = {"scope": scope} if scope else {}
+    rows = await tx.rows(
+        sql(_KEYS_BY_NAME, table=table.name, scoped=scoped), workspace_id=workspace_id, names=names, **more
+    )
+    return {row["name"]: row["keys"] for row in rows}
 
 
 async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -104,84 +120,40 @@ async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Se
     await tx.connection.copy_records_to_table(table, records=rows, columns=list(columns))
 
 
-_CHANGE_ROW = "UPDATE {table} SET {assignments} WHERE workspace_id = :workspace_id AND {same}"
+_CHANGE = """
+    UPDATE {table} AS t SET {assignments}
+      FROM jsonb_populate_recordset(NULL::{table}, :rows) AS n
+     WHERE t.workspace_id = :workspace_id AND {same}"""
 
 
-async def change_rows(tx: Tx, table: Table, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
-    """Changes rows. `rows`: by name the workspace, the primary key as `stored_<column>`, and the new values."""
-    assignments = [f"{column} = :{column}" for column in columns]
-    if table.versioned and table.versioned not in columns:
-        assignments.append(f"{table.versioned} = {table.versioned} + 1")
-    same = " AND ".join(f"{column} = :stored_{column}" for column in table.primary)
-    await tx.run_many(sql(_CHANGE_ROW, table=table.name, assignments=", ".join(assignments), same=same), rows)
-
-
-async def change_column(run: Run, table: Table, column: str, becomes: Mapping[UUID, Any]) -> None:
-    """Sets one column by id, and `updatedAt` unless the run creates the workspace."""
-    assignments = [f"{column} = :value"]
-    assignments += [] if run.is_new or not table.stamped else ["updated_at = :now"]
-    assignments += [f"{table.versioned} = {table.versioned} + 1"] if table.versioned else []
-    statement = sql(_CHANGE_ROW, table=table.name, assignments=", ".join(assignments), same="id = :id")
-    await run.tx.run_many(
-        statement, [{"workspace_id": run.workspace_id, "id": id, "value": value} for id, value in becomes.items()]
-    )
-
-
-async def find_links(tx: Tx, link: Link, workspace_id: UUID, owners: Sequence[UUID]) -> list[Row]:
-    """Returns rows of `owner`, `member` and `flag`, in the order of linking. `owners`: at least one."""
-    found, named = rows_with(link.table, [f"t.{link.owner}"], [(owner,) for owner in owners])
-    statement = sql(
-        "SELECT t.{owner} AS owner, t.{member} AS member, {flag} AS flag FROM {found} ORDER BY t.{owner}, t.link",
-        owner=link.owner,
-        member=link.member,
-        flag=f"t.{link.flag}" if link.flag else "false",
-        found=found,
-    )
-    return await tx.rows(statement, workspace_id=workspace_id, **named)
-
-
-async def remove_links(tx: Tx, link: Link, workspace_id: UUID, removed: Mapping[UUID, Sequence[UUID]]) -> None:
-    """Removes links. `removed`: the members to unlink, by owner."""
-    statement = sql(
-        "DELETE FROM {table} WHERE workspace_id = :workspace_id AND {owner} = :owner AND {member} = ANY(:members)",
-        table=link.table,
-        owner=link.owner,
-        member=link.member,
-    )
-    rows = [{"workspace_id": workspace_id, "owner": owner, "members": members} for owner, members in removed.items()]
-    await tx.run_many(statement, rows)
-
-
-async def find_last_positions(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
-    """Returns for each enclosing record its columns, the largest `position`, None without records, and the `count`."""
-    columns = [f"t.{column}" for column, _ in table.parents]
-    figures = f"max(t.{table.position}) AS position, count(*) AS count"
-    if not columns:
-        statement = "SELECT {figures} FROM {table} AS t WHERE workspace_id = :workspace_id"
-        return await tx.rows(sql(statement, figures=figures, table=table.name), workspace_id=workspace_id)
-    found, named = rows_with(table.name, columns, parents)
-    key = ", ".join(columns)
-    statement = "SELECT {key}, {figures} FROM {found} GROUP BY {key}"
-    return await tx.rows(sql(statement, key=key, figures=figures, found=found), workspace_id=workspace_id, **named)
-
-
-async def move_others_back(
-    tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any], kept: Sequence[Any], by: int
+async def change_rows(
+    tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Moves the records that are not in the file behind those that are."""
-    columns = [column for column, _ in table.parents]
-    statement = sql(
-        """
-        UPDATE {table} SET {position} = {position} + :by
-         WHERE workspace_id = :workspace_id AND {own} <> ALL(:kept::{type}[]){same}""",
-        table=table.name,
-        position=str(table.position),
-        own=table.primary[-1],
-        type=_column_type(kept),
-        same="".join(f" AND {column} = :{column}" for column in columns),
-    )
-    named = dict(zip(columns, parent, strict=True))
-    await tx.run(statement, workspace_id=workspace_id, kept=kept, by=by, **named)
+    """Changes columns of rows. `rows`: by column the primary key and the new values."""
+    assignments = [f"{column} = n.{column}" for column in columns]
+    if table.versioned and table.versioned not in columns:
+        assignments.append(f"{table.versioned} = t.{table.versioned} + 1")
+    if assignments:
+        same = " AND ".join(f"t.{column} = n.{column}" for column in table.primary)
+        statement = sql(_CHANGE, table=table.name, assignments=", ".join(assignments), same=same)
+        await tx.run(statement, workspace_id=workspace_id, rows=[{**map_bytes(row)} for row in rows])
+
+
+def map_bytes(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the row with bytes in PostgreSQL's hexadecimal form."""
+    return {name: rf"\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
+
+
+_UNLINK = """
+    DELETE FROM {table} AS t USING unnest(:owners::uuid[], :members::uuid[]) AS gone (owner, member)
+     WHERE t.workspace_id = :workspace_id AND t.{owner} = gone.owner AND t.{member} = gone.member"""
+
+
+async def remove_links(tx: Tx, links: Links, workspace_id: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
+    """Removes links by owner and member."""
+    statement = sql(_UNLINK, table=links.table, owner=links.owner, member=links.member)
+    owners, members = [owner for owner, _ in pairs], [member for _, member in pairs]
+    await tx.run(statement, workspace_id=workspace_id, owners=owners, members=members)
 
 
 _REMOVE = """
@@ -189,13 +161,11 @@ _REMOVE = """
         DELETE FROM {table} AS t WHERE t.workspace_id = :workspace_id AND {condition}
         RETURNING t.id, {public_id} AS public_id
     ), logged AS ({changes})
-    SELECT count(*) FROM removed"""
-UNSEEN = "NOT EXISTS (SELECT FROM pg_temp.file_seen s WHERE s.list = :list AND s.id = t.id)"
-OF_UNSEEN_STUDIES = f"t.study_id IN (SELECT id FROM studies AS t WHERE t.workspace_id = :workspace_id AND {UNSEEN})"
+    SELECT id FROM removed"""
 
 
-async def remove_where(run: Run, table: Table, condition: str, **values: Any) -> int:
-    """Deletes records and logs it. `condition`: SQL over t with `values`. Returns how many were deleted."""
+async def remove_where(run: Run, table: Table, condition: str, **values: Any) -> list[UUID]:
+    """Deletes records and logs it. `condition`: SQL over t with `values`. Returns the ids of the deleted ones."""
     statement = sql(
         _REMOVE,
         table=table.name,
@@ -204,23 +174,21 @@ async def remove_where(run: Run, table: Table, condition: str, **values: Any) ->
         changes=add_changes(table.kind or table.name, "deleted", "removed", change_id="gen_random_uuid()"),
     )
     actor = {"actor_kind": "file", "actor_id": run.actor_id}
-    removed: int = await run.tx.value(statement, workspace_id=run.workspace_id, **actor, **values)
-    return removed
+    rows = await run.tx.rows(statement, workspace_id=run.workspace_id, **actor, **values)
+    return [row["id"] for row in rows]
 
 
-async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any] = ()) -> AsyncIterator[list[Row]]:
-    """Yields all rows of a list in their order, in batches. `parent`: the columns that name the enclosing record."""
-    named = dict(zip([column for column, _ in table.parents], parent, strict=False))
+async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[list[Row]]:
+    """Yields all rows of a list in their order, in batches."""
     statement = sql(
-        "SELECT {columns} FROM {table} AS t WHERE workspace_id = :workspace_id AND {where}{same} ORDER BY {order}",
-        columns=_columns_of(table),
+        "SELECT {columns} FROM {table} AS t WHERE workspace_id = :workspace_id AND {where} ORDER BY {order}",
+        columns=_shown(table),
         table=table.name,
         where=table.where,
-        same="".join(f" AND {column} = :{column}" for column in named),
         order=table.order,
     )
-    arguments = statement.arguments({"workspace_id": workspace_id, **named})
     batch: list[Row] = []
+    arguments = statement.arguments({"workspace_id": workspace_id})
     async for row in tx.connection.cursor(statement.text, *arguments, prefetch=table.batch):
         batch.append(row)
         if len(batch) >= table.batch:
@@ -230,15 +198,20 @@ async def batches(tx: Tx, table: Table, workspace_id: UUID, parent: Sequence[Any
         yield batch
 
 
-async def find_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
-    """Returns nested rows of some enclosing records, in their order."""
-    columns = [f"t.{column}" for column, _ in table.parents]
-    found, named = rows_with(table.name, columns, parents)
+async def rows_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
+    """Returns the nested rows of some enclosing records, in their order."""
+    own = [column for column, _ in table.parents]
+    named = {f"p_{column}": list(values) for column, values in zip(own, zip(*parents, strict=True), strict=True)}
     statement = sql(
-        "SELECT {columns} FROM {found} ORDER BY {parents}, {order}",
-        columns=_columns_of(table),
-        found=found,
-        parents=", ".join(columns),
-        order=table.order,
+        "SELECT {columns} FROM unnest({arrays}) AS g ({own}) JOIN {table} AS t ON t.workspace_id = :workspace_id"
+        " AND {same} WHERE {where} ORDER BY {parents}, {order}",
+        columns=_shown(table),
+        arrays=", ".join(f":{name}::uuid[]" for name in named),
+        own=", ".join(own),
+        table=table.name,
+        same=" AND ".join(f"t.{column} = g.{column}" for column in own),
+        where=table.where,
+        parents=", ".join(f"t.{column}" for column in own),
+        order=", ".join(f"t.{part.strip()}" for part in table.order.split(",")),
     )
     return await tx.rows(statement, workspace_id=workspace_id, **named)

@@ -1,24 +1,29 @@
-"""Reads a file of lines as records of one list, in batches."""
+"""Reads a file of lines, JSON Lines or CSV, as records of one list, in batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple
 
 from sightline.platform.file_section import Faults
+from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.cells import CsvRows
-from sightline.workspace_file.line_faults import LineFaults, path_of
-from sightline.workspace_file.lines import BOM, JsonLines, PhysicalLines
+from sightline.workspace_file.lines import BOM, TOO_LONG, PhysicalLines, path_of
 from sightline.workspace_file.sections import lists
-from sightline.workspace_file.shapes import check_shape, check_text
-from sightline.workspace_file.spool import BATCH_BYTES, BATCH_RECORDS
+from sightline.workspace_file.values import check, read_json
 
 Format = Literal["jsonl", "csv"]
-Line = tuple[int, dict[str, Any]]
-
 DEFAULT_SOURCE = "import"
 _PEEKED = 4096
 _NAMES = ("id", "key", "sourceKey", "integration", "origin")
+
+
+class Line(NamedTuple):
+    """A valid line: its number, and its record as given and as its type."""
+
+    number: int
+    given: dict[str, Any]
+    record: Any
 
 
 @dataclass(slots=True)
@@ -29,20 +34,11 @@ class Batch:
     """
 
     lines: list[Line] = field(default_factory=list)
-    faults: LineFaults = field(default_factory=LineFaults)
+    faults: Faults = field(default_factory=Faults)
     count: int = 0
     last: int = 0
     bytes: int = 0
-
-
-class Rows(Protocol):
-    """The rows of a file in one format, and their conversion to records."""
-
-    def rows(self) -> Iterator[tuple[int, Any]]:
-        """Yields the rows, each with the number of its first line."""
-
-    def record(self, row: Any, path: str, faults: Faults) -> Any:
-        """Returns the record of a row. Adds a fault and returns None if it cannot be read."""
+    faulty: set[int] = field(default_factory=set)
 
 
 class ListReader:
@@ -65,13 +61,18 @@ class ListReader:
     def batches(self) -> Iterator[Batch]:
         """Yields batches. Raises ValidationFailed if the first line of CSV does not name fields of the list."""
         lines = PhysicalLines(self.source)
-        rows = self._rows(lines)
         batch, begin = Batch(), 0
-        for number, row in rows.rows():
+        for number, value in self._values(lines, batch):
             batch.count += 1
-            path = path_of(number)
-            self._take(batch, number, rows.record(row, path, batch.faults), path)
-            if batch.count >= BATCH_RECORDS or lines.bytes - begin >= BATCH_BYTES:
+            before = batch.faults.count
+            given = value(batch.faults)
+            if batch.faults.count == before:
+                record = check(given, self.table.record, path_of(number), batch.faults)
+                if record is not None:
+                    batch.lines.append(self._sourced(number, given, record))
+            if batch.faults.count > before:
+                batch.faulty.add(number)
+            if batch.count >= BATCH_RECORDS or lines.bytes - begin >= BATCH_CHARACTERS:
                 batch.last, batch.bytes, begin = lines.number, lines.bytes, lines.bytes
                 yield batch
                 batch = Batch()
@@ -79,21 +80,29 @@ class ListReader:
         if batch.count:
             yield batch
 
-    def _rows(self, lines: PhysicalLines) -> Rows:
-        format = self.format or _guess_format(self.source)
-        return CsvRows(self.table, lines) if format == "csv" else JsonLines(lines)
-
-    def _take(self, batch: Batch, number: int, value: Any, path: str) -> None:
-        if value is None and number in batch.faults.lines:
+    def _values(self, lines: PhysicalLines, batch: Batch) -> Iterator[tuple[int, Any]]:
+        """Yields for each line its number and a function that reads its value, given where faults are added."""
+        if (self.format or _guess_format(self.source)) == "csv":
+            rows = CsvRows(self.table, lines)
+            for number, row in rows.rows():
+                yield number, lambda faults, number=number, row=row: rows.record(row, path_of(number), faults)
             return
-        is_sound = check_shape(value, self.table.record, path, batch.faults) and check_text(value, path, batch.faults)
-        if is_sound and number not in batch.faults.lines:
-            batch.lines.append((number, self._sourced(value)))
+        for number, line in lines:
+            if line is None or line.strip():
+                yield number, lambda faults, number=number, line=line: _read_line(line, path_of(number), faults)
 
-    def _sourced(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _sourced(self, number: int, given: dict[str, Any], record: Any) -> Line:
         if self._fills_source and given.get("externalId") and all(given.get(name) is None for name in _NAMES):
-            return given | {"sourceKey": self.source_key}
-        return given
+            given = given | {"sourceKey": self.source_key}
+            record.source_key = self.source_key
+        return Line(number, given, record)
+
+
+def _read_line(line: bytes | None, path: str, faults: Faults) -> Any:
+    if line is None:
+        faults.add(path, TOO_LONG)
+        return None
+    return read_json(line, path, faults)
 
 
 def _guess_format(source: BufferedReader) -> Format:

@@ -4,10 +4,10 @@ from functools import cache
 from types import MappingProxyType
 
 from sightline.catalog.file import SECTION as CATALOG
-from sightline.documents.file import DOCUMENTS
+from sightline.documents.file import DOCUMENTS, DocumentedInitiative
 from sightline.ideas.file import SECTION as IDEAS
 from sightline.initiatives.file import section_with as initiatives_with
-from sightline.platform.file_section import Part, Section, Table
+from sightline.platform.file_section import Object, Section, Table
 from sightline.portal.file import SECTION as PORTAL
 from sightline.research.file import SECTION as RESEARCH
 from sightline.signals.file import SECTION as SIGNALS
@@ -19,7 +19,7 @@ SECTIONS: tuple[Section, ...] = (
     CATALOG,
     SIGNALS,
     STUDIES,
-    initiatives_with(DOCUMENTS),
+    initiatives_with(DocumentedInitiative, DOCUMENTS),
     IDEAS,
     PORTAL,
     RESEARCH,
@@ -28,7 +28,7 @@ SECTIONS: tuple[Section, ...] = (
 STORED = (
     "workspace", "members", "products", "teams", "ideaStatuses", "taxonomy", "accounts", "opportunities",
     "integrations", "sprints", "portal", "portal.users", "signals", "insights", "initiatives", "ideas", "studies",
-    "feedback", "portal.votes", "portal.requests", "research", "research.runs",
+    "feedback", "portal.votes", "portal.requests", "research",
 )  # fmt: skip
 
 SHOWN = (
@@ -57,5 +57,5 @@ def lists() -> MappingProxyType[str, Table]:
 
 
 @cache
-def parts() -> MappingProxyType[str, Part]:
-    return MappingProxyType({part.name: part for section in SECTIONS for part in section.parts})
+def objects() -> MappingProxyType[str, Object]:
+    return MappingProxyType({found.name: found for section in SECTIONS for found in section.objects})

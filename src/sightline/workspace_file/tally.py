@@ -1,6 +1,6 @@
-"""The result of applying a file: counts by list, ids by key."""
+"""The result of applying a file: counts by list, ids by key, and each change."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,15 @@ class ListCount(Struct):
     removed: int = 0
 
 
+class RecordChange(Struct, rename="camel"):
+    """One record that a file adds, changes or removes. `fields`: by name the values before and after."""
+
+    list: str
+    action: str
+    name: str
+    fields: dict[str, tuple[Any, Any]] = {}
+
+
 class Applied(Struct, rename="camel"):
     """The result of applying a file. `ids`: by list, then by key; a feature's key is `<product>/<feature>`."""
 
@@ -29,42 +38,60 @@ class Applied(Struct, rename="camel"):
 
 
 class Tally:
-    """Counts records. `growth`: the change of the stored counts, by kind."""
+    """Counts records. `growth`: the change of the stored counts, by kind. `tell`: called with each change."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[RecordChange], object] | None = None) -> None:
         self.counts: dict[str, ListCount] = {}
         self.ids: dict[str, dict[str, UUID]] = {}
         self.growth: dict[str, int] = {}
+        self.tell = tell
 
     def of(self, path: str) -> ListCount:
         return self.counts.setdefault(path, ListCount())
 
-    def note(
-        self, table: Table, new: Sequence[Any], changed: Sequence[Any], unchanged: int, all: Sequence[Entry]
-    ) -> None:
+    def note(self, table: Table, entries: Sequence[Entry]) -> None:
+        """Counts entries that were stored."""
         count = self.of(table.path)
-        count.added += len(new)
-        count.changed += len(changed)
-        count.unchanged += unchanged
-        self.grow(table, len(new))
+        for entry in entries:
+            if entry.is_new:
+                count.added += 1
+            elif entry.changed:
+                count.changed += 1
+            else:
+                count.unchanged += 1
+            if self.tell and (entry.is_new or entry.changed):
+                self.tell(_change(table, entry))
+        if table.counted:
+            self.growth[table.counted] = self.growth.get(table.counted, 0) + sum(entry.is_new for entry in entries)
         if table.keyed and (not table.parents or table.path == "products.features"):
             ids = self.ids.setdefault(table.path, {})
-            for entry in all:
-                if (key := _full_key(entry)) is not None:
-                    ids[key] = entry.id
+            ids.update({key: entry.id for entry in entries if (key := _full_key(entry)) is not None})
 
-    def remove(self, table: Table, count: int) -> None:
-        self.of(table.path).removed += count
-        self.grow(table, -count)
-
-    def grow(self, table: Table, by: int) -> None:
+    def remove(self, table: Table, ids: Sequence[UUID]) -> None:
+        """Counts removed records."""
+        self.of(table.path).removed += len(ids)
         if table.counted:
-            self.growth[table.counted] = self.growth.get(table.counted, 0) + by
+            self.growth[table.counted] = self.growth.get(table.counted, 0) - len(ids)
+        for id in ids if self.tell else ():
+            self.tell(RecordChange(table.path, "removed", str(id)))  # type: ignore[misc]  # it is not None
 
 
 def _full_key(entry: Entry) -> str | None:
-    key: str | None = entry.row.get("key")
-    if entry.parent is None or key is None:
+    if (key := entry.row.get("key")) is None or entry.parent is None:
         return key
     above = entry.parent.row.get("key")
-    return f"{above}/{key}" if above else key
+    return f"{above}/{key}" if above is not None else None
+
+
+def _change(table: Table, entry: Entry) -> RecordChange:
+    number = entry.row.get("number") if table.numbered else None
+    public_id = f"{table.numbered}-{number}".upper() if number and number > 0 else None
+    name = str(entry.row.get("key") or public_id or entry.given.get("id") or entry.row.get(table.primary[-1]))
+    if entry.is_new:
+        return RecordChange(table.path, "added", name)
+    columns = {one.name: one.column for one in table.fields}
+    fields = {
+        name: (entry.stored[columns[name]], entry.row[columns[name]]) if name in columns else (None, None)
+        for name in sorted(entry.changed - {"updatedAt"})
+    }
+    return RecordChange(table.path, "changed", name, fields)

@@ -1,35 +1,34 @@
 """The workspace itself, its plan and its members in the workspace file."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
-from sightline.platform.file_section import Entry, Faults, Part, Run, Section, Table
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import Entry, Faults, KeyedRecord, Object, Part, Run, Section, Table
+from sightline.platform.file_section.tables import Email, Name, Whole
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Moment
+from sightline.platform.wire import Id, Moment, shown_moment
 from sightline.workspaces.changes import log_change
 
-Limit = Annotated[int, Meta(ge=0, le=of.LARGEST)]
 Bound = Annotated[float, Meta(ge=0)]
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-tools"])]
 
 
-class PlanPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class PlanPart(Part):
     """The plan of the workspace. A limit of null means no limit."""
 
-    initiative_limit: Limit | UnsetType | None = UNSET
-    active_initiative_limit: Limit | UnsetType | None = UNSET
-    trial_ends_at: str | UnsetType | None = UNSET
-    ai_credits: Limit | UnsetType | None = UNSET
-    ai_credits_used: Limit | UnsetType = UNSET
+    initiative_limit: Whole | UnsetType | None = UNSET
+    active_initiative_limit: Whole | UnsetType | None = UNSET
+    trial_ends_at: Moment | UnsetType | None = UNSET
+    ai_credits: Whole | UnsetType | None = UNSET
+    ai_credits_used: Whole | UnsetType = UNSET
     research_policies: list[Literal["on_demand", "daily", "weekly"]] | UnsetType = UNSET
     managed_schedule: bool | UnsetType = UNSET
 
@@ -43,16 +42,16 @@ class SettingsPart(Struct, rename="camel"):
     model_seconds_per_day: Bound | UnsetType | None = UNSET
 
 
-class WorkspacePart(Struct, forbid_unknown_fields=True, rename="camel"):
+class WorkspacePart(Part):
     """The workspace itself."""
 
     slug: Slug
-    id: str | UnsetType = UNSET
-    name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")] | UnsetType = UNSET
+    id: Id | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     plan: PlanPart | UnsetType = UNSET
     settings: SettingsPart | UnsetType = UNSET
-    created_at: str | UnsetType | None = UNSET
-    updated_at: str | UnsetType | None = UNSET
+    created_at: Moment | UnsetType | None = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
 
 
 _FIND = sql("SELECT id, slug FROM workspaces WHERE slug = :slug OR id = :id")
@@ -72,8 +71,6 @@ async def open_workspace(tx: Tx, given: dict[str, Any], faults: Faults) -> tuple
     The workspace is found by its slug. An id of another slug, and a slug with another id, are faults.
     """
     named = parse_uuid(given["id"]) if "id" in given else None
-    if "id" in given and named is None:
-        faults.add("workspace.id", "Expected a UUID")
     slug = given["slug"]
     stored = {row["slug"]: row["id"] for row in await tx.rows(_FIND, slug=slug, id=named)}
     id: UUID = stored.get(slug) or named or derived_id("workspace", slug)
@@ -95,7 +92,7 @@ PLAN = {
     "researchPolicies": "research_policies",
     "managedSchedule": "managed_schedule",
 }
-_SHOW = sql(
+_FIND_WHOLE = sql(
     """
     SELECT w.id, w.slug, w.name, {plan}, w.settings, w.created_at, w.updated_at
       FROM workspaces w JOIN plans p ON p.workspace_id = w.id WHERE w.id = :workspace_id""",
@@ -113,9 +110,13 @@ _CHANGE_PLAN = sql(
 )
 
 
+def _show(moment: datetime | None) -> str | None:
+    return moment and shown_moment(moment)
+
+
 async def show_workspace(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
     """Returns the workspace as the file shows it, or None if it does not exist."""
-    row = await tx.row(_SHOW, workspace_id=workspace_id)
+    row = await tx.row(_FIND_WHOLE, workspace_id=workspace_id)
     if row is None:
         return None
     plan = {name: row[column] for name, column in PLAN.items()}
@@ -123,10 +124,10 @@ async def show_workspace(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
         "id": str(row["id"]),
         "slug": row["slug"],
         "name": row["name"],
-        "plan": plan | {"trialEndsAt": of.show_moment(row["trial_ends_at"])},
-        "settings": of.show_json(row["settings"]),
-        "createdAt": of.show_moment(row["created_at"]),
-        "updatedAt": of.show_moment(row["updated_at"]),
+        "plan": plan | {"trialEndsAt": _show(row["trial_ends_at"])},
+        "settings": msgspec.json.decode(row["settings"]),
+        "createdAt": _show(row["created_at"]),
+        "updatedAt": _show(row["updated_at"]),
     }
 
 
@@ -186,9 +187,9 @@ async def _change(
     after = before | given | {"plan": before["plan"] | given.get("plan", {})}
     after["name"] = after["name"].strip()
     for name in ("createdAt", "updatedAt"):
-        after[name] = of.show_moment(moments[name]) or before[name]
+        after[name] = _show(moments[name]) or before[name]
     if "trialEndsAt" in given.get("plan", {}):
-        after["plan"]["trialEndsAt"] = of.show_moment(moments["plan.trialEndsAt"])
+        after["plan"]["trialEndsAt"] = _show(moments["plan.trialEndsAt"])
     changes = [name for name in ("name", "plan", "settings", "createdAt", "updatedAt") if after[name] != before[name]]
     if not changes:
         return []
@@ -214,15 +215,19 @@ async def _name_members(run: Run, entries: list[Entry]) -> None:
             entry.row["name"] = entry.row["email"].partition("@")[0]
 
 
+class MemberRecord(KeyedRecord):
+    """A person who uses the console. An address is unique in the workspace, in any letter case."""
+
+    email: Email | UnsetType = UNSET
+    name: Name | None = None
+    role: Role = Role.VIEWER
+    active: bool | None = True
+
+
 MEMBERS = Table(
     "members",
     "members",
-    (
-        of.address(),
-        replace(of.name(), required=False),
-        of.choice("role", *(role.value for role in Role), default="viewer"),
-        of.flag("active", True),
-    ),
+    MemberRecord,
     kind="member",
     identities=(("email",),),
     folded=frozenset({"email"}),
@@ -232,5 +237,5 @@ MEMBERS = Table(
 
 SECTION = Section(
     tables=(MEMBERS,),
-    parts=(Part("workspace", WorkspacePart, apply_workspace, show_workspace),),
+    objects=(Object("workspace", WorkspacePart, apply_workspace, show_workspace),),
 )

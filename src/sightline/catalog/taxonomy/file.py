@@ -1,39 +1,38 @@
 """The taxonomy in the workspace file: one active version. A different list of groups adds a version."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
-from sightline.platform.file_section import Part, Run
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import Object, Part, Run
+from sightline.platform.file_section.tables import Positive, Word
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Moment
+from sightline.platform.wire import Id, Moment, shown_moment
 from sightline.workspaces.changes import log_change
 
-Word = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")]
 Given = dict[str, Any]
 
 
-class OptionPart(Struct, forbid_unknown_fields=True):
+class OptionPart(Part):
     key: Word
     label: Word | UnsetType = UNSET
-    id: str | UnsetType = UNSET
+    id: Id | UnsetType = UNSET
     retired: bool | UnsetType = UNSET
 
 
-class GroupPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class GroupPart(Part):
     """A group. `retired`: of an earlier version, kept for the values of ideas."""
 
     key: Word
     label: Word | UnsetType = UNSET
-    id: str | UnsetType = UNSET
+    id: Id | UnsetType = UNSET
     description: str | UnsetType = UNSET
     kind: Literal["list", "text"] | UnsetType = UNSET
     selection_mode: Literal["single", "multi"] | UnsetType | None = UNSET
@@ -42,20 +41,20 @@ class GroupPart(Struct, forbid_unknown_fields=True, rename="camel"):
     options: list[OptionPart] | UnsetType = UNSET
 
 
-class VersionPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class VersionPart(Part):
     """An earlier version, whole."""
 
-    id: str
-    version: Annotated[int, Meta(ge=1, le=of.LARGEST)]
+    id: Id
+    version: Positive
     groups: list[Any]
-    activated_at: str
+    activated_at: Moment
 
 
-class TaxonomyPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class TaxonomyPart(Part):
     groups: list[GroupPart] | UnsetType = UNSET
-    id: str | UnsetType = UNSET
-    version: Annotated[int, Meta(ge=1, le=of.LARGEST)] | UnsetType = UNSET
-    activated_at: str | UnsetType = UNSET
+    id: Id | UnsetType = UNSET
+    version: Positive | UnsetType = UNSET
+    activated_at: Moment | UnsetType = UNSET
     earlier: list[VersionPart] | UnsetType = UNSET
 
 
@@ -68,7 +67,7 @@ async def show_taxonomy(tx: Any, workspace_id: UUID) -> Given | None:
     shown: Given = {}
     for row in versions:
         if row["is_active"]:
-            moment = of.show_moment(row["activated_at"])
+            moment = shown_moment(row["activated_at"])
             shown = {"id": str(row["id"]), "version": row["version"], "activatedAt": moment}
     shown["groups"] = groups
     shown["earlier"] = [_show_version(row) for row in versions if not row["is_active"]]
@@ -76,7 +75,7 @@ async def show_taxonomy(tx: Any, workspace_id: UUID) -> Given | None:
 
 
 def _show_version(row: Any) -> Given:
-    head = {"id": str(row["id"]), "version": row["version"], "activatedAt": of.show_moment(row["activated_at"])}
+    head = {"id": str(row["id"]), "version": row["version"], "activatedAt": shown_moment(row["activated_at"])}
     return head | {"groups": msgspec.json.decode(row["groups"])}
 
 
@@ -223,4 +222,4 @@ def _check_moment(run: Run, path: str, text: str | None) -> datetime | None:
         return None
 
 
-TAXONOMY = Part("taxonomy", TaxonomyPart, apply_taxonomy, show_taxonomy)
+TAXONOMY = Object("taxonomy", TaxonomyPart, apply_taxonomy, show_taxonomy)

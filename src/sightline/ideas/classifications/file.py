@@ -2,34 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
 from sightline.ideas.classifications.queries import StoredValue, copy_values, distrust, find_values, save_values
 from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section import Entry, Run
-from sightline.platform.file_section.fields import show_moment
+from sightline.platform.file_section import Entry, Part, Run
 from sightline.platform.file_section.tables import Showing
-from sightline.platform.wire import Moment
-
-_Text = Annotated[str, Meta(min_length=1, max_length=TextValue.longest, pattern=r"\S")]
+from sightline.platform.wire import Moment, shown_moment
 
 
-class ClassificationPart(Struct, forbid_unknown_fields=True, rename="camel"):
+class ClassificationPart(Part):
     """The value of one group: keys or labels of options, or a text."""
 
     group_key: str
     option_values: list[str] | UnsetType = UNSET
-    text_value: Annotated[str, Meta(min_length=1, max_length=TextValue.longest, pattern=r"\S")] | UnsetType | None = (
-        UNSET
-    )
+    text_value: TextValue | UnsetType | None = UNSET
     review_state: ClassificationReviewState | UnsetType = UNSET
     origin: ValueOrigin | UnsetType | None = UNSET
-    updated_at: str | UnsetType = UNSET
+    updated_at: Moment | UnsetType = UNSET
 
 
 @dataclass
@@ -214,7 +209,7 @@ async def show_classifications(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) 
     for row in await tx.rows(_SHOW, workspace_id=workspace_id, idea_ids=[row["id"] for row in rows]):
         shown = {"groupKey": row["key"], "optionValues": row["options"], "textValue": row["text_value"]}
         shown |= {"reviewState": row["review_state"], "origin": row["origin"]}
-        values.setdefault(row["idea_id"], []).append(shown | {"updatedAt": show_moment(row["updated_at"])})
+        values.setdefault(row["idea_id"], []).append(shown | {"updatedAt": shown_moment(row["updated_at"])})
 
     def show(row: Any) -> dict[str, Any]:
         version = versions.get(row["taxonomy_version_id"])

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sightline.platform.file_section import Field, Lookup, Reference
-from sightline.platform.file_section import fields as of
+from sightline.platform.file_section import Converted, Reference
+from sightline.platform.file_section.tables import Find
 
 _LISTS = ("matches", "suggestions")
 
@@ -25,35 +25,26 @@ def _references(matching: dict[str, Any]) -> Iterator[Reference]:
         yield Reference(place, "products.features", match["featureId"], lenient=True)
 
 
-def _store(matching: dict[str, Any], lookup: Lookup) -> dict[str, Any]:
+def _store(matching: dict[str, Any], find: Find) -> dict[str, Any]:
     """Returns the matching with ids. An unknown id stays, as the feature may have been deleted."""
     stored = dict(matching)
     if isinstance(matching.get("productId"), str):
-        stored["productId"] = _id_of(lookup, "products", matching["productId"])
+        stored["productId"] = _id_of(find, "products", matching["productId"])
     for name in _LISTS:
         if isinstance(matching.get(name), list):
-            stored[name] = [_with_id(match, lookup) for match in matching[name]]
+            stored[name] = [_with_id(match, find) for match in matching[name]]
     return stored
 
 
-def _with_id(match: Any, lookup: Lookup) -> Any:
+def _with_id(match: Any, find: Find) -> Any:
     if not isinstance(match, dict) or not isinstance(match.get("featureId"), str):
         return match
-    return match | {"featureId": _id_of(lookup, "products.features", match["featureId"])}
+    return match | {"featureId": _id_of(find, "products.features", match["featureId"])}
 
 
-def _id_of(lookup: Lookup, target: str, text: str) -> str:
-    found = lookup.find(target, text)
+def _id_of(find: Find, target: str, text: str) -> str:
+    found = find(target, text)
     return text if found is None else str(found)
 
 
-FEATURE_MATCHING = Field(
-    "featureMatching",
-    "feature_matching",
-    dict[str, Any],
-    nullable=True,
-    store=_store,
-    show=of.show_json,
-    references=_references,
-    json=True,
-)
+FEATURE_MATCHING = Converted(_references, _store, lambda stored: stored)

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from sightline.platform.db import Tx
 from sightline.platform.errors import Fault
-from sightline.platform.file_section.fields import Lookup
 
 State = TypeVar("State")
 
@@ -42,18 +41,18 @@ class Entry(_WithState):
     """A record of the file.
 
     `given`: as in the file. `values`: converted, by column. `row`: to be stored. `stored`: the stored row.
-    `links`: the complete sets of links in the file, by name. `stored_links`: the same sets as stored.
+    `links`: the complete sets of links in the file, by name. `changed`: the names of fields that differ.
     """
 
     path: str
     given: dict[str, Any]
     parent: "Entry | None" = None
     index: int = 0
+    record: Any = None
     values: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
     stored: Any = None
     links: dict[str, list[Linked]] = field(default_factory=dict)
-    stored_links: dict[str, list[Linked]] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     has_derived_id: bool = False
     broken: bool = False
@@ -74,22 +73,21 @@ class Faults:
     def __init__(self) -> None:
         self.shown: list[Fault] = []
         self.count = 0
+        self.most = SHOWN_FAULTS
 
     def add(self, path: str, message: str) -> None:
         self.count += 1
-        if len(self.shown) < SHOWN_FAULTS:
+        if len(self.shown) < self.most:
             self.shown.append(Fault(path, message))
 
 
-class BatchLookup(Lookup, Protocol):
+class Lookup(Protocol):
+    """Finds the ids of records by id, public id or key; each text is looked up once."""
+
+    def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None: ...
+
     async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
-        """Looks up the texts that are not cached."""
-
-    def key_by_name(self, target: str, name: str, scope: UUID | None = None) -> str | None:
-        """Returns the key of a record whose name was given where its key is expected."""
-
-    def forget(self, target: str) -> None:
-        """Called after records of the list were added or removed or changed their names."""
+        """Looks up the texts that are not known yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +104,7 @@ class Run(_WithState):
     actor_id: str
     is_new: bool
     faults: Faults
-    lookup: BatchLookup
+    lookup: Lookup
     pruned: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
     faulty_records: set[tuple[str, str]] = field(default_factory=set)

@@ -1,32 +1,124 @@
-"""The tables of a section: the list of the file, its table, and the mapping between them."""
+"""How a room declares its lists of the workspace file: a type for the record, and a table that stores it.
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+The type is read by msgspec, so bounds, JSON Schema and the cells of CSV come from it. A field is stored in the column
+of its name in snake case. Its default is that of a new record; without one (UNSET), a new record needs the field.
+`Annotated` says what a type cannot: `Column`, `Ref`, `Links`, `Converted`, `Extra`.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section import fields as of
 from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.fields import Field, Reference
+from sightline.platform.wire import Id, Moment, Text, Trimmed, WireType
 
-Hook = Callable[[Run, list[Entry]], Awaitable[None]]
-Showing = Callable[[Any], dict[str, Any]]
-Shower = Callable[[Tx, UUID, Sequence[Any]], Awaitable[Showing]]
-
-ID = of.uuid("id")
-KEY = of.word("key")
-NUMBER = of.whole("number", None, least=1, largest=2**53)
-CREATED_AT = of.moment("createdAt")
-UPDATED_AT = of.moment("updatedAt")
+LARGEST = 2**31 - 1
+STAMPS = ("id", "key", "number", "createdAt", "updatedAt")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Word(Text):
+    """1 to 255 characters, not blank, kept as in the file."""
+
+    longest = 255
+
+
+class Name(Trimmed):
+    """1 to 255 characters, trimmed."""
+
+    longest = 255
+
+
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
+Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
+Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
+Number = Annotated[int, Meta(ge=1, le=2**53)]
+
+
+class Hexadecimal(bytes, metaclass=WireType):
+    """Bytes as hexadecimal digits."""
+
+    @classmethod
+    def read(cls, value: Any) -> bytes:
+        try:
+            return bytes.fromhex(value)
+        except (TypeError, ValueError):
+            raise ValueError("Expected hexadecimal digits") from None
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        return {"type": "string", "pattern": "^([0-9a-fA-F]{2})*$"}
+
+
+class Part(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
+    """An object of the file."""
+
+
+class FileRecord(Part):
+    """A record. Any record may have these fields; a list that does not store one checks and ignores it."""
+
+    id: Id | UnsetType | None = UNSET
+    number: Number | UnsetType | None = UNSET
+    created_at: Moment | UnsetType | None = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+
+
+class KeyedRecord(FileRecord):
+    """A record with a key of the author's own."""
+
+    key: Word | UnsetType | None = UNSET
+
+
+class Reference(NamedTuple):
+    """A reference to another record: its path in the field, the list, and the id, public id or key.
+
+    `lenient`: an unknown id is kept, as the record may have been deleted.
+    """
+
+    suffix: str
+    target: str
+    text: str
+    lenient: bool = False
+
+
+Find = Callable[[str, str], UUID | None]
+
+
+class Column(NamedTuple):
+    """Another column than that of the name. `nullable`: null is stored, though there is a default."""
+
+    name: str = ""
+    nullable: bool = False
+
+
+class Ref(NamedTuple):
+    """Names one record by id, public id or key. The column is `<name>_id`. `late`: of a list that is stored later."""
+
+    target: str
+    column: str = ""
+    late: bool = False
+
+
+class Converted(NamedTuple):
+    """A value that is stored in another form, with the ids of the records that it names."""
+
+    references: Callable[[Any], Iterator[Reference]]
+    store: Callable[[Any, Find], Any]
+    show: Callable[[Any], Any]
+    column: str = ""
+
+
+class Extra(NamedTuple):
+    """A field that the table's hooks read, store and show."""
+
+
+class Links(NamedTuple):
     """A set of other records that a record names. A file has the complete set, in its order.
 
     `array`: the column of the owner that repeats the ids. `flag`: a boolean of each link; items are then objects
@@ -34,7 +126,6 @@ class Link:
     `late`: names records of lists that come afterwards; does not touch the owner's `updatedAt`.
     """
 
-    name: str
     target: str
     table: str
     owner: str
@@ -45,32 +136,78 @@ class Link:
     scope: str | None = None
     late: bool = False
 
-    @property
-    def type(self) -> Any:
-        if self.flag is None:
-            return list[str]
-        parts: list[Any] = [(self.item, str), (self.flag, bool | UnsetType, UNSET)]
-        item: Any = msgspec.defstruct(self.item.title(), parts, forbid_unknown_fields=True)
-        return list[str | item]
-
-    def references(self, value: Sequence[Any]) -> list[Reference]:
-        """Returns one reference for each item, in their order."""
-        if self.flag is None:
-            return [Reference(f"[{index}]", self.target, item) for index, item in enumerate(value)]
-        return [
-            Reference(f"[{index}]", self.target, item)
-            if isinstance(item, str)
-            else Reference(f"[{index}].{self.item}", self.target, item[self.item])
-            for index, item in enumerate(value)
-        ]
+    def references(self, value: Sequence[Any]) -> Iterator[Reference]:
+        """Yields one reference for each item."""
+        for index, item in enumerate(value):
+            inside = isinstance(item, dict)
+            suffix = f"[{index}].{self.item}" if inside else f"[{index}]"
+            yield Reference(suffix, self.target, item[self.item] if inside else item)
 
     def flags(self, value: Sequence[Any]) -> list[bool]:
-        """Returns one flag for each item; false for a plain reference and by default."""
+        """Returns one flag for each item; false by default."""
         return [isinstance(item, dict) and bool(item.get(self.flag, False)) for item in value]
 
 
-def _list_of(item: Any) -> Any:
-    return list[item]
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record's type. `attribute`: its name in Python."""
+
+    name: str
+    attribute: str
+    column: str
+    default: Any
+    nullable: bool
+    is_required: bool
+    is_json: bool
+    marker: Any
+
+    @property
+    def is_late(self) -> bool:
+        return bool(getattr(self.marker, "late", False))
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yields the plain types in a type: of a union, and in `Annotated`."""
+    if get_origin(hint) is Annotated:
+        yield from _parts(get_args(hint)[0])
+    elif get_origin(hint) in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _parts(part)
+    else:
+        yield hint
+
+
+def _is_json(hint: Any) -> bool:
+    """Whether values of this type are stored as JSON: objects, and lists of anything but texts."""
+    for part in _parts(hint):
+        items = get_args(part) if get_origin(part) is list else ()
+        if get_origin(part) is dict or (isinstance(part, type) and issubclass(part, Struct | dict)):
+            return True
+        if items and (items[0] is Any or any(_is_json(item) for item in _parts(items[0]))):
+            return True
+    return False
+
+
+def _field(member: msgspec.structs.FieldInfo, hint: Any) -> Field:
+    marked = getattr(hint, "__metadata__", ()) if get_origin(hint) is Annotated else ()
+    marker = next((one for one in marked if isinstance(one, Column | Ref | Converted | Extra | Links)), None)
+    default = member.default if member.default_factory is msgspec.NODEFAULT else member.default_factory()
+    named = getattr(marker, "column", "") or (marker.name if isinstance(marker, Column) else "")
+    return Field(
+        member.encode_name,
+        member.name,
+        named or member.name.rstrip("_") + ("_id" if isinstance(marker, Ref) else ""),
+        None if default is UNSET else default,
+        default is None or (isinstance(marker, Column) and marker.nullable),
+        default is UNSET,
+        _is_json(hint),
+        marker,
+    )
+
+
+Hook = Callable[[Run, list[Entry]], Awaitable[None]]
+Showing = Callable[[Any], dict[str, Any]]
+Shower = Callable[[Tx, UUID, Sequence[Any]], Awaitable[Showing]]
 
 
 @dataclass(frozen=True)
@@ -82,21 +219,19 @@ class Table:
     `identities`: columns that, all given, name a record besides its key; `folded` ones ignore letter case.
     `alias`: a column that names a record in references too, where no id, public id or key does.
     `position`: the column that keeps the order of the file. `order`: the order of export.
-    `hidden`: columns that are no fields of the file; `settle` fills them. `extra`: fields that hooks read and show.
+    `hidden`: columns that are no fields of the file, with the default that hooks may replace.
     `settle` runs when rows are known and may change them, `after` when they are written, `show` adds to an export.
     """
 
     path: str
     name: str
-    fields: tuple[Field, ...]
+    record: type[FileRecord]
     kind: str | None = None
-    links: tuple[Link, ...] = ()
     children: "tuple[Table, ...]" = ()
     parents: tuple[tuple[str, str], ...] = ()
     primary: tuple[str, ...] = ("id",)
     identities: tuple[tuple[str, ...], ...] = ()
     folded: frozenset[str] = frozenset()
-    keyed: bool = True
     stamped: bool = True
     versioned: str | None = None
     numbered: str | None = None
@@ -104,9 +239,7 @@ class Table:
     position: str | None = None
     order: str = "created_at, id"
     alias: str | None = None
-    spilled: bool = False
-    hidden: tuple[Field, ...] = ()
-    extra: tuple[tuple[str, Any], ...] = ()
+    hidden: Mapping[str, Any] = field(default_factory=dict)
     settle: Hook | None = None
     after: Hook | None = None
     show: Shower | None = None
@@ -114,47 +247,52 @@ class Table:
     batch: int = 1_000
 
     @cached_property
-    def all_fields(self) -> tuple[Field, ...]:
-        head: tuple[Field, ...] = (ID,) if self.primary[-1] == "id" else ()
-        head += (KEY,) if self.keyed else ()
-        head += (NUMBER,) if self.numbered else ()
-        return head + self.fields + ((CREATED_AT, UPDATED_AT) if self.stamped else ())
+    def _members(self) -> tuple[Field, ...]:
+        hints = get_type_hints(self.record, include_extras=True)
+        found = {one.name: _field(one, hints[one.name]) for one in msgspec.structs.fields(self.record)}
+        first = [found.pop(name) for name in ("id", "key", "number") if name in found]
+        last = [found.pop(name) for name in ("created_at", "updated_at") if name in found]
+        return (*first, *found.values(), *last)
 
     @cached_property
-    def ignored_fields(self) -> tuple[Field, ...]:
-        """Fields that any record of a file may have, but this table does not store."""
-        kept = {field.name for field in self.all_fields}
-        return tuple(field for field in (ID, NUMBER, CREATED_AT, UPDATED_AT) if field.name not in kept)
+    def fields(self) -> tuple[Field, ...]:
+        """Returns the fields that are stored in columns, in the order of an export."""
+        inside = {child.list_name for child in self.children}
+        stored = [one for one in self._members if not isinstance(one.marker, Links | Extra) and one.name not in inside]
+        return tuple(one for one in stored if one.name not in STAMPS or self._keeps(one))
+
+    def _keeps(self, one: Field) -> bool:
+        kept = {"id": self.primary[-1] == "id", "key": True, "number": self.numbered is not None}
+        return kept.get(one.name, self.stamped or one.column in self.order)
 
     @cached_property
-    def stored_fields(self) -> tuple[Field, ...]:
-        return self.all_fields + self.hidden
+    def keyed(self) -> bool:
+        return issubclass(self.record, KeyedRecord)
+
+    @cached_property
+    def links(self) -> tuple[tuple[Field, Links], ...]:
+        return tuple((one, one.marker) for one in self._members if isinstance(one.marker, Links))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Returns every column that the file has, each once."""
-        own = [field.column for field in self.stored_fields]
+        own = [one.column for one in self.fields]
+        arrays = [link.array for _, link in self.links if link.array]
         parents = [column for column, _ in self.parents]
-        arrays = [link.array for link in self.links if link.array and not link.late]
-        return tuple(dict.fromkeys([*parents, *own, *arrays, *([self.position] if self.position else [])]))
+        return tuple(dict.fromkeys([*parents, *own, *self.hidden, *arrays, *([self.position or own[0]])]))
 
     @cached_property
     def list_name(self) -> str:
         return self.path.rpartition(".")[2]
 
-    @cached_property
-    def record(self) -> type[msgspec.Struct]:
-        """Returns the type of a record in the file."""
-        parts = [(f.name, f.type | UnsetType | None, UNSET) for f in self.all_fields + self.ignored_fields]
-        parts += [(link.name, link.type | UnsetType | None, UNSET) for link in self.links]
-        inside = [child for child in self.children if not child.spilled]
-        parts += [(child.list_name, _list_of(child.record) | UnsetType | None, UNSET) for child in inside]
-        parts += [(name, type | UnsetType | None, UNSET) for name, type in self.extra]
-        return msgspec.defstruct(self.path, parts, forbid_unknown_fields=True)
+    def title(self, columns: Sequence[str]) -> list[str]:
+        """Returns the names of these columns in the file; an empty one where there is none."""
+        names = {one.column: one.name for one in self.fields}
+        return [names[column] for column in columns if column in names] or [""]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Object:
     """A single object of the file, such as `portal`: read, stored and shown by its room.
 
     `apply` returns True if it was added, False if it changed, None if nothing changed.
@@ -175,7 +313,7 @@ class Section:
     """
 
     tables: tuple[Table, ...] = ()
-    parts: tuple[Part, ...] = ()
+    objects: tuple[Object, ...] = ()
     before: Mapping[str, Callable[[Run], Awaitable[None]]] = field(default_factory=dict)
     begin: Callable[[Run], Awaitable[None]] | None = None
     end: Callable[[Run], Awaitable[None]] | None = None

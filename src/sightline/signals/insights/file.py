@@ -1,9 +1,13 @@
 """Insights in the workspace file."""
 
-from typing import get_args
+from typing import Annotated
 
-from sightline.platform.file_section import Entry, Link, Run, Table
-from sightline.platform.file_section import fields as of
+from msgspec import UNSET, UnsetType
+
+from sightline.platform.file_section import Entry, KeyedRecord, Links, Ref, Run, Table
+from sightline.platform.file_section.extracts import EXTRACTS, Extract
+from sightline.platform.file_section.tables import Word
+from sightline.platform.wire import Trimmed
 from sightline.signals.insights.records import LONGEST_TITLE, InsightReviewState
 from sightline.signals.insights.statements import Drafted, add_keys
 
@@ -15,24 +19,36 @@ async def _add_keys(run: Run, entries: list[Entry]) -> None:
     await add_keys(run.tx, run.workspace_id, made)
 
 
+class Title(Trimmed):
+    """The title of an insight."""
+
+    longest = LONGEST_TITLE
+
+
+_ACCOUNTS = Links("accounts", "insight_accounts", "insight_id", "account_id", "account_ids")
+_SIGNALS = Links("signals", "insight_signals", "insight_id", "signal_id", "signal_ids")
+
+
+class InsightRecord(KeyedRecord):
+    """A statement with the quotes that support it."""
+
+    external_id: Word | None = None
+    title: Title | UnsetType = UNSET
+    description: str | None = ""
+    category: Word | None = "observation"
+    extracts: Annotated[list[Extract] | None, EXTRACTS] = None
+    review_state: InsightReviewState | None = "unreviewed"
+    merged_into: Annotated[Word | None, Ref("insights", "merged_into", late=True)] = None
+    origin: Word | None = "manual"
+    accounts: Annotated[list[str] | None, _ACCOUNTS] = None
+    signals: Annotated[list[str] | None, _SIGNALS] = None
+
+
 INSIGHTS = Table(
     "insights",
     "insights",
-    (
-        of.word("externalId"),
-        of.name("title", LONGEST_TITLE),
-        of.text("description"),
-        of.word("category", default="observation"),
-        of.extracts(),
-        of.choice("reviewState", *get_args(InsightReviewState), default="unreviewed"),
-        of.reference("mergedInto", "insights", late=True).under("merged_into"),
-        of.word("origin", default="manual"),
-    ),
+    InsightRecord,
     kind="insight",
-    links=(
-        Link("accounts", "accounts", "insight_accounts", "insight_id", "account_id", "account_ids"),
-        Link("signals", "signals", "insight_signals", "insight_id", "signal_id", "signal_ids"),
-    ),
     identities=(("external_id",),),
     versioned="version",
     counted="insight",

@@ -1,13 +1,18 @@
 """Opportunities in the workspace file."""
 
-from sightline.platform.file_section import Table
-from sightline.platform.file_section import fields as of
+from msgspec import UNSET, UnsetType
+
+from sightline.platform.file_section import KeyedRecord, Table
+from sightline.platform.file_section.tables import Name
+
+
+class OpportunityRecord(KeyedRecord):
+    """An opportunity."""
+
+    name: Name | UnsetType = UNSET
+    description: str | None = ""
+
 
 OPPORTUNITIES = Table(
-    "opportunities",
-    "opportunities",
-    (of.name(), of.text("description")),
-    kind="opportunity",
-    versioned="version",
-    counted="opportunity",
+    "opportunities", "opportunities", OpportunityRecord, kind="opportunity", versioned="version", counted="opportunity"
 )

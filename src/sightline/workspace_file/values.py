@@ -1,0 +1,103 @@
+"""Values of a file: JSON and YAML that PostgreSQL can store, and that fit their types."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from sightline.platform.errors import Fault
+from sightline.platform.faults import faults_in, nul_faults
+from sightline.platform.file_section import Faults
+from sightline.platform.wire import DEEPEST, read_wire_type
+
+LARGEST = 2**63
+_FIELD = re.compile(r"[^.]*(\.[^.]*)?")  # the start of a path: a record and its field
+
+
+class Members(dict[str, Any]):
+    """An object in which a name is given twice."""
+
+    twice: str
+
+
+def read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Makes an object of its members. One with a name that is given twice is `Members`."""
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    seen: set[str] = set()
+    found = Members(members)
+    found.twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+    return found
+
+
+# The decoder of the standard library: it says where a value ends, so a file is read value by value, and lets a repeated
+# name be found.
+DECODER = json.JSONDecoder(object_pairs_hook=read_members)
+
+
+def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
+    """Yields what no record may have: repeated names, more than 100 levels, large numbers, half characters."""
+    if level > DEEPEST and isinstance(value, dict | list):
+        yield Fault(_FIELD.match(path)[0], f"Is nested too deeply: more than {DEEPEST} levels")  # type: ignore[index]
+    elif isinstance(value, dict):
+        if isinstance(value, Members):
+            yield Fault(_below(path, value.twice), "Is here twice")
+        for name, each in value.items():
+            yield from _text_faults(name, _below(path, name))
+            yield from value_faults(each, _below(path, name), level + 1)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from value_faults(each, f"{path}[{index}]", level + 1)
+    elif isinstance(value, str):
+        yield from _text_faults(value, path)
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Fault(path, "Is too large a number")
+    elif isinstance(value, int) and not -LARGEST <= value < LARGEST:
+        yield Fault(path, "Is too large a number: at most 64 bits")
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _text_faults(text: str, path: str) -> Iterator[Fault]:
+    yield from nul_faults(text, path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        yield Fault(path, "Has half of a surrogate pair, which is no character")
+
+
+def check(value: Any, type: Any, path: str, faults: Faults, level: int = 1) -> Any:
+    """Returns the value as the type. Adds every fault and returns None if it does not fit."""
+    found = list(value_faults(value, path, level))
+    if not found:
+        try:
+            return msgspec.convert(value, type, dec_hook=read_wire_type)
+        except msgspec.ValidationError:
+            found = list(faults_in(type, value, path))
+    for fault in found:
+        faults.add(fault.path.encode("utf-8", "backslashreplace").decode(), fault.message)
+    return None
+
+
+def read_json(text: bytes, path: str, faults: Faults) -> Any:
+    """Returns the JSON of a line. Adds a fault and returns None if it is none."""
+    try:
+        value, end = DECODER.raw_decode(decoded := text.decode().strip())
+        if not decoded[end:]:
+            return value
+        faults.add(path, "Is not JSON: something follows its end")
+    except UnicodeDecodeError:
+        faults.add(path, "Is not JSON: not UTF-8")
+    except json.JSONDecodeError as error:
+        faults.add(path, f"Is not JSON: {error.msg}, at character {error.pos + 1}")
+    except RecursionError:
+        faults.add(path, "Is nested too deeply")
+    except ValueError:
+        faults.add(path, "Has too large a number")
+    return None
