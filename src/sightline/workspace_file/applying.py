@@ -20,7 +20,7 @@ from sightline.workspace_file.pruning import check_prune, prune_list
 from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, objects
 from sightline.workspace_file.storing import NAMES, Store, entry_of
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
-from sightline.workspace_file.values import Members, check
+from sightline.workspace_file.values import Members, check, convert
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.file import open_workspace
 
@@ -105,11 +105,11 @@ class Content:
 
     def batches(self, list: str) -> Iterator[list[Entry]]:
         """Yields the records. One with a fault is broken, and has only its other fields, so that these are checked."""
-        size = 0
+        size, is_sound = 0, not self.faults.count
         batch: list[Entry] = []
         for item in self.document.records(list):
             if isinstance(item.value, dict):
-                batch.append(_entry(list, item))
+                batch.append(_entry(lists()[list].record, item, is_sound=is_sound))
                 size += item.size
             if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARACTERS:
                 yield batch
@@ -118,14 +118,14 @@ class Content:
             yield batch
 
 
-def _entry(list: str, item: Item) -> Entry:
+def _entry(kind: Any, item: Item, *, is_sound: bool) -> Entry:
     faults, given = Faults(), item.value
-    record = check(given, lists()[list].record, item.path, faults)
+    record = convert(given, kind) if is_sound else check(given, kind, item.path, faults)
     if record is None:
         wrong = {re.split(r"[.\[]", fault.path.removeprefix(item.path)[1:])[0] for fault in faults.shown}
         given = {name: value for name, value in given.items() if name not in wrong}
-        record = check(given, lists()[list].record, item.path, Faults())
-    entry = entry_of(item.path, given if record is not None else {}, record or lists()[list].record(), item.index)
+        record = check(given, kind, item.path, Faults())
+    entry = entry_of(item.path, given if record is not None else {}, record or kind(), item.index)
     entry.broken = faults.count > 0
     return entry
 

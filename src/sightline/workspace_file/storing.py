@@ -287,8 +287,7 @@ def entry_of(path: str, given: dict[str, Any], record: Any, index: int = 0) -> E
 
 def _nested(child: Table, entry: Entry) -> Iterable[tuple[dict[str, Any], Any]]:
     given = entry.given.get(child.list_name) or ()
-    attribute = next(one.name for one in msgspec.structs.fields(entry.record) if one.encode_name == child.list_name)
-    return zip(given, getattr(entry.record, attribute) or (), strict=True) if given else ()
+    return zip(given, getattr(entry.record, child.list_name) or (), strict=True) if given else ()
 
 
 def _references(field: Field, entry: Entry) -> Iterable[Reference]:

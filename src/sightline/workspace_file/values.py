@@ -72,12 +72,17 @@ def _text_faults(text: str, path: str) -> Iterator[Fault]:
         yield Fault(path, "Has half of a surrogate pair, which is no character")
 
 
-def check(value: Any, type: Any, path: str, faults: Faults, level: int = 1) -> Any:
+def convert(value: Any, type: Any) -> Any:
+    """Returns the value as the type. Raises ValidationError."""
+    return msgspec.convert(value, type, dec_hook=read_wire_type)
+
+
+def check(value: Any, type: Any, path: str, faults: Faults) -> Any:
     """Returns the value as the type. Adds every fault and returns None if it does not fit."""
-    found = list(value_faults(value, path, level))
+    found = list(value_faults(value, path))
     if not found:
         try:
-            return msgspec.convert(value, type, dec_hook=read_wire_type)
+            return convert(value, type)
         except msgspec.ValidationError:
             found = list(faults_in(type, value, path))
     for fault in found:
