@@ -92,7 +92,7 @@ def test_a_file_that_is_not_there_is_refused(site: Site) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"workspace: {slug: a,\n  name: [\n", "workspace: The file is not YAML: "),
+        (b"workspace: {slug: a,\n  name: [\n", "The file is not YAML: "),
         (b'{"workspace": {"slug": "a",, }', "The file is not JSON: "),
         (b"- a\n", "The file has to be a mapping"),
     ],

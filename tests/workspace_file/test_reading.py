@@ -21,7 +21,7 @@ def read(text: str | bytes) -> tuple[dict[str, Any], dict[str, str]]:
         for item in document.items():
             for fault in value_faults(item.value, item.path):
                 faults.add(fault.path, fault.message)
-            if item.list and item.index >= 0:
+            if item.list and item.place >= 0:
                 found[item.list].append(item.value)
             else:
                 found[item.path] = item.value

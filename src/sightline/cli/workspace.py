@@ -4,21 +4,26 @@ import sys
 from io import BufferedReader
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from sightline.cli.options import group, open_file
-from sightline.cli.output import print_columns
+from sightline.cli.output import note, print_columns, print_json
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
 from sightline.workspace_file import (
     Applied,
     FileUnreadable,
+    RecordChange,
     WorkspaceLine,
     apply_file,
     delete_workspace,
     export_workspace,
     list_workspaces,
+    schema,
 )
+
+LONGEST_SHOWN = 60  # characters of a value in the diff of a dry run
 
 app = group("workspace", "Whole workspaces, as files.")
 
@@ -33,6 +38,21 @@ def _print_applied(applied: Applied) -> None:
     print_columns(("LIST", "ADDED", "CHANGED", "UNCHANGED", "REMOVED"), rows)
 
 
+def _print_change(change: RecordChange) -> None:
+    """Prints a change on standard error, as standard output has the counts."""
+    note(f"{_MARKS[change.action]} {change.list} {change.name}")
+    for name, (before, after) in change.fields.items():
+        note(f"    {name}: {_shown(before)} -> {_shown(after)}")
+
+
+_MARKS = {"added": "+", "changed": "~", "removed": "-"}
+
+
+def _shown(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+
+
 @command_of(app, "apply", show=_print_applied, is_first_use=True)
 async def apply(
     site: Site,
@@ -40,11 +60,15 @@ async def apply(
         BufferedReader,
         typer.Argument(metavar="FILE", parser=open_file, help="A workspace file, YAML or JSON; - for standard input."),
     ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, record by record, and store nothing.")
+    ] = False,
 ) -> Applied:
     """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
+    report = _print_change if dry_run else None
     with file:
         try:
-            return await apply_file(site.db, file, actor_id=operator().id)
+            return await apply_file(site.db, file, actor_id=operator().id, report=report, dry_run=dry_run)
         except FileUnreadable as refused:
             name = file.name if isinstance(file.name, str) else "standard input"
             faults = [Fault(f"{name}: {fault.path}" if fault.path else name, fault.message) for fault in refused.faults]
@@ -55,6 +79,12 @@ async def apply(
 async def export(site: Site, slug: Slug) -> None:
     """Prints a workspace as a workspace file. Applied elsewhere, it gives the same workspace."""
     await export_workspace(site.db, slug, sys.stdout.buffer.write)
+
+
+@app.command("schema")
+def schema_() -> None:
+    """Prints the JSON Schema of the workspace file."""
+    print_json(schema())
 
 
 def _print_list(found: list[WorkspaceLine]) -> None:

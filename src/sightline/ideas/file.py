@@ -155,9 +155,7 @@ class CommentRecord(KeyedRecord):
     visibility: CommentVisibility | None = "internal"
 
 
-COMMENTS = Table(
-    "ideas.comments", "idea_comments", CommentRecord, kind="idea_comment", parents=(("idea_id", "id"),)
-)
+COMMENTS = Table("ideas.comments", "idea_comments", CommentRecord, kind="idea_comment", parents=(("idea_id", "id"),))
 
 
 class EvidenceRecord(KeyedRecord):
@@ -185,9 +183,7 @@ EVIDENCE = Table(
     versioned="version",
 )
 
-_FEATURES = Links(
-    "products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id"
-)
+_FEATURES = Links("products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id")
 _OPPORTUNITIES = Links("opportunities", "idea_opportunities", "idea_id", "opportunity_id", "opportunity_ids")
 _INSIGHTS = Links("insights", "idea_insights", "idea_id", "insight_id", "insight_ids", "insight", "validated")
 _ACCOUNTS = Links("accounts", "idea_accounts", "idea_id", "account_id", "account_ids")

@@ -216,7 +216,7 @@ class BriefRecord(KeyedRecord):
     kept_revision: Positive | None = None
     kept_definition: dict[str, Any] | None = None
     run_policy: Literal["on_demand", "daily", "weekly"] | None = "on_demand"
-    timezone: Zone | None = "UTC"
+    timezone: Zone | None = Zone("UTC")
     next_run_at: Moment | None = None
     created_by: Annotated[Word | None, Ref("members", "created_by")] = None
     runs: list[RunRecord] | None = None

@@ -19,8 +19,8 @@ from sightline.platform.file_section import (
     Section,
     Table,
 )
-from sightline.platform.file_section.tables import Find, Name, Showing, Word
 from sightline.platform.file_section.entries import NOWHERE
+from sightline.platform.file_section.tables import Find, Name, Showing, Word
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
 
@@ -36,6 +36,7 @@ SUBJECTS = {
     "study": "studies",
     "account": "accounts",
 }
+
 
 class SubjectPart(Part):
     type: Word

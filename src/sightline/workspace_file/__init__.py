@@ -4,7 +4,8 @@ from sightline.workspace_file.applying import FileRefused, FileUnreadable, apply
 from sightline.workspace_file.exporting import export_workspace
 from sightline.workspace_file.importing import KINDS, Import, Imported
 from sightline.workspace_file.reading import ListReader
-from sightline.workspace_file.tally import Applied, ListCount
+from sightline.workspace_file.schema import schema
+from sightline.workspace_file.tally import Applied, ListCount, RecordChange
 from sightline.workspace_file.workspaces import WorkspaceLine, delete_workspace, list_workspaces
 
 __all__ = [
@@ -16,9 +17,11 @@ __all__ = [
     "Imported",
     "ListCount",
     "ListReader",
+    "RecordChange",
     "WorkspaceLine",
     "apply_file",
     "delete_workspace",
     "export_workspace",
     "list_workspaces",
+    "schema",
 ]

@@ -7,7 +7,6 @@ from contextlib import closing
 from typing import Any, BinaryIO
 
 import asyncpg
-import msgspec
 
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
@@ -70,7 +69,7 @@ class Content:
         """Checks the whole file. Adds every fault. Raises FileUnreadable."""
         try:
             for item in self.document.items():
-                if item.list and item.index >= 0:
+                if item.list and item.place >= 0:
                     self._check_record(item.list, item.path, item.value)
                 elif item.list:
                     self.given.add(item.list)
@@ -80,12 +79,12 @@ class Content:
             self.faults.add(error.path, str(error))
             raise FileUnreadable(self.faults.shown, self.faults.count - len(self.faults.shown)) from None
 
-    def _check_record(self, list: str, path: str, value: Any) -> None:
-        if check(value, lists()[list].record, path, self.faults) is not None:
-            self.largest[list] = max(self.largest.get(list, 0), value.get("number") or 0)
+    def _check_record(self, name: str, path: str, value: Any) -> None:
+        if check(value, lists()[name].record, path, self.faults) is not None:
+            self.largest[name] = max(self.largest.get(name, 0), value.get("number") or 0)
         elif isinstance(value, dict):
-            names = [value.get(name) for name in NAMES]
-            self.faulty_records.update((list, name) for name in names if isinstance(name, str))
+            names = [value.get(one) for one in NAMES]
+            self.faulty_records.update((name, one) for one in names if isinstance(one, str))
 
     def _check_object(self, name: str, value: Any) -> None:
         kind = objects()[name].type if name in objects() else {"prune": _Names, "$schema": str}.get(name)
@@ -103,13 +102,13 @@ class Content:
             else:
                 self.objects[name] = value
 
-    def batches(self, list: str) -> Iterator[list[Entry]]:
+    def batches(self, name: str) -> Iterator[list[Entry]]:
         """Yields the records. One with a fault is broken, and has only its other fields, so that these are checked."""
         size, is_sound = 0, not self.faults.count
         batch: list[Entry] = []
-        for item in self.document.records(list):
+        for item in self.document.records(name):
             if isinstance(item.value, dict):
-                batch.append(_entry(lists()[list].record, item, is_sound=is_sound))
+                batch.append(_entry(lists()[name].record, item, is_sound=is_sound))
                 size += item.size
             if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARACTERS:
                 yield batch
@@ -120,13 +119,14 @@ class Content:
 
 def _entry(kind: Any, item: Item, *, is_sound: bool) -> Entry:
     faults, given = Faults(), item.value
+    wrong: set[str] = set()
     record = convert(given, kind) if is_sound else check(given, kind, item.path, faults)
     if record is None:
         wrong = {re.split(r"[.\[]", fault.path.removeprefix(item.path)[1:])[0] for fault in faults.shown}
         given = {name: value for name, value in given.items() if name not in wrong}
         record = check(given, kind, item.path, Faults())
-    entry = entry_of(item.path, given if record is not None else {}, record or kind(), item.index)
-    entry.broken = faults.count > 0
+    entry = entry_of(item.path, given if record is not None else {}, record or kind(), item.place)
+    entry.broken, entry.faulty = faults.count > 0, wrong
     return entry
 
 
@@ -138,12 +138,12 @@ async def apply_file(
     source: BinaryIO,
     *,
     actor_id: str,
-    tell: Callable[[RecordChange], object] | None = None,
+    report: Callable[[RecordChange], object] | None = None,
     dry_run: bool = False,
 ) -> Applied:
     """Creates or updates the workspace that the file describes. Raises FileRefused, and then changes nothing.
 
-    Raises FileUnreadable for a file that cannot be read to its end. `tell` is called with each change; a `dry_run`
+    Raises FileUnreadable for a file that cannot be read to its end. `report` is called with each change; a `dry_run`
     stores nothing. The file is copied to a temporary one, so it may be a pipe. Uses two connections if it has them.
     """
     with closing(await asyncio.to_thread(Document, source, lists().keys())) as document:
@@ -151,7 +151,7 @@ async def apply_file(
         await asyncio.to_thread(content.read)
         if "workspace" not in content.objects:
             _refuse(content.faults, Fault("workspace", "Required") if not content.faults.count else None)
-        return await _apply_with_retries(db, content, actor_id, tell, dry_run)
+        return await _apply_with_retries(db, content, actor_id, report, dry_run)
 
 
 def _refuse(faults: Faults, fault: Fault | None = None) -> None:
@@ -162,18 +162,18 @@ def _refuse(faults: Faults, fault: Fault | None = None) -> None:
 
 
 async def _apply_with_retries(
-    db: Database, content: Content, actor_id: str, tell: Callable[[RecordChange], object] | None, dry_run: bool
+    db: Database, content: Content, actor_id: str, report: Callable[[RecordChange], object] | None, dry_run: bool
 ) -> Applied:
     """Retries after a conflict with another write. The third conflict raises FileRefused with the database's reason."""
     for attempt in range(1, ATTEMPTS + 1):
         faults = Faults()
         faults.shown, faults.count = list(content.faults.shown), content.faults.count
         changes: list[RecordChange] = []
-        application = None
+        applied: Applied | None = None
         try:
             async with db.transaction() as tx:
-                application = _Application(db, tx, content, faults, actor_id, changes.append if tell else None)
-                applied = await application.apply(dry_run)
+                trial = _Application(db, tx, content, faults, actor_id, changes.append if report else None)
+                applied = await trial.apply(dry_run)
                 if dry_run:
                     raise _OnlyTried
         except _OnlyTried:
@@ -183,9 +183,10 @@ async def _apply_with_retries(
                 _refuse(faults, None if faults.count else Fault("", f"The database refuses: {reason_of(error)}"))
                 raise
             continue
-        for change in changes:
-            tell and tell(change)
-        return applied
+        for change in changes if report else ():
+            report(change)  # type: ignore[misc]  # it is not None
+        if applied is not None:
+            return applied
     raise AssertionError("unreachable")
 
 
@@ -198,13 +199,13 @@ def reason_of(error: Exception) -> str:
 class _Application:
     """One attempt, in one transaction."""
 
-    def __init__(self, db: Database, tx: Tx, content: Content, faults: Faults, actor_id: str, tell: Any) -> None:
+    def __init__(self, db: Database, tx: Tx, content: Content, faults: Faults, actor_id: str, report: Any) -> None:
         self.db = db
         self.tx = tx
         self.content = content
         self.faults = faults
         self.actor_id = actor_id
-        self.tally = Tally(tell)
+        self.tally = Tally(report)
 
     async def apply(self, dry_run: bool) -> Applied:
         slug = self.content.objects["workspace"]["slug"]
@@ -269,8 +270,3 @@ class _Application:
                 await store.store(table, batch)
                 await queries.analyze_if_outgrown(self.tx, table)
             await prune_list(run, name, store)
-
-
-def schema() -> dict[str, Any]:
-    """Returns the JSON Schema of the file."""
-    raise NotImplementedError

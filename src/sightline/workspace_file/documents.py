@@ -31,13 +31,13 @@ class Unreadable(Exception):
 class Item(NamedTuple):
     """A value of the file: its path, the list that it is an item of, and the length of its text if that is known.
 
-    `list` is None for a value that is no item. `index` is -1 for the list itself.
+    `list` is None for a value that is no item. `place` is -1 for the list itself.
     """
 
     path: str
     list: str | None
     value: Any
-    index: int = -1
+    place: int = -1
     size: int = 0
 
 
@@ -70,7 +70,7 @@ class Document:
         self._file.seek(0)
         found = _Json(self._file, self.lists, self.groups)
         for item in found.items():
-            if item.list and item.index < 0:
+            if item.list and item.place < 0:
                 self._starts[item.list] = found.offset()
             yield item
 
@@ -119,25 +119,20 @@ class _Json:
 
     def _object(self, above: str) -> Iterator[Item]:
         """Yields the members of an object whose lists are read item by item; its other members as one value."""
-        pairs: list[tuple[str, Any]] = []
-        seen: set[str] = set()
         if self._peek() != "{":
             self._refuse("has to be a mapping, with `workspace` and lists")
         self.at += 1
-        while (mark := self._peek()) != "}":
-            if pairs or seen:
+        pairs: list[tuple[str, Any]] = []
+        seen: list[tuple[str, Any]] = []
+        while self._peek() != "}":
+            if seen:
                 self._take(",")
-            elif mark == ",":
-                self._refuse("is not JSON")
             name = self._value()
             if not isinstance(name, str):
                 self._refuse("is not JSON: expected a name")
             self._take(":")
             self.where = path = above + name
-            twice = name in seen
-            seen.add(name)
-            if twice:
-                yield Item(above[:-1], None, read_members([(name, 1), (name, 1)]))
+            seen.append((name, None))
             if path in self.lists and self._peek() == "[":
                 yield from self.list(path)
             elif path in self.groups and self._peek() == "{":
@@ -147,6 +142,8 @@ class _Json:
             else:
                 yield Item(path, None, self._value())
         self.at += 1
+        if isinstance(twice := read_members(seen), Members):
+            yield Item(above[:-1], None, twice)
         if above:
             yield Item(above[:-1], None, read_members(pairs))
 
@@ -168,7 +165,7 @@ class _Json:
     def offset(self) -> int:
         """Returns how many bytes of the file stand before the next character."""
         unread = len(self.text[self.at :].encode()) + len(self._decode.getstate()[0])
-        return int(self.file.tell()) - unread
+        return int(self.file.report()) - unread
 
     def _peek(self) -> str:
         """Returns the next character that is not white space, empty at the end."""
@@ -247,8 +244,8 @@ _WORDS = (
 )
 for _name, _pattern, _first in _WORDS:
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
-_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
-_Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(loader.construct_scalar(node)))
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
+_Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _MANY_ON_A_LINE = re.compile(rb"(?:[-?:\[{]\s*){101}")
 _LONGEST_REPEATED = 4  # times the largest file

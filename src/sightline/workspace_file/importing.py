@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Struct
 
 from sightline.platform.db import Database
-from sightline.workspace_file.storing_lines import LineStore
 from sightline.workspace_file.lines import LineFault, line_fault
 from sightline.workspace_file.other_sources import OtherSources
 from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, ListReader
+from sightline.workspace_file.storing_lines import LineStore
 from sightline.workspace_file.tally import ListCount
 from sightline.workspaces.tenants import find_workspace
 

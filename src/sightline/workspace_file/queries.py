@@ -30,14 +30,20 @@ async def analyze_if_outgrown(tx: Tx, table: Table) -> None:
 
 def _shown(table: Table) -> str:
     """Returns the columns of a row, with the ids and flags of links that no column repeats."""
-    link = "ARRAY(SELECT l.{column} FROM {table} l WHERE l.workspace_id = :workspace_id AND l.{owner} = t.id ORDER BY l.link)"
     shown = [f"t.{column}" for column in table.columns]
     for field, links in table.links:
         if links.array is None or links.flag:
-            shown.append(link.format(column=links.member, table=links.table, owner=links.owner) + f" AS {field.column}_ids_")
+            shown.append(f"{_array(links, links.member)} AS {field.column}_ids_")
         if links.flag:
-            shown.append(link.format(column=links.flag, table=links.table, owner=links.owner) + f" AS {field.column}_flags_")
+            shown.append(f"{_array(links, links.flag)} AS {field.column}_flags_")
     return ", ".join(shown)
+
+
+def _array(links: Links, column: str) -> str:
+    return (
+        f"ARRAY(SELECT l.{column} FROM {links.table} AS l"
+        f" WHERE l.workspace_id = :workspace_id AND l.{links.owner} = t.id ORDER BY l.link)"
+    )
 
 
 def linked(field: Any, links: Links, row: Any) -> list[tuple[UUID, bool]]:
@@ -51,15 +57,16 @@ async def find_rows(
     tx: Tx, table: Table, workspace_id: UUID, sets: Mapping[tuple[str, ...], Sequence[Sequence[Any]]]
 ) -> list[Row]:
     """Returns the rows in which some columns have one of the sets of values, for each of the sets of columns."""
-    statements, named = [], {}
+    statements: list[str] = []
+    named: dict[str, list[Any]] = {}
     for columns, values in sets.items():
         arrays = []
-        for column, each in zip(columns, zip(*values, strict=True), strict=True):
+        for each in zip(*values, strict=True):
             named[f"v{len(named)}"] = list(each)
             arrays.append(f":v{len(named) - 1}::{_type_of(each)}[]")
         same = " AND ".join(f"{compared(table, column)} = g.{column}" for column in columns)
         statements.append(
-            f"SELECT {_shown(table)} FROM unnest({', '.join(arrays)}) AS g ({', '.join(columns)})"  # noqa: S608 - names
+            f"SELECT {_shown(table)} FROM unnest({', '.join(arrays)}) AS g ({', '.join(columns)})"
             f" JOIN {table.name} AS t ON t.workspace_id = :workspace_id AND {same}"
         )
     if not statements:
@@ -136,7 +143,7 @@ async def change_rows(
     if assignments:
         same = " AND ".join(f"t.{column} = n.{column}" for column in table.primary)
         statement = sql(_CHANGE, table=table.name, assignments=", ".join(assignments), same=same)
-        await tx.run(statement, workspace_id=workspace_id, rows=[{**map_bytes(row)} for row in rows])
+        await tx.run(statement, workspace_id=workspace_id, rows=[map_bytes(row) for row in rows])
 
 
 def map_bytes(row: Mapping[str, Any]) -> dict[str, Any]:

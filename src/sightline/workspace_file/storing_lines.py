@@ -88,7 +88,7 @@ class LineStore:
             await tx.run(queries.SHARE_SLUG, slug=self.slug)
             await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
             store = await self._open(tx.later(), lines, faults, tally)
-            store.seen[self.table.path] = seen
+            store.seen[self.table.path] = seen  # type: ignore[assignment]  # it has what is used
             numbers = {line.number for line in lines}
             store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
             if late:

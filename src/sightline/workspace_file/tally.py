@@ -38,13 +38,13 @@ class Applied(Struct, rename="camel"):
 
 
 class Tally:
-    """Counts records. `growth`: the change of the stored counts, by kind. `tell`: called with each change."""
+    """Counts records. `growth`: the change of the stored counts, by kind. `report`: called with each change."""
 
-    def __init__(self, tell: Callable[[RecordChange], object] | None = None) -> None:
+    def __init__(self, report: Callable[[RecordChange], object] | None = None) -> None:
         self.counts: dict[str, ListCount] = {}
         self.ids: dict[str, dict[str, UUID]] = {}
         self.growth: dict[str, int] = {}
-        self.tell = tell
+        self.report = report
 
     def of(self, path: str) -> ListCount:
         return self.counts.setdefault(path, ListCount())
@@ -59,8 +59,8 @@ class Tally:
                 count.changed += 1
             else:
                 count.unchanged += 1
-            if self.tell and (entry.is_new or entry.changed):
-                self.tell(_change(table, entry))
+            if self.report and (entry.is_new or entry.changed):
+                self.report(_change(table, entry))
         if table.counted:
             self.growth[table.counted] = self.growth.get(table.counted, 0) + sum(entry.is_new for entry in entries)
         if table.keyed and (not table.parents or table.path == "products.features"):
@@ -72,8 +72,8 @@ class Tally:
         self.of(table.path).removed += len(ids)
         if table.counted:
             self.growth[table.counted] = self.growth.get(table.counted, 0) - len(ids)
-        for id in ids if self.tell else ():
-            self.tell(RecordChange(table.path, "removed", str(id)))  # type: ignore[misc]  # it is not None
+        for id in ids if self.report else ():
+            self.report(RecordChange(table.path, "removed", str(id)))  # type: ignore[misc]  # it is not None
 
 
 def _full_key(entry: Entry) -> str | None:

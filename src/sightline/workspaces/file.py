@@ -111,7 +111,7 @@ _CHANGE_PLAN = sql(
 
 
 def _show(moment: datetime | None) -> str | None:
-    return moment and shown_moment(moment)
+    return shown_moment(moment) if moment else None
 
 
 async def show_workspace(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:

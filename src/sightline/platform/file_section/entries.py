@@ -42,6 +42,7 @@ class Entry(_WithState):
 
     `given`: as in the file. `values`: converted, by column. `row`: to be stored. `stored`: the stored row.
     `links`: the complete sets of links in the file, by name. `changed`: the names of fields that differ.
+    `faulty`: those that do not fit their types and are left out.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Entry(_WithState):
     stored: Any = None
     links: dict[str, list[Linked]] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
+    faulty: set[str] = field(default_factory=set)
     has_derived_id: bool = False
     broken: bool = False
 

@@ -17,16 +17,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.wire import Id, Moment, Text, Trimmed, WireType
+from sightline.platform.wire import Id, Moment, Trimmed, WireType
 
 LARGEST = 2**31 - 1
 STAMPS = ("id", "key", "number", "createdAt", "updatedAt")
-
-
-class Word(Text):
-    """1 to 255 characters, not blank, kept as in the file."""
-
-    longest = 255
 
 
 class Name(Trimmed):
@@ -35,6 +29,8 @@ class Name(Trimmed):
     longest = 255
 
 
+# Kept as in the file.
+Word = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")]
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
 Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]

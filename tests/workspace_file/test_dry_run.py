@@ -1,0 +1,55 @@
+"""A dry run shows what would change, record by record, and stores nothing; the schema describes the file."""
+
+from io import BytesIO
+
+import msgspec
+
+from sightline.platform.db import Database
+from sightline.workspace_file import RecordChange, apply_file, schema
+from sightline.workspace_file.sections import STORED
+from tests.workspace_file.files import apply, export, new_slug, small
+
+
+async def _try(database: Database, file: object) -> tuple[dict[str, int], list[RecordChange]]:
+    changes: list[RecordChange] = []
+    applied = await apply_file(
+        database, BytesIO(msgspec.json.encode(file)), actor_id="tests", report=changes.append, dry_run=True
+    )
+    return {name: count.added + count.changed + count.removed for name, count in applied.counts.items()}, changes
+
+
+async def test_a_dry_run_tells_each_change_and_stores_nothing(database: Database) -> None:
+    slug = new_slug()
+    await apply(database, small(slug, teams=[{"key": "a", "name": "A"}, {"key": "b", "name": "B"}]))
+    before = await export(database, slug)
+    teams = [{"key": "a", "name": "Renamed"}, {"key": "c", "name": "C"}]
+    idea = {"key": "i", "name": "I", "description": "x"}
+    counts, changes = await _try(database, small(slug, teams=teams, ideas=[idea], prune=["teams"]))
+    assert counts == {"workspace": 0, "teams": 3, "ideas": 1}
+    assert [(change.list, change.action) for change in changes] == [
+        ("teams", "changed"),
+        ("teams", "added"),
+        ("teams", "removed"),
+        ("ideas", "added"),
+    ]
+    assert changes[0].fields == {"name": ("A", "Renamed")}
+    assert await export(database, slug) == before
+    await apply(database, small(slug, ideas=[idea]))
+    assert b'"number":1,' in await export(database, slug)
+
+
+async def test_a_dry_run_of_a_new_workspace_creates_none(database: Database) -> None:
+    slug = new_slug()
+    counts, _ = await _try(database, small(slug))
+    assert counts["workspace"] == 1
+    assert (await apply(database, small(slug))).added
+
+
+def test_the_schema_names_every_list_and_its_bounds() -> None:
+    found = schema()
+    portal = found["$defs"]["PortalPart"]["properties"]
+    assert {name.partition(".")[0] for name in STORED} | {"prune", "$schema"} == set(found["properties"])
+    assert {"users", "votes", "requests"} <= set(portal)
+    idea = found["$defs"]["IdeaRecord"]
+    assert idea["additionalProperties"] is False
+    assert idea["properties"]["portalVisible"]["default"] is False
