@@ -4,22 +4,22 @@ import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
 from msgspec import Meta
 
 from sightline.platform.db import Database
-from sightline.platform.file_section import Field
+from sightline.platform.file_section.tables import Field
 from sightline.workspace_file import apply_file
-from sightline.workspace_file.sections import all_tables, parts
+from sightline.workspace_file.sections import all_tables, objects
 
 FILE = "docs/guide/workspace-file.md"
 PAGE = (Path(__file__).parents[2] / FILE).read_text()
 OF_EVERY_RECORD = {"id", "key", "number", "createdAt", "updatedAt"}
-SHAPES = {**{path: table.record for path, table in all_tables().items()}, **{n: p.type for n, p in parts().items()}}
-FIELDS = [(path, field) for path, table in all_tables().items() for field in table.fields]
+SHAPES = {**{path: table.record for path, table in all_tables().items()}, **{n: p.type for n, p in objects().items()}}
+FIELDS = [(p, one) for p, table in all_tables().items() for one in table.fields if one.name not in OF_EVERY_RECORD]
 
 
 def section(heading: str) -> str:
@@ -50,9 +50,13 @@ def bounds(shape: Any) -> Iterator[str]:
         yield from bounds(part)
 
 
+def hints(path: str) -> dict[str, Any]:
+    return get_type_hints(all_tables()[path].record, include_extras=True)
+
+
 def default_of(field: "Field") -> str | None:
     """None where the default is not written as such."""
-    if field.required:
+    if field.is_required:
         return "needed"
     if isinstance(field.default, bool):
         return f"`{str(field.default).lower()}`"
@@ -80,7 +84,7 @@ def test_no_field_is_described_that_the_file_does_not_have(path: str) -> None:
 def test_a_field_is_described_with_its_default_and_its_bounds(path: str, field: "Field") -> None:
     row = re.search(rf"^\| `{field.name}` \| (.*?) \|(.*)\|$", section(path), re.MULTILINE)
     assert row, f"add a row for `{field.name}` under `{path}` in {FILE}"
-    missing = [bound for bound in bounds(field.type) if bound not in row[0]]
+    missing = [bound for bound in bounds(hints(path)[field.attribute]) if bound not in row[0]]
     assert not missing, f"{FILE}, {path}, {field.name}: say that {missing} is allowed, or the limit"
     if (default := default_of(field)) is not None:
         assert row[1] == default, f"{FILE}, {path}, {field.name}: the default is {default}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from sightline.cli.options import group, open_file
+from sightline.cli.options import Command, group, open_file
 from sightline.cli.output import note, print_columns, print_json
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
@@ -81,7 +81,7 @@ async def export(site: Site, slug: Slug) -> None:
     await export_workspace(site.db, slug, sys.stdout.buffer.write)
 
 
-@app.command("schema")
+@app.command("schema", cls=Command)
 def schema_() -> None:
     """Prints the JSON Schema of the workspace file."""
     print_json(schema())

@@ -165,7 +165,7 @@ class _Json:
     def offset(self) -> int:
         """Returns how many bytes of the file stand before the next character."""
         unread = len(self.text[self.at :].encode()) + len(self._decode.getstate()[0])
-        return int(self.file.report()) - unread
+        return int(self.file.tell()) - unread
 
     def _peek(self) -> str:
         """Returns the next character that is not white space, empty at the end."""
