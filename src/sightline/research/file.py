@@ -4,7 +4,7 @@ Runs that have not ended are left out, and so are those whose sources are being 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -216,7 +216,7 @@ class BriefRecord(KeyedRecord):
     kept_revision: Positive | None = None
     kept_definition: dict[str, Any] | None = None
     run_policy: Literal["on_demand", "daily", "weekly"] | None = "on_demand"
-    timezone: Zone | None = Zone("UTC")
+    timezone: Zone | None = cast("Zone", "UTC")
     next_run_at: Moment | None = None
     created_by: Annotated[Word | None, Ref("members", "created_by")] = None
     runs: list[RunRecord] | None = None

@@ -60,10 +60,11 @@ async def match(run: Run, table: Table, entries: Sequence[Entry]) -> list[Any]:
 
 def _derive_id(run: Run, table: Table, entry: Entry) -> None:
     """Gives a record without an id the one that follows from its key or another identity."""
-    if entry.broken or named_by(table, table.primary, entry.values) is not None:
+    if named_by(table, table.primary, entry.values) is not None:
         return
     if table.primary[-1] != "id":
-        run.refuse(entry, "", f"Give the record's {' and '.join(table.title(table.primary))}")
+        if not entry.broken:
+            run.refuse(entry, "", f"Give the record's {' and '.join(table.title(table.primary))}")
         return
     parents = [str(entry.values[column]) for column, _ in table.parents]
     for columns in identities(table)[1:]:
@@ -73,7 +74,8 @@ def _derive_id(run: Run, table: Table, entry: Entry) -> None:
             entry.values["id"] = derived_id(run.workspace_id, table.path, *words)
             entry.has_derived_id = True
             return
-    run.refuse(entry, "", f"Give {_ways_to_name(table)}")
+    if not entry.broken:
+        run.refuse(entry, "", f"Give {_ways_to_name(table)}")
 
 
 def _ways_to_name(table: Table) -> str:

@@ -310,7 +310,7 @@ def _merge(run: Run, table: Table, entry: Entry) -> None:
     entry.row = {links.array: [] for _, links in table.links if links.array} | dict(table.hidden)
     for field in table.fields:
         is_missing = field.is_required and field.name not in STAMPS and field.column not in entry.values
-        if is_missing and field.name not in entry.faulty:
+        if is_missing and not entry.faulty:
             run.refuse(entry, field.name, "Is needed for a new record")
         entry.row[field.column] = field.default
     if table.position:
