@@ -104,8 +104,8 @@ SELECT :workspace_id, md5('signal' || n)::uuid, n, 'Notes of call ' || n,
 INSERT INTO signal_accounts (workspace_id, signal_id, account_id)
 SELECT workspace_id, id, account_id FROM signals WHERE workspace_id = :workspace_id;
 
-INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
-SELECT workspace_id, 'account', account_id, id, 1, created_at, number, updated_at
+INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, created_at, number, updated_at)
+SELECT workspace_id, 'account', account_id, id, created_at, number, updated_at
   FROM signals WHERE workspace_id = :workspace_id;
 
 INSERT INTO study_feedback (workspace_id, id, study_id, rating, metric, subject_type, subject_id, comment, submitted_at,
