@@ -35,6 +35,9 @@ MORE = (
                                 output_tokens, seconds, cost, created_at)
        VALUES ($1, gen_random_uuid(), 'signals.process', gen_random_uuid(), 'model:m', 2, 0, 9, 3, 0.5, 0.01, now())""",
     """INSERT INTO portal_used_tokens (workspace_id, jti_hash, valid_until) VALUES ($1, '\\x0a5c', now())""",
+    """INSERT INTO portal_waiting_forms
+           (workspace_id, id, browser_hash, network_hash, path, fields, created_at, expires_at)
+       VALUES ($1, gen_random_uuid(), '\\x0a', '\\x5c', '/ideas', '{"text": "a"}', now(), now() + '1 hour')""",
     """INSERT INTO document_generations
            (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after, created_at, updated_at)
        SELECT workspace_id, id, id, id, 'PRD', true, 'pending', now(), now(), now() FROM initiatives

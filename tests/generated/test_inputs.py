@@ -212,7 +212,7 @@ async def test_null_counts_as_omitted_when_something_is_created(made: Made, oper
 
 # What null means on PATCH, where it is allowed.
 NULLABLE = {
-    "change_idea": {"productId", "projectId"},
+    "change_idea": {"productId", "projectId", "officialAnswer"},
     "set_idea_status": {"expectedCurrentStatus"},
     "change_initiative": {"productId", "startDate", "finishDate"},
 }
