@@ -13,7 +13,7 @@ LEFT_OUT = {
     "job_totals": "Counts what a server has done, for its monitoring: a restored one starts at zero.",
     "feed_versions": "The versions that cached counts of feeds have: a restored server counts again.",
     "portal_sessions": "A session that was ended since must not be valid again: people sign in again.",
-    "portal_waiting_forms": "They wait for a sign-in of the next 15 minutes, in the words of people who are not signed in.",
+    "portal_waiting_forms": "They wait 15 minutes for a sign-in: by then nobody comes for them.",
 }
 
 # Tables of earlier revisions that their backups leave out.
