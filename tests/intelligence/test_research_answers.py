@@ -119,6 +119,22 @@ async def test_contradicting_figures_stand_side_by_side() -> None:
     )
 
 
+@pytest.mark.parametrize("asked", ["How do shops keep repairs from being late?", "How long are repairs late?"])
+async def test_figures_that_nobody_asks_for_are_no_contradiction(asked: str) -> None:
+    one = finding("Late repairs at shops are kept on paper for 2 years, and 9 percent are late.", 2025, "Bike Economy")
+    other = finding("Late repairs at shops cost 40 pounds, and 12 percent are late.", 2025)
+    said = await answer(asked, one, other)
+    assert said.startswith("Bike Economy, 2025-03-01: “")
+    assert "differ" not in said
+    assert "In contrast" not in said
+
+
+async def test_a_question_for_a_rate_gets_contradicting_rates() -> None:
+    one = finding("Of all repairs 12 percent are late.", 2025, "Bike Economy")
+    other = finding("Of all repairs 9 percent are late.", 2025)
+    assert (await answer("What is the rate of late repairs?", one, other)).startswith("The sources differ. ")
+
+
 async def test_a_copy_is_named_where_the_text_is_quoted() -> None:
     said = await answer(LATE, finding("Of all repairs 9 percent are late.", 2025, also_in=("Wire", "Digest")))
     assert said == "Trade Review, 2025-03-01; also in Wire, Digest: “Of all repairs 9 percent are late.”"

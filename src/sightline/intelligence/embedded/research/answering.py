@@ -37,10 +37,15 @@ def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage
     """One answer per question, in order. Says in the summary what was covered and what is missing."""
     is_named = bool(section.competitors)
     answers = [
-        _answer(question, _closest(asked, findings, is_named), coverage)
+        _answer(question, _closest(asked, findings, is_named), _kinds(asked), coverage)
         for question, asked in read_questions(section).items()
     ]
     return SectionAnswer(_summary(coverage), answers)
+
+
+def _kinds(asked: Asked) -> frozenset[str]:
+    """Returns the kinds of figures that are compared: those that the question asks for."""
+    return frozenset(wording().figures if "any" in asked.figures else asked.figures)
 
 
 def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
@@ -49,13 +54,13 @@ def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> l
     fits = {id: one.strength for id, one in found.items()}
     days = {id: one.published_at.timestamp() if one.published_at else 0.0 for id, one in found.items()}
     near = (id for id in newest_of_best(fits, days) if fits[id] >= _CLOSE * max(fits.values()))
-    return _newest_figure_first([found[id] for id in near])[:MOST_PASSAGES]
+    return _newest_figure_first([found[id] for id in near], _kinds(asked))[:MOST_PASSAGES]
 
 
-def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
+def _newest_figure_first(closest: list[_Close], kinds: frozenset[str]) -> list[_Close]:
     """Returns the same passages, and a figure of a later date before the one that it replaces."""
     for one in closest[1:]:
-        if _is_older(one, closest[0]):
+        if _is_older(one, closest[0], kinds):
             closest = [one, *(other for other in closest if other is not one)]
     return closest
 
@@ -67,10 +72,10 @@ def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> _Close | 
     return next((_Close(one.strength, finding, one.text) for one in passages if one.text in quotes), None)
 
 
-def _answer(question: str, closest: Sequence[_Close], coverage: Coverage) -> QuestionAnswer:
+def _answer(question: str, closest: Sequence[_Close], kinds: frozenset[str], coverage: Coverage) -> QuestionAnswer:
     if not closest:
         return QuestionAnswer(question, f"{NO_ANSWER} {_why_nothing(question, coverage)}", [])
-    said = " ".join(_sentences(closest))
+    said = " ".join(_sentences(closest, kinds))
     return QuestionAnswer(question, said, [one.finding.id for one in closest])
 
 
@@ -87,17 +92,17 @@ def _why_nothing(question: str, coverage: Coverage) -> str:
     return f"{why} {says['older'].format(sources=older)}"
 
 
-def _sentences(closest: Sequence[_Close]) -> Iterable[str]:
+def _sentences(closest: Sequence[_Close], kinds: frozenset[str]) -> Iterable[str]:
     """Yields a sentence for each passage: as the answer, as one that differs, as an older figure, or as one more."""
     says = wording().answers
     first = closest[0]
-    others = [one for one in closest[1:] if _differs(first, one)]
+    others = [one for one in closest[1:] if _differs(first, one, kinds)]
     yield (says["differs"] if others else says["first"]).format(**_parts(first))
     for one in others:
         yield says["other"].format(**_parts(one))
     for one in closest[1:]:
         if one not in others:
-            yield says["older" if _is_older(first, one) else "more"].format(**_parts(one))
+            yield says["older" if _is_older(first, one, kinds) else "more"].format(**_parts(one))
 
 
 def _parts(one: _Close) -> dict[str, str]:
@@ -105,22 +110,23 @@ def _parts(one: _Close) -> dict[str, str]:
     return {"source": source_of(one.finding), "quote": quote, "end": "" if quote.endswith((".", "!", "…")) else "."}
 
 
-def _has_other_figure(first: _Close, one: _Close) -> bool:
-    common = (figures_in(first.quote) & figures_in(one.quote)) - {"any"}
+def _has_other_figure(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
+    common = figures_in(first.quote) & figures_in(one.quote) & kinds
     return bool(common) and " ".join(first.quote.split()) != " ".join(one.quote.split())
 
 
-def _is_older(first: _Close, one: _Close) -> bool:
+def _is_older(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
     """Whether a passage has an earlier figure than the first: of the same publisher, or long before."""
-    if not first.published_at or not one.published_at or not _has_other_figure(first, one):
+    if not first.published_at or not one.published_at or not _has_other_figure(first, one, kinds):
         return False
     is_same = first.finding.publisher is not None and first.finding.publisher == one.finding.publisher
     return one.published_at < (first.published_at if is_same else first.published_at - _LONG_AGO)
 
 
-def _differs(first: _Close, one: _Close) -> bool:
-    """Whether a passage of about the same time has another figure for the same."""
-    return one.strength >= _AS_CLOSE * first.strength and _has_other_figure(first, one) and not _is_older(first, one)
+def _differs(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
+    """Whether a passage of about the same time has another figure of a kind that is asked for."""
+    is_close = one.strength >= _AS_CLOSE * first.strength
+    return is_close and _has_other_figure(first, one, kinds) and not _is_older(first, one, kinds)
 
 
 def source_of(finding: FindingText) -> str:
