@@ -94,6 +94,11 @@ class Visit:
         return f"{self.path}?{query}" if query else self.path
 
     @property
+    def voted(self) -> str:
+        """The public id of the idea for which a form without scripts just set the vote, or an empty text."""
+        return self.request.query_params.get("voted", "")
+
+    @property
     def is_partial(self) -> bool:
         """Whether a script of the page requests a part of it."""
         return self.request.headers.get("hx-request") == "true"

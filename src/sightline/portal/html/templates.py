@@ -1,13 +1,13 @@
 """The templates in the reader's language."""
 
 from collections.abc import Callable
-from datetime import datetime
-from functools import cache
+from datetime import date
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from sightline.catalog.portal_labels import LabelKind
+from sightline.catalog.portal_labels import LabelKind, ShownLabel
 from sightline.portal.html.assets import version
 from sightline.portal.html.colours import six_digits
 from sightline.portal.html.languages import LANGUAGES, catalogue
@@ -21,6 +21,7 @@ EXTENSIONS = ["jinja2.ext.i18n"]
 def environment(language: str) -> Environment:
     """Returns the templates in this language. They escape all values."""
     texts = catalogue(language)
+    day = lru_cache(maxsize=1000)(partial(_day, gettext=texts.gettext))
     made = Environment(
         loader=PackageLoader("sightline.portal", "templates"),
         autoescape=True,
@@ -32,10 +33,10 @@ def environment(language: str) -> Environment:
     )
     install: Callable[..., None] = made.install_gettext_callables  # type: ignore[attr-defined]  # of the extension
     install(texts.gettext, texts.ngettext, newstyle=True)
-    made.globals["kinds"] = KINDS
     made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
     made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
-    made.filters["day"] = lambda moment: _day(moment, texts.gettext)
+    made.filters["day"] = lambda moment: day(moment.date())
+    made.filters["kind"] = lambda status: _kind(status, texts.gettext)
     made.globals["languages"] = LANGUAGES
     made.filters["mark"] = mark
     made.filters["passage"] = lambda text, pattern: passage(as_text(text), pattern)
@@ -75,7 +76,13 @@ MONTHS = (
 )
 
 
-def _day(moment: datetime, gettext: Callable[[str], str]) -> str:
+def _day(day: date, gettext: Callable[[str], str]) -> str:
     # The order of day, month and year.
     form = gettext("%(day)s %(month)s %(year)s")
-    return form % {"day": moment.day, "month": gettext(MONTHS[moment.month - 1]), "year": moment.year}
+    return form % {"day": day.day, "month": gettext(MONTHS[day.month - 1]), "year": day.year}
+
+
+def _kind(status: ShownLabel, gettext: Callable[[str], str]) -> str:
+    """Returns the kind of a status in words, or nothing if its name says it."""
+    kind = gettext(KINDS[status.kind])
+    return kind if kind.lower() != status.name.lower() else ""
