@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
 from sightline.intelligence.model.session import Session
 
@@ -16,11 +16,7 @@ LONGEST_SENTENCE: Final = 600
 _MARKS = re.compile(r"\s*\[[\d,\s]+\]")
 _LABEL = re.compile(r"\b(?:(?:INITIATIVE|IDEA|SIGNAL|STUDY)-|[PRO])[0-9]+\b")
 
-JUDGE: Final = f"""{RULES}
-
-Judge each statement by its sources alone. `follows`: the sources say it, or it follows from them. `contradicts`: they
-say otherwise. `missing`: they do not say it. A proposal contradicts if a recorded answer decides otherwise; else it
-follows."""
+JUDGE: Final = read_task("judge")
 
 
 class Claim(Struct):

@@ -16,7 +16,7 @@ from sightline.intelligence.embedded.documents.markdown import ended, inline
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.claims import Claim, Sources, Statement, find_confirmed, plain
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.session import ModelFailed, Session
 from sightline.intelligence.tracing import PROPOSAL, source_texts
 
@@ -24,14 +24,7 @@ MOST_SENTENCES: Final = 6  # under one heading
 FIXED: Final = frozenset({"Open points", "Sources"})
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
-TASK: Final = f"""{RULES}
-
-Below is a document in Markdown that was composed from records. Numbers in brackets name the records that a line rests
-on. Write for each of the given headings up to six sentences that a reader reads first: what matters, how the records
-belong together, what follows for the work. Do not repeat single lines. `sources` are the numbers of the records that
-the sentence rests on. A suggestion of yours that no record states has `is_proposal` true: write proposals for open
-points only, never against a recorded answer. `quote` is null, or words of one of the sources. Leave headings out that
-need nothing."""
+TASK: Final = read_task("document")
 
 
 class Sentence(Claim):

@@ -18,27 +18,14 @@ from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matching, SuggestedOption
 from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
 from sightline.intelligence.model.session import Session
 
 Found = TypeVar("Found")
 T = TypeVar("T")
 
-TASK: Final = f"""{RULES}
-
-Read one idea for a product. Each part of your answer may be empty, and is empty if the material lists nothing for it.
-`features`: those of the list that the idea is about, by their number; not those that it only mentions, compares with or
-does not want. `confidence` is the probability, 0 to 1, that a product manager links the feature to the idea.
-`options`: those of the list that the idea's own words support, by their number; one of a group that takes one.
-`questions`: what has to be known before somebody plans the work and the idea does not say, most important first: who
-is affected, what they do today, how often, how success is seen, limits, risks. None that the idea answers, none that is
-listed as asked, at most the given number, each one short sentence in the language of the idea. `reasoning` says in one
-sentence why it matters.
-`name`: a title of at most {LONGEST_NAME} characters, with words of the idea only and in their order; null if none is
-wanted.
-Each `quote` is copied word for word from the idea, one sentence at most; that of a question comes closest to an answer,
-or is null. Figures, and words between quotation marks, come from the idea only."""
+TASK: Final = read_task("idea", longest_name=LONGEST_NAME)
 
 LONGEST_TEXT: Final = 24_000  # characters, as the next ones
 LONGEST_LINE: Final = 300

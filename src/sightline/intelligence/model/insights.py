@@ -7,17 +7,11 @@ from msgspec import Struct
 
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial, check_quotes
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
 from sightline.intelligence.model.session import Session
 
-TASK: Final = f"""{RULES}
-
-List what customers say in this signal, each point once: problems, requests, praise, questions, and context that
-matters for the product. Leave out greetings, small talk, and what the team itself says. The title is one short
-statement in the language of the signal, without figures or quoted words that are not in its quotes. Each point has one
-to three quotes; `turn` is the number in brackets before the words, or null where there is none. An empty list is a good
-answer for a signal that says nothing."""
+TASK: Final = read_task("insights")
 
 LONGEST_PART: Final = 24_000  # characters
 LONGEST_TITLE: Final = 160

@@ -8,7 +8,7 @@ from msgspec import Struct
 from sightline.intelligence.embedded.research.answering import NO_ANSWER, source_of
 from sightline.intelligence.model.claims import Claim, Sources, Statement, find_confirmed, plain
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.research.relevance import describe
 from sightline.intelligence.model.session import Session
 from sightline.intelligence.plans import PlanSection
@@ -18,13 +18,7 @@ MOST_SENTENCES: Final = 4  # of an answer
 MOST_COMPLAINTS: Final = 5
 REPAIRS: Final = 1
 
-TASK: Final = f"""{RULES}
-
-Answer the questions of a section of market research from the numbered sources alone: up to four sentences for each
-question, in the language that is named. `sources` are the numbers of the sources that a sentence rests on; do not
-write them, or who says it, into the sentence. `quote` is null, or a few telling words of one of these sources. Say
-no more than the sources say: one company's practice is not that of the market. If sources disagree, give each view a
-sentence of its own. A question that the sources do not answer has no sentences."""
+TASK: Final = read_task("answer")
 
 
 class AnsweredQuestion(Struct):

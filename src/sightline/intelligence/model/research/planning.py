@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.names import mentions, without
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.session import ModelFailed, Session
 from sightline.intelligence.plans import (
     DEFAULT_LANGUAGE,
@@ -39,18 +39,7 @@ _NO_PRODUCT: Final = -1
 
 T = TypeVar("T")
 
-TASK: Final = f"""{RULES}
-
-Plan research on public sources that answers the question of a product team: one to five sections, each with an
-objective and one to five questions that a public page can answer. `competitors` sections are about companies: name
-only those that the question or the list of known names has, with aliases only if these are named too. `market`
-sections have a topic of a few words; `custom` sections are for everything else, such as prices, rules or public
-feedback. If reviews of mobile apps can answer, say "app reviews" in a question: the apps of the section's
-competitors are then offered for selection. `research_mode` is `recent` for what is new in the last `lookback_days`
-(1 to 90), or `baseline` if older sources count too. `geography`, `audience`, `exclusions` and `languages` (their
-English names) are those that the question asks for; `domains` are those that it wants searched, `excluded_domains`
-those it does not; else they are empty. `product` is the number of the product that the question is about, or
-{_NO_PRODUCT}. `rationale` says in two or three sentences why the plan is so."""
+TASK: Final = read_task("plan", no_product=_NO_PRODUCT)
 
 
 class PlannedCompetitor(Struct):

@@ -11,7 +11,7 @@ from sightline.intelligence.embedded.research.passages import read_questions
 from sightline.intelligence.embedded.research.terms import folded, share
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import RULES, fenced
+from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import locate
 from sightline.intelligence.model.session import Session
 from sightline.intelligence.plans import PlanSection
@@ -36,15 +36,7 @@ _REASONS: Final[dict[Relevance, str]] = {
     "unrelated": "Is about something else",
 }
 
-TASK: Final = f"""{RULES}
-
-Judge for a section of market research how relevant each page is. A long page is shown in parts. `relevance` is
-`answers` if the page states facts that answer a question of the section, `partly` if these cover a part of the
-question only, `related` if it is on the subject without an answer, and `unrelated` for everything else. A page is
-`unrelated` if it is what the section excludes, or if the section has competitors and the page is about none of them.
-A page that praises itself without facts is `related` at most. `passages` are at most three for each page, the most
-telling first: `quote` is one whole sentence or two, and `question` the number of the question that it speaks to.
-Name each page once."""
+TASK: Final = read_task("relevance")
 
 
 class Passage(Struct):
