@@ -11,6 +11,7 @@ from sightline.documents.queries import NewDocument, add_document, replace_docum
 from sightline.documents.records import DocumentWriter
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.choice import Made, make
+from sightline.intelligence.model.documents import write_document as write_by_model
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.tracing import keep_sourced
 from sightline.platform.access import Actor
@@ -47,7 +48,7 @@ async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, mat
         db,
         tools,
         task,
-        lambda model, session: model.write_document(session, type, material),
+        lambda model, session: write_by_model(model.endpoint, session, type, material),
         lambda engine: engine.write_document(type, material),
     )
     return made._replace(value=keep_sourced(made.value, material))

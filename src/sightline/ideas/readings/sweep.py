@@ -22,6 +22,7 @@ from sightline.ideas.readings.queries import Again, Claim
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
 from sightline.intelligence.model.choice import LanguageModel, Made, make
+from sightline.intelligence.model.ideas import read_idea
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.model.usage import may_ask
 from sightline.platform.db import Database
@@ -74,7 +75,7 @@ async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool
         db,
         tools,
         Task(claim.workspace_id, READ_IDEA, claim.idea_id),
-        lambda model, session: model.read_idea(session, material),
+        lambda model, session: read_idea(model.endpoint, session, material),
         lambda engine: None,
     )
     by = Matcher(made.engine, made.version)

@@ -1,5 +1,7 @@
 """Whether the configured model can be used."""
 
+from sightline.intelligence.model.endpoint import Endpoint, probe
+from sightline.intelligence.model.session import ModelFailed
 from sightline.platform.checks import Check
 
 
@@ -9,9 +11,6 @@ async def check_model(url: str | None, name: str | None, key: str | None) -> Che
         return Check("model", True, "not configured: the embedded engine does the work")
     if name is None:
         return Check("model", False, f"SIGHTLINE_MODEL_NAME is needed for {url}.")
-    from sightline.intelligence.model.endpoint import Endpoint, probe
-    from sightline.intelligence.model.session import ModelFailed
-
     model = f"{name} at {url}"
     try:
         form = await probe(Endpoint(url, name, key))

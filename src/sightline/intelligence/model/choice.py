@@ -1,60 +1,40 @@
 """The model, or the embedded engine: where none is configured, the workspace wants none, or it fails."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from decimal import Decimal
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import structlog
+from msgspec.structs import replace
 
 from sightline.intelligence.engine import Engine
-from sightline.intelligence.evidence import DraftInsight, SignalMaterial
-from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
-from sightline.intelligence.material import DocumentType, Draft, Material
-from sightline.intelligence.model.session import ModelFailed, Session, Task
-from sightline.intelligence.model.usage import add_usage, may_ask
-from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import FindingText, Judgement, PlanContext, QuestionAnswer, ResearchPlan
+from sightline.intelligence.model.endpoint import Endpoint
+from sightline.intelligence.model.session import Budget, ModelFailed, Session, Task
+from sightline.intelligence.model.usage import Prices, add_usage, may_ask
 from sightline.platform.db import Database
 from sightline.platform.jobs import Tools
-from sightline.sources.pages import Page
 
 T = TypeVar("T")
 
 _log = structlog.get_logger()
 
 
-class LanguageModel(Protocol):
-    """A model. Each task raises ModelFailed."""
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model. Results are stored with `name`, and with the version of the tasks as they are put here."""
 
-    @property
-    def name(self) -> str: ...
+    name: str
+    endpoint: Endpoint
+    budget: Budget
+    prices: Prices
+    version: ClassVar[str] = "1"
 
-    @property
-    def version(self) -> str: ...
-
-    def session(self, seconds: float | None = None) -> Session: ...
-
-    def cost_of(self, session: Session) -> Decimal | None: ...
-
-    async def write_document(self, session: Session, type: DocumentType, material: Material) -> Draft: ...
-
-    async def extract_insights(self, session: Session, material: SignalMaterial) -> list[DraftInsight]: ...
-
-    async def plan_research(
-        self, session: Session, question: str, context: PlanContext, drafted: ResearchPlan
-    ) -> ResearchPlan: ...
-
-    async def judge_pages(
-        self, session: Session, section: PlanSection, pages: Sequence[Page], by_words: Sequence[Judgement]
-    ) -> list[Judgement]: ...
-
-    async def answer_questions(
-        self, session: Session, section: PlanSection, findings: Sequence[FindingText], language: str
-    ) -> list[QuestionAnswer]: ...
-
-    async def read_idea(self, session: Session, material: IdeaMaterial) -> IdeaReading: ...
+    def session(self, seconds: float | None = None) -> Session:
+        """Returns a session that ends after so many seconds, if its budget does not end before."""
+        bound = self.budget.seconds if seconds is None else min(seconds, self.budget.seconds)
+        return Session(replace(self.budget, seconds=bound))
 
 
 class Made(NamedTuple, Generic[T]):
@@ -99,4 +79,4 @@ async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Se
     if session.requests == 0 and failure is None:
         return
     async with db.transaction() as tx:
-        await add_usage(tx, task, model.name, session, model.cost_of(session), failure)
+        await add_usage(tx, task, model.name, session, model.prices.cost_of(session), failure)

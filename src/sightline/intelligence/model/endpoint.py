@@ -7,14 +7,16 @@ takes is kept for the life of the process.
 import asyncio
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-import httpx2
 import msgspec
 from msgspec import Struct
 
 from sightline.intelligence.model.answers import Unreadable, read_answer, schema_of
 from sightline.intelligence.model.session import Budget, FormRefused, ModelFailed, Session
+
+if TYPE_CHECKING:
+    import httpx2  # loaded by the first request, not by the start of a process
 
 T = TypeVar("T")
 
@@ -142,6 +144,8 @@ class Endpoint:
 
     async def _retry(self, session: Session, body: dict[str, Any]) -> str:
         """Tries four times while the failure may be temporary and the budget lasts. Raises ModelFailed."""
+        import httpx2
+
         content = msgspec.json.encode(body)
         failure = _Failed("It was not tried.")
         for tries in range(1, TRIES + 1):
@@ -161,6 +165,8 @@ class Endpoint:
 
     async def _post(self, session: Session, content: bytes) -> str:
         """Raises _Failed, ModelFailed, FormRefused, and errors of httpx2."""
+        import httpx2
+
         headers = {"Content-Type": "application/json", **self._headers}
         async with (
             httpx2.AsyncClient(timeout=None) as client,
@@ -179,7 +185,7 @@ def _in_words(schema: dict[str, Any]) -> str:
     return f"Answer with one JSON object of this schema: {msgspec.json.encode(schema).decode()}"
 
 
-def _ensure_answered(response: httpx2.Response) -> None:
+def _ensure_answered(response: "httpx2.Response") -> None:
     status = response.status_code
     if status == 200:
         return

@@ -8,6 +8,7 @@ import msgspec
 
 from sightline.intelligence.evidence import DraftInsight, Quote, SignalMaterial, check_quotes
 from sightline.intelligence.model.choice import Made, make
+from sightline.intelligence.model.insights import extract_insights
 from sightline.intelligence.model.session import Task
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
@@ -44,7 +45,7 @@ async def _extract_insights(
         db,
         tools,
         task,
-        lambda model, session: model.extract_insights(session, material),
+        lambda model, session: extract_insights(model.endpoint, session, material),
         lambda engine: engine.extract_insights(material),
     )
     return made._replace(value=check_quotes(material, made.value))

@@ -11,6 +11,9 @@ from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.answering import say_coverage
 from sightline.intelligence.model.choice import LanguageModel, is_wanted, keep_usage
+from sightline.intelligence.model.research.answering import answer_questions
+from sightline.intelligence.model.research.planning import plan_research
+from sightline.intelligence.model.research.relevance import judge_pages
 from sightline.intelligence.model.session import ModelFailed, Session, Task
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import (
@@ -80,7 +83,7 @@ class ModelResearcher:
         drafted = await self._embedded.plan(question, context)
         session = self._model.session(PLAN_SECONDS)
         try:
-            plan = await self._model.plan_research(session, question, context, drafted)
+            plan = await plan_research(self._model.endpoint, session, question, context, drafted)
         except ModelFailed as error:
             await self._keep(PLAN, session, str(error))
             return replace(drafted, rationale=f"{drafted.rationale} {self.name} could not draft it: {error}")
@@ -100,7 +103,7 @@ class ModelResearcher:
             if self._failure is not None:
                 return by_words
             try:
-                judged = await self._model.judge_pages(self._judging, section, pages, by_words)
+                judged = await judge_pages(self._model.endpoint, self._judging, section, pages, by_words)
             except ModelFailed as error:
                 self._failure = str(error)
                 return by_words
@@ -117,7 +120,8 @@ class ModelResearcher:
             return await self._embedded.answer(section, findings, coverage)
         session = self._model.session(self._end - monotonic())
         try:
-            answers = await self._model.answer_questions(session, section, findings, coverage.output_language)
+            language = coverage.output_language
+            answers = await answer_questions(self._model.endpoint, session, section, findings, language)
         except ModelFailed as error:
             await self._keep(ANSWER, session, str(error))
             coverage = _with(coverage, f"The embedded engine answered, as {self.name} failed: {error}")
