@@ -20,6 +20,7 @@ CONSTANT = [
     "/docs/docs.css",
     "/docs/guide",
     "/docs/guide/ideas",
+    "/docs/guide/portal-ideas.png",
     "/docs/start.js",
     "/docs/swagger-ui.css",
     "/docs/swagger-ui-bundle.js",

@@ -37,6 +37,16 @@ def guide_names() -> list[str]:
     return sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
 
 
+def picture_names() -> list[str]:
+    """Returns the names of the pictures in the guides, with their ending."""
+    folder = _folder()
+    return sorted(file.name for file in folder.iterdir() if file.name.endswith(".png")) if folder.is_dir() else []
+
+
+def picture(name: str) -> bytes:
+    return (_folder() / name).read_bytes()
+
+
 def guide_page(name: str) -> bytes:
     """Returns a guide as HTML."""
     text = _text(name)

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from sightline.platform.http.compression import accepts_gzip
 from sightline.platform.http.endpoint import known_tag
 from sightline.platform.http.pages import Page
-from sightline.reference.guides import guide_list, guide_names, guide_page
+from sightline.reference.guides import guide_list, guide_names, guide_page, picture, picture_names
 
 HTML, CSS, SCRIPT = "text/html", "text/css", "text/javascript"
 _ASSETS = files("sightline.reference") / "docs_assets"
@@ -71,6 +71,8 @@ def reference_pages(document: Callable[[], str], document_path: str) -> dict[str
         "/docs/swagger-ui-bundle.js": Constant(_asset("swagger-ui-bundle.js"), SCRIPT, _DAY),
         document_path: Constant(lambda: document().encode(), "application/json"),
     }
+    for name in picture_names():
+        constants[f"/docs/guide/{name}"] = Constant(partial(picture, name), "image/png")
     for name in guide_names():
         constants[f"/docs/guide/{name}"] = Constant(partial(guide_page, name), HTML, headers=security)
     pages = {path: Page("openapi" if path == document_path else "docs", at.answer) for path, at in constants.items()}
