@@ -87,19 +87,23 @@ def test_a_short_window_says_what_lies_outside(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "asked"),
+    ("question", "window", "asked", "ages"),
     [
-        (["--baseline"], SEEDLINGS),
-        (["--since", days_ago(300)], f"What share of seedlings is lost since {days_ago(300)}?"),
-        (["--since", days_ago(80), "--baseline"], f"What share of seedlings is lost since {days_ago(80)}?"),
+        (SEEDLINGS, ["--baseline"], SEEDLINGS, "any age."),
+        (f"{SEEDLINGS[:-1]} in the last 30 days?", ["--baseline"], SEEDLINGS, "any age."),
+        (SEEDLINGS, ["--since", days_ago(300)], f"{SEEDLINGS[:-1]} since {days_ago(300)}?", None),
+        (SEEDLINGS, ["--since", days_ago(80), "--baseline"], f"{SEEDLINGS[:-1]} since {days_ago(80)}?", None),
     ],
-    ids=["baseline", "since", "both"],
+    ids=["baseline", "in place of a period", "since", "both"],
 )
-def test_a_baseline_takes_older_sources(place: Path, window: list[str], asked: str) -> None:
-    words = ("research", "ask", SEEDLINGS, "--workspace", "acme", "--yes", *window)
+def test_a_baseline_takes_older_sources(
+    place: Path, question: str, window: list[str], asked: str, ages: str | None
+) -> None:
+    words = ("research", "ask", question, "--workspace", "acme", "--yes", *window)
     done = run(*words, DATA_DIR=str(place / "data"))
     assert f"  - {asked}" in done.err
-    assert "any age." in done.err
+    assert (ages or f"dated since {window[1]}.") in done.err
+    assert "The window is that of --since and --baseline." in done.err
     assert ("Seed Trade, " in done.out) is (days_ago(80) not in window)
 
 

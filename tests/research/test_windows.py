@@ -51,6 +51,19 @@ async def test_a_period_in_the_question_leaves_other_years_out(lab: Lab) -> None
     assert [one["url"] for one in items] == ["https://new.example/new"]
 
 
+async def test_the_summary_names_the_period_of_the_question(lab: Lab) -> None:
+    lab.shelf.pages = {one.url: one for one in (page("new", SAYS, days=5), page("old", OTHER, days=2_000))}
+    run = await lab.searched(section(questions=[f"{QUESTION[:-1]} in the last two years?"]), researchMode="baseline")
+    said = (await lab.findings(run))["answer"]["summary"]
+    assert "1 of 5 sources found, undated ones and those of other periods left out (in the last two years); " in said
+
+
+async def test_sources_outside_the_period_of_the_question_are_counted(lab: Lab) -> None:
+    lab.shelf.pages = {one.url: one for one in (page("new", SAYS, days=5),)}
+    said, _ = await answered(lab, f"{QUESTION[:-1]} in 2019?")
+    assert "1 other source lies outside the period that the question names; without it such" in said
+
+
 async def test_a_copied_text_counts_once(lab: Lab) -> None:
     lab.shelf.pages = {one.url: one for one in (page("copy", LONG, days=5), page("first", LONG, days=9))}
     said, items = await answered(lab)

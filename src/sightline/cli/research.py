@@ -1,6 +1,7 @@
 """`sightline research`: asking a question, and checking the quotes of the answer."""
 
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID, uuid4
@@ -31,7 +32,7 @@ from sightline.research.runs.results import Research, follow_run, read_results
 from sightline.research.runs.start import start
 from sightline.research.runs.verify import Verification, verify_run
 from sightline.sources.app_store.store import AppStore
-from sightline.sources.periods import without_period
+from sightline.sources.periods import find_period, without_period
 from sightline.workspaces.tenants import find_workspace
 
 app = group("research", "Research: ask a question, check the quotes.")
@@ -74,8 +75,11 @@ async def ask(
     researcher = await choose_researcher(site.db, tools, embedded, actor.workspace_id, new_id())
     prepared = await prepare(site.db, researcher, store, actor, asked)
     plan = prepared.prepared_plan
-    plan.definition = _with_window(plan.definition, since, Clock().now(), is_baseline=baseline)
-    _show_plan(plan)
+    now = Clock().now()
+    plan.definition = _with_window(plan.definition, since, now, is_baseline=baseline)
+    _show_plan(plan, now)
+    if since or baseline:
+        note("The window is that of --since and --baseline.")
     for choice in prepared.choices:
         note(f"  not read: {choice.label} ({choice.publisher}). {choice.reason}")
     if not yes:
@@ -93,24 +97,32 @@ async def ask(
 
 
 def _with_window(plan: PlanDefinition, since: datetime | None, now: datetime, *, is_baseline: bool) -> PlanDefinition:
-    """Returns the plan for sources since a day. More than 90 days ago the questions of a baseline name it."""
+    """Returns the plan for sources since a day or of any age. Over 90 days ago, a baseline's questions name the day."""
     if since is None:
-        return replace(plan, research_mode="baseline") if is_baseline else plan
+        return _baseline(plan, lambda question: _of_any_age(question, now)) if is_baseline else plan
     days = (now.date() - since.date()).days
     if days < 1:
         raise CommandRefused("--since: name a day before today.")
     if days <= LONGEST_LOOKBACK_DAYS and not is_baseline:
         return replace(plan, research_mode="recent", initial_lookback_days=days)
-    sections = [
-        replace(section, questions=[_since(one, since) for one in section.questions]) for section in plan.sections
-    ]
+    return _baseline(plan, lambda question: f"{_bare(question)} since {since:%Y-%m-%d}?")
+
+
+def _baseline(plan: PlanDefinition, change: Callable[[str], str]) -> PlanDefinition:
+    sections = [replace(section, questions=[change(one) for one in section.questions]) for section in plan.sections]
     return replace(plan, research_mode="baseline", sections=sections)
 
 
-def _since(question: str, day: datetime) -> str:
-    """Returns the question with the day from which sources count, in place of a period of its own."""
+def _of_any_age(question: str, now: datetime) -> str:
+    """Returns the question without an open period; a closed one ("in 2024") is part of what is asked."""
+    period = find_period(question, now)
+    return f"{_bare(question)}?" if period and period.until is None else question
+
+
+def _bare(question: str) -> str:
+    """Returns the question without its period and its end, short enough for another period."""
     plain = " ".join(without_period(question).split()).rstrip("?. ")
-    return f"{beginning(plain, LONGEST_QUESTION - 20)} since {day:%Y-%m-%d}?"
+    return beginning(plain, LONGEST_QUESTION - 20)
 
 
 def _confirm_start() -> None:
@@ -137,7 +149,7 @@ def _read_question(text: str) -> PlanQuestion:
         raise CommandRefused(f"QUESTION: {error}.") from None
 
 
-def _show_plan(plan: PreparedPlan) -> None:
+def _show_plan(plan: PreparedPlan, now: datetime) -> None:
     note(f"{plan.name}\n{plan.rationale}")
     for section in plan.definition.sections:
         note(f"\n{section.name} ({section.type})")
@@ -145,11 +157,16 @@ def _show_plan(plan: PreparedPlan) -> None:
             note(f"  competitors: {', '.join(one.name for one in section.competitors)}")
         for question in section.questions:
             note(f"  - {question}")
-    note(f"\n{_sum_up(plan.definition)}")
+    note(f"\n{_sum_up(plan.definition, now)}")
 
 
-def _sum_up(plan: PlanDefinition) -> str:
-    window = f"sources of the last {plan.initial_lookback_days} days" if plan.research_mode == "recent" else "any age"
+def _sum_up(plan: PlanDefinition, now: datetime) -> str:
+    periods = [find_period(question, now) for section in plan.sections for question in section.questions]
+    window = "any age"
+    if plan.research_mode == "recent":
+        window = f"sources of the last {plan.initial_lookback_days} days"
+    elif words := list(dict.fromkeys(period.words for period in periods if period)):
+        window = f"dated {' or '.join(words)}"
     sections, sources = counted(len(plan.sections), "section"), counted(plan.max_sources_per_section, "source")
     return f"{sections}, up to {sources} each, {window}."
 

@@ -36,7 +36,7 @@ class PlanContext(Struct, frozen=True, kw_only=True):
     products: tuple[ProductText, ...] = ()
     evidence: tuple[str, ...] = ()
     customers: tuple[str, ...] = ()
-    now: datetime = datetime.max.replace(tzinfo=UTC)  # of a question such as "since 2024"; unknown by default
+    now: datetime = datetime(2999, 1, 1, tzinfo=UTC)  # for "since 2024"; by default no year is in the future
 
     @property
     def own_names(self) -> list[str]:
@@ -96,8 +96,9 @@ class FindingText(NamedTuple):
 class Coverage(Struct, frozen=True, kw_only=True):
     """What a section looked for and got: `found` of `target` sources, between which moments.
 
-    `warnings` are whole sentences about what did not work. `older` counts sources that matter but lie outside the
-    window; no page that was read has the words `unnamed`.
+    `warnings` are whole sentences about what did not work. `periods` are those that all questions of a baseline name,
+    as they are worded. `older` counts sources that matter but lie outside the window or the periods; no page that was
+    read has the words `unnamed`.
     """
 
     target: int
@@ -110,6 +111,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     older: int = 0
     unnamed: frozenset[str] = frozenset()
+    periods: tuple[str, ...] = ()
 
 
 class QuestionAnswer(Struct, frozen=True, rename="camel"):

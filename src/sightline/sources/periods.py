@@ -1,25 +1,37 @@
-"""The period that a question of research names: "in the last 30 days", "since 2024", "in 2023", "from 2021 to 2023"."""
+"""The period that a question of research names: "in the last 30 days", "since March", "from 2021 to 2023"."""
 
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 _DAYS: Final = {"day": 1, "week": 7, "month": 30, "quarter": 90, "year": 365}
-_NUMBERS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10, "twelve": 12}
-_MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
+_NUMBERS: Final = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
-_ANY_MONTH: Final = "|".join(_MONTHS)
-_DATE: Final = rf"(?:(\d{{1,2}}) )?(?:({_ANY_MONTH}) )?((?:19|20)\d\d)(?:-(\d\d)(?:-(\d\d))?)?\b"
-_SPAN: Final = re.compile(
-    rf"\b(?:last|past|previous)\s+(?:(\d{{1,3}}|{'|'.join(_NUMBERS)})\s+)?(day|week|month|quarter|year)s?\b",
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH: Final = (
+    "(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+)
+_YEAR: Final = r"(?:19|20)\d\d"
+# A day, a month, a day after the month, a year, and month and day after the year; at least a month or a year.
+_DATE: Final = (
+    rf"(?=(?:\d{{1,2}} )?{_MONTH}\b|{_YEAR})(?:(\d{{1,2}}) )?(?:({_MONTH})\b\.?(?: (\d{{1,2}})(?!\d))?)?"
+    rf"(?:(?:, | of | )?({_YEAR})(?:-(\d\d)(?:-(\d\d))?)?)?\b"
+)
+_SPAN: Final = re.compile(  # "the lamps last 3 days" names none
+    rf"\b(?:(?:in|over|during|within|for|of|since)(?: the)?|the) (?:last|past|previous) "
+    rf"(?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?(day|week|month|quarter|year)s?\b"
+    r"|\b(?:last|past|previous) (week|month|quarter|year)\b",
     re.IGNORECASE,
 )
+_THIS: Final = re.compile(r"\b(?:(?:in|during|of) )?this (week|month|quarter|year)\b", re.IGNORECASE)
 _SINCE: Final = re.compile(rf"\b(?:since|after) {_DATE}", re.IGNORECASE)
 _BETWEEN: Final = re.compile(rf"\b(?:between|from) {_DATE} (?:and|to|until) {_DATE}", re.IGNORECASE)
 _WITHIN: Final = re.compile(rf"\b(?:in|during|of) (?:the year )?{_DATE}", re.IGNORECASE)
 _PUBLISHED_LATER: Final = timedelta(days=365)  # reports on a closed period come after it
+
+_Parts = tuple[str | None, ...]
 
 
 class Period(NamedTuple):
@@ -35,48 +47,65 @@ class Period(NamedTuple):
 
 
 def find_period(question: str, now: datetime) -> Period | None:
-    """Returns the first period that the question names, None if it names none or one in the future."""
+    """Returns the first period that the question names, None if it names none or one in the future.
+
+    A month without a year is the latest one that has begun.
+    """
     text = " ".join(question.split())
     if found := _BETWEEN.search(text):
-        first, last = _day(found.groups()[:5]), _end(found.groups()[5:])
-        return Period(found[0], first, last) if first and last and first < last else None
+        to = found.groups()[6:]
+        last = _day(to, now)
+        first, end = last and _day(found.groups()[:6], last), _end(to, now)
+        return Period(found[0], first, end) if first and end and first < end else None
     if found := _SINCE.search(text):
-        first = _day(found.groups())
+        first = _day(found.groups(), now)
         return Period(found[0], first) if first and first <= now else None
     if found := _SPAN.search(text):
         return Period(found[0], now - timedelta(days=_days(found)))
+    if found := _THIS.search(text):
+        return Period(found[0], _first_day_of(found[1].lower(), now))
     if found := _WITHIN.search(text):
-        first, last = _day(found.groups()), _end(found.groups())
-        return Period(found[0], first, last) if first and last and first <= now else None
+        first, end = _day(found.groups(), now), _end(found.groups(), now)
+        return Period(found[0], first, end) if first and end and first <= now else None
     return None
 
 
 def without_period(question: str) -> str:
     """Returns the question without the words of its period."""
-    for pattern in (_BETWEEN, _SINCE, _SPAN, _WITHIN):
+    for pattern in (_BETWEEN, _SINCE, _SPAN, _THIS, _WITHIN):
         question = pattern.sub(" ", question)
     return question
 
 
 def _days(found: re.Match[str]) -> int:
-    count = _NUMBERS.get(found[1].lower()) or int(found[1]) if found[1] else 1
-    return count * _DAYS[found[2].lower()]
+    number, unit = (found[1] or "1").lower(), (found[2] or found[3]).lower()
+    return (int(number) if number.isdigit() else _NUMBERS.index(number) + 1) * _DAYS[unit]
 
 
-def _day(parts: tuple[str | None, ...]) -> datetime | None:
-    day, month, year, month_number, day_number = parts
-    number = _MONTHS.index(month.lower()) + 1 if month else int(month_number or 1)
+def _first_day_of(unit: str, now: datetime) -> datetime:
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if unit == "week":
+        return today - timedelta(days=today.weekday())
+    month = {"month": today.month, "quarter": today.month - (today.month - 1) % 3, "year": 1}[unit]
+    return today.replace(month=month, day=1)
+
+
+def _day(parts: _Parts, latest: datetime) -> datetime | None:
+    """Returns the first day of a date; without a year the latest one that is not after `latest`."""
+    day, month, day_after, year, month_number, day_number = parts
+    number = _MONTHS.index(month[:3].lower()) + 1 if month else int(month_number or 1)
     try:
-        return datetime(int(year or 0), number, int(day or day_number or 1), tzinfo=UTC)
+        first = datetime(int(year or latest.year), number, int(day or day_after or day_number or 1), tzinfo=UTC)
+        return first if year or first <= latest else first.replace(year=first.year - 1)
     except ValueError:
         return None
 
 
-def _end(parts: tuple[str | None, ...]) -> datetime | None:
+def _end(parts: _Parts, latest: datetime) -> datetime | None:
     """Returns the day after the last one of a day, a month or a year."""
-    first = _day(parts)
-    day, month, _, month_number, day_number = parts
-    if first is None or day or day_number:
+    first = _day(parts, latest)
+    day, month, day_after, _, month_number, day_number = parts
+    if first is None or day or day_after or day_number:
         return first and first + timedelta(days=1)
     if month or month_number:
         return (first + timedelta(days=31)).replace(day=1)

@@ -30,7 +30,7 @@ from sightline.research.runs.records import FindingProvenance, Relevance
 from sightline.sources.addresses import identity, is_within
 from sightline.sources.languages import code_of
 from sightline.sources.pages import Page, PageReader, PageUnavailable
-from sightline.sources.periods import find_period
+from sightline.sources.periods import Period, find_period
 from sightline.sources.search import (
     SearchFailed,
     SearchHit,
@@ -278,11 +278,17 @@ class _Search:
         terms, published = self.terms, page.published
         if terms.research_mode == "recent":
             return published is not None and published.is_within(terms.since, terms.until)
-        periods = [find_period(one, terms.until) for one in self.section.questions]
+        periods = self._periods()
         if published is None:
-            return not all(periods)
-        is_reported = any(one is None or one.is_published(published.moment) for one in periods)
+            return not periods
+        is_reported = not periods or any(one.is_published(published.moment) for one in periods)
         return is_reported and published.is_within(None, terms.until)
+
+    def _periods(self) -> list[Period]:
+        """Returns the periods that the questions of a baseline name; none if one of them names none."""
+        found = [find_period(one, self.terms.until) for one in self.section.questions]
+        is_any_time = self.terms.research_mode == "recent" or None in found
+        return [] if is_any_time else [one for one in found if one]
 
     def accept(self) -> None:
         """Takes the best candidates until the target is met, each text once; of copies the first published one."""
@@ -319,6 +325,7 @@ class _Search:
             warnings=tuple(self.warnings),
             older=self.older,
             unnamed=self.unnamed or frozenset(),
+            periods=tuple(dict.fromkeys(one.words for one in self._periods())),
         )
 
     def _finding(self, found: Candidate, source_id: UUID) -> NewFinding:

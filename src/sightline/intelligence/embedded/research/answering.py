@@ -87,9 +87,9 @@ def _why_nothing(question: str, coverage: Coverage) -> str:
     why = says[reason].format(words=" or ".join(f"“{word}”" for word in unnamed), pages=_counted(coverage.read, "page"))
     if not coverage.older:
         return why
-    verb = "lies" if coverage.older == 1 else "lie"
-    older = f"{_counted(coverage.older, 'older source')} {verb}"
-    return f"{why} {says['older'].format(sources=older)}"
+    verb, noun = "lies" if coverage.older == 1 else "lie", "other source" if coverage.periods else "older source"
+    sources = f"{_counted(coverage.older, noun)} {verb}"
+    return f"{why} {says['outside' if coverage.periods else 'older'].format(sources=sources)}"
 
 
 def _sentences(closest: Sequence[_Close], kinds: frozenset[str]) -> Iterable[str]:
@@ -139,7 +139,11 @@ def source_of(finding: FindingText) -> str:
 def say_coverage(coverage: Coverage, said: str) -> str:
     """Returns what was covered, what there is to say of the answers if anything was found, and the warnings."""
     span = f"between {coverage.since:%Y-%m-%d} and {coverage.until:%Y-%m-%d}"
-    dates = f"published {span}" if coverage.research_mode == "recent" else "older and undated ones included"
+    dates = "older and undated ones included"
+    if coverage.research_mode == "recent":
+        dates = f"published {span}"
+    elif coverage.periods:
+        dates = f"undated ones and those of other periods left out ({' and '.join(coverage.periods)})"
     wanted = _counted(coverage.target, "source")
     found = f"{coverage.found} of {wanted} found, {dates}; {_counted(coverage.read, 'page')} read."
     return " ".join([found, *([said] if coverage.found and said else []), *coverage.warnings])
