@@ -11,7 +11,7 @@ import msgspec
 
 from sightline.platform.db import Database
 from sightline.workspace_file import KINDS, Import, Imported, ListReader
-from sightline.workspace_file.workspaces import TABLES
+from sightline.workspaces.operating import TABLES
 from tests.workspace_file.files import apply, new_slug, small
 
 THEN = "2026-03-01T09:00:00.000Z"

@@ -8,9 +8,8 @@ import pytest
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
-from sightline.workspace_file import delete_workspace, list_workspaces
 from sightline.workspace_file.sections import all_tables
-from sightline.workspace_file.workspaces import TABLES
+from sightline.workspaces.operating import TABLES, delete_workspace, list_workspaces
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}
@@ -176,7 +175,7 @@ async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Da
             "SELECT DISTINCT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint"
             " WHERE contype = 'f' AND conrelid <> confrelid"
         )
-    assert set(TABLES) == {row[0] for row in rows}, "add the table to workspace_file.workspaces.TABLES"
+    assert set(TABLES) == {row[0] for row in rows}, "add the table to workspaces.operating.TABLES"
     place = {table: number for number, table in enumerate((*TABLES, "workspaces"))}
     wrong = [tuple(row) for row in pointing if row[0] in place and place[row[0]] > place[row[1]]]
     assert wrong == [], "a table stands before those that it points to"

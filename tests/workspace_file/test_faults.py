@@ -7,7 +7,7 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.workspace_file import FileRefused
-from sightline.workspace_file.workspaces import TABLES
+from sightline.workspaces.operating import TABLES
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}

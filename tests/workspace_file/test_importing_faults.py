@@ -8,7 +8,8 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
-from sightline.workspace_file import KINDS, Import, ListReader, delete_workspace
+from sightline.workspace_file import KINDS, Import, ListReader
+from sightline.workspaces.operating import delete_workspace
 from tests.workspace_file.imports import (
     RECORDS,
     base,

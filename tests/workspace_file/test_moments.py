@@ -12,7 +12,7 @@ from sightline.platform.errors import NotFound
 from sightline.portal.server_secret import ServerSecret
 from sightline.sample.compose import load as load_sample
 from sightline.sample.demo import prepare_demo
-from sightline.workspace_file import delete_workspace
+from sightline.workspaces.operating import delete_workspace
 from tests.portal.product import SERVER_SECRET
 from tests.workspace_file.files import LATER, THEN, apply, exported, refusal, small, whole
 from tests.workspace_file.imports import RECORDS, json_lines, load

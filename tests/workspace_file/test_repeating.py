@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Database
-from sightline.workspace_file.workspaces import TABLES
+from sightline.workspaces.operating import TABLES
 from tests.workspace_file.files import apply, by_key, exported, small, whole
 
 

@@ -9,8 +9,8 @@ import yaml
 
 from sightline.platform.db import Database
 from sightline.sample.compose import load
-from sightline.workspace_file import delete_workspace
 from sightline.workspace_file.sections import SHOWN, all_tables
+from sightline.workspaces.operating import delete_workspace
 from tests.workspace_file.files import STAMPS, THEN, apply, by_key, export, exported, new_slug, refusal, small, whole
 
 
@@ -63,7 +63,7 @@ async def test_every_value_is_exported_as_it_was_applied(database: Database) -> 
     file = whole()
     applied = await apply(database, file)
     found = await exported(database, file["workspace"]["slug"])
-    assert list(found) == list(SHOWN)
+    assert list(found) == ["$schema", *SHOWN]
     differences: list[str] = []
     _compare(file, found, "", _names(applied.ids, found), differences)
     assert differences == []

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.db import Database
-from sightline.workspace_file import delete_workspace
+from sightline.workspaces.operating import delete_workspace
 from tests.workspace_file.files import apply, by_key, export, exported, small, whole
 
 

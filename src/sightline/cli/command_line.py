@@ -21,6 +21,7 @@ COMMANDS = {
     "migrate": "Brings the database to this version.",
     "workspace": "Whole workspaces, as files.",
     "import": "Adds and updates many records of one kind.",
+    "export": "Prints the records of one kind.",
     "keys": "API keys.",
     "portal": "The portal's sign-in.",
     "documents": "The documents of initiatives.",
@@ -34,7 +35,7 @@ COMMANDS = {
     "evaluate": "The quality of the engine, measured on labelled data.",
     "doctor": "Checks the installation, a line for each part.",
 }
-MODULES = {"import": "imports"}  # where the module is not called like the command
+MODULES = {"import": "imports", "export": "exports"}  # where the module is not called like the command
 
 
 class _Commands(TyperGroup):

@@ -15,13 +15,11 @@ from sightline.workspace_file import (
     Applied,
     FileUnreadable,
     RecordChange,
-    WorkspaceLine,
     apply_file,
-    delete_workspace,
     export_workspace,
-    list_workspaces,
     schema,
 )
+from sightline.workspaces.operating import WorkspaceLine, delete_workspace, list_workspaces
 
 LONGEST_SHOWN = 60  # characters of a value in the diff of a dry run
 

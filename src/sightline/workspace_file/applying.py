@@ -22,6 +22,7 @@ from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tal
 from sightline.workspace_file.values import Members, check, convert
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.file import open_workspace
+from sightline.workspaces.tenants import LOCK_SLUG
 
 ATTEMPTS = 3
 BATCH_RECORDS = 1_000
@@ -209,7 +210,7 @@ class _Application:
 
     async def apply(self, dry_run: bool) -> Applied:
         slug = self.content.objects["workspace"]["slug"]
-        await self.tx.run(queries.LOCK_SLUG, slug=slug)
+        await self.tx.run(LOCK_SLUG, slug=slug)
         run, store = await self._open()
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
             _refuse(self.faults)  # otherwise the rest would be compared with records of another workspace

@@ -1,4 +1,4 @@
-"""CSV as records: maps columns to fields and reads cells."""
+"""CSV as records: maps columns to fields, reads cells and writes them."""
 
 import csv
 import re
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from msgspec import inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
@@ -20,6 +21,7 @@ MOST_COLUMNS = 1_000
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 SEPARATORS = (",", ";", "\t")
 _QUOTED = re.compile(rb'"[^"]*"')
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the apostrophes that keep it from being one
 _FLAGS = {"true": True, "false": False}
 _TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
 
@@ -60,10 +62,22 @@ class CsvRows:
     def _record(self, row: list[str], path: str, faults: Faults) -> dict[str, Any]:
         record: dict[str, Any] = {}
         for column, cell in zip(self.columns, row, strict=True):
-            if cell:
+            if cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell:
                 here = f"{path}.{column.name}"
                 _put(record, column.path, column.read(cell, here, faults))
         return record
+
+
+def write_cell(value: Any) -> str:
+    """Returns a cell that is read as this value. An apostrophe goes before what a spreadsheet would calculate."""
+    if value is None:
+        return ""
+    value = msgspec.json.decode(msgspec.json.encode(value))
+    is_simple = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+    if is_simple and not any(set(item) & set(";[") or item != item.strip() or not item for item in value):
+        value = ";".join(value)
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _put(record: dict[str, Any], path: Path, value: Any) -> None:

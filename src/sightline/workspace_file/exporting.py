@@ -1,10 +1,12 @@
-"""A whole workspace as one file: JSON, one record on a line, in bounded memory, from one snapshot.
+"""A workspace as one file, or one of its lists: a record on a line, in bounded memory, from one snapshot.
 
 An unchanged workspace gives the same bytes: fields, records and links have a fixed order.
 """
 
-from collections.abc import Callable, Sequence
+import csv
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +16,8 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.file_section import Converted, Table
 from sightline.platform.wire import shown_moment
 from sightline.workspace_file import queries
+from sightline.workspace_file.cells import write_cell
+from sightline.workspace_file.reading import Format
 from sightline.workspace_file.sections import SHOWN, all_tables, lists, objects
 from sightline.workspaces.tenants import find_workspace
 
@@ -25,13 +29,12 @@ async def export_workspace(db: Database, slug: str, write: Write) -> None:
     """Writes the workspace as a workspace file. Raises NotFound before anything is written."""
     async with db.snapshot() as tx:
         workspace = await find_workspace(tx, slug)
-        before = b"{"
+        write(b'{"$schema": "workspace-file.schema.json"')
         for name in SHOWN:
             shown = await objects()[name].show(tx, workspace.id) if name in objects() else None
             if name in objects() and shown is None:
                 continue
-            write(before + _encode(name) + b": ")
-            before = b",\n"
+            write(b",\n" + _encode(name) + b": ")
             if shown is None:
                 await _write_list(tx, all_tables()[name], workspace.id, write)
                 continue
@@ -45,11 +48,35 @@ async def export_workspace(db: Database, slug: str, write: Write) -> None:
 
 async def _write_list(tx: Tx, table: Table, workspace_id: UUID, write: Write) -> None:
     before = b"[\n"
+    async for record in _records(tx, table, workspace_id):
+        write(before + _encode(record))
+        before = b",\n"
+    write(b"[]" if before == b"[\n" else b"\n]")
+
+
+async def export_list(db: Database, slug: str, kind: str, format: Format, write: Write) -> None:
+    """Writes the records of a list as lines that can be imported. Raises NotFound before anything is written.
+
+    CSV has a column for each field, in cells that no spreadsheet takes for a formula.
+    """
+    table = lists()[kind]
+    names = [member.name for member in table.members]
+    rows = csv.writer(SimpleNamespace(write=lambda text: write(text.encode())))
+    async with db.snapshot() as tx:
+        workspace = await find_workspace(tx, slug)
+        if format == "csv":
+            rows.writerow(names)
+        async for record in _records(tx, table, workspace.id):
+            if format == "csv":
+                rows.writerow([write_cell(record.get(name)) for name in names])
+            else:
+                write(_encode(record) + b"\n")
+
+
+async def _records(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[dict[str, Any]]:
     async for rows in queries.all_rows(tx, table, workspace_id):
         for record in await records_of(tx, table, workspace_id, rows):
-            write(before + _encode(record))
-            before = b",\n"
-    write(b"[]" if before == b"[\n" else b"\n]")
+            yield record
 
 
 async def records_of(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[Any]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.storing import Late, Store, entry_of
 from sightline.workspace_file.tally import ListCount, Tally
 from sightline.workspaces.bulk import Numbers, add_to_counts
-from sightline.workspaces.tenants import find_workspace
+from sightline.workspaces.tenants import SHARE_SLUG, find_workspace
 
 _OVERTAKEN = (asyncpg.IntegrityConstraintViolationError, asyncpg.TransactionRollbackError)
 _REFUSED = (*_OVERTAKEN, asyncpg.DataError, asyncpg.ProgramLimitExceededError, asyncpg.RaiseError)
@@ -85,7 +85,7 @@ class LineStore:
         faults.most = 10 * len(lines) + 1_000
         seen: ChainMap[UUID, str] = ChainMap({}, self._seen)
         async with self.db.transaction() as tx:
-            await tx.run(queries.SHARE_SLUG, slug=self.slug)
+            await tx.run(SHARE_SLUG, slug=self.slug)
             await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
             store = await self._open(tx.later(), lines, faults, tally)
             store.seen[self.table.path] = seen  # type: ignore[assignment]  # it has what is used

@@ -4,12 +4,15 @@ import re
 from dataclasses import replace
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
+from sightline.platform.db import Tx, sql
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.workspaces import queries
 from sightline.workspaces.records import NAME_LENGTH, Workspace
 
+# Held by whoever creates, applies or deletes a workspace, and shared by imports into it.
+LOCK_SLUG = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline workspace ' || :slug, 0))")
+SHARE_SLUG = sql("SELECT pg_advisory_xact_lock_shared(hashtextextended('sightline workspace ' || :slug, 0))")
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SLUG_LENGTH = 63
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+")

@@ -243,7 +243,7 @@ class Table:
     batch: int = 1_000
 
     @cached_property
-    def _members(self) -> tuple[Field, ...]:
+    def members(self) -> tuple[Field, ...]:
         hints = get_type_hints(self.record, include_extras=True)
         found = {one.name: _field(one, hints[one.name]) for one in msgspec.structs.fields(self.record)}
         first = [found.pop(name) for name in ("id", "key", "number") if name in found]
@@ -254,7 +254,7 @@ class Table:
     def fields(self) -> tuple[Field, ...]:
         """Returns the fields that are stored in columns, in the order of an export."""
         inside = {child.list_name for child in self.children}
-        stored = [one for one in self._members if not isinstance(one.marker, Links | Extra) and one.name not in inside]
+        stored = [one for one in self.members if not isinstance(one.marker, Links | Extra) and one.name not in inside]
         return tuple(one for one in stored if one.name not in STAMPS or self._keeps(one))
 
     def _keeps(self, one: Field) -> bool:
@@ -267,7 +267,7 @@ class Table:
 
     @cached_property
     def links(self) -> tuple[tuple[Field, Links], ...]:
-        return tuple((one, one.marker) for one in self._members if isinstance(one.marker, Links))
+        return tuple((one, one.marker) for one in self.members if isinstance(one.marker, Links))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Listing and deleting workspaces."""
+"""Listing and deleting workspaces, for people who operate the service."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from sightline.platform.db import Database, sql
 from sightline.platform.errors import NotFound
-from sightline.workspace_file import queries
+from sightline.workspaces.tenants import LOCK_SLUG
 
 # Every table with a workspace_id, each before those that it refers to.
 TABLES = (
@@ -111,7 +111,7 @@ async def list_workspaces(db: Database) -> list[WorkspaceLine]:
 async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
     """Deletes a workspace with all its rows. Returns the number of rows by table. Raises NotFound."""
     async with db.transaction() as tx:
-        await tx.run(queries.LOCK_SLUG, slug=slug)
+        await tx.run(LOCK_SLUG, slug=slug)
         workspace_id: UUID | None = await tx.value(_LOCK_WORKSPACE, slug=slug)
         if workspace_id is None:
             raise NotFound(f"There is no workspace {slug}.")
