@@ -82,7 +82,7 @@ types: $(DEV)
 contracts: $(DEV)
 	$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
 
-GENERATED := docs/openapi.json docs/schema.sql
+GENERATED := docs/openapi.json docs/schema.sql docs/workspace-file.schema.json
 generated: openapi schema
 	@git ls-files --error-unmatch $(GENERATED) >/dev/null
 	@git diff --exit-code -- $(GENERATED) || \
@@ -111,9 +111,10 @@ openapi: $(RUNTIME) ## Write docs/openapi.json
 	@mkdir -p .cache
 	$(BIN)/sightline openapi > .cache/openapi.json && cp .cache/openapi.json docs/openapi.json
 
-schema: $(RUNTIME) ## Write docs/schema.sql
+schema: $(RUNTIME) ## Write docs/schema.sql and docs/workspace-file.schema.json
 	@mkdir -p .cache
 	$(BIN)/python -m sightline.migrations.schema > .cache/schema.sql && cp .cache/schema.sql docs/schema.sql
+	$(BIN)/sightline workspace schema | $(BIN)/python -m json.tool > .cache/schema.json && cp .cache/schema.json docs/workspace-file.schema.json
 
 lock: $(DEV) ## Update the lock files from pyproject.toml (ARGS=--upgrade: to the newest versions)
 	$(LOCK) pyproject.toml --group build $(ARGS) -o requirements/runtime.lock

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from sightline.platform.db import Database
 from sightline.platform.file_section.tables import Field
-from sightline.workspace_file import apply_file
+from sightline.workspace_file import apply_file, schema
 from sightline.workspace_file.sections import all_tables, objects
 
 FILE = "docs/guide/workspace-file.md"
@@ -88,6 +88,11 @@ def test_a_field_is_described_with_its_default_and_its_bounds(path: str, field: 
     assert not missing, f"{FILE}, {path}, {field.name}: say that {missing} is allowed, or the limit"
     if (default := default_of(field)) is not None:
         assert row[1] == default, f"{FILE}, {path}, {field.name}: the default is {default}"
+
+
+def test_the_schema_beside_the_guide_is_current() -> None:
+    stored = (Path(__file__).parents[2] / "docs/workspace-file.schema.json").read_bytes()
+    assert msgspec.json.decode(stored) == schema(), "run make schema"
 
 
 async def test_the_example_applies_and_applying_it_again_changes_nothing(database: Database) -> None:
