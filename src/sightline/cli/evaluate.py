@@ -78,8 +78,8 @@ def _world_command(name: str, help: str) -> None:
 _world_command("questions", "Measures whether ideas are asked what they lack.")
 _world_command("insights", "Measures which statements of tickets become insights.")
 _world_command("similar", "Measures which requests and insights are offered as similar.")
-_world_command("documents", "Measures the PRD of an initiative by the list of a product manager.")
-_world_command("research", "Measures whether research finds the facts of labelled articles, and says so without any.")
+_world_command("documents", "Measures whether a PRD says what a manager would.")
+_world_command("research", "Measures whether research finds the facts of articles.")
 
 
 def _draw(name: str, quality: Struct, picture: Path | None) -> None:
