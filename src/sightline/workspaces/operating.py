@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-import msgspec
 from msgspec import Struct
 
 from sightline.platform.db import Database, sql
@@ -82,11 +81,9 @@ TABLES = (
 )
 
 _WORKSPACES = sql("""
-    SELECT w.slug, w.name, w.id::text AS id,
-           (SELECT coalesce(jsonb_object_agg(c.kind, c.total), '{}')
-              FROM (SELECT kind, sum(count) AS total FROM record_counts WHERE workspace_id = w.id GROUP BY kind) AS c
-           ) AS counts
-      FROM workspaces w ORDER BY w.slug""")
+    SELECT w.slug, w.name, w.id::text AS id, c.kind, sum(c.count)::bigint AS total
+      FROM workspaces AS w LEFT JOIN record_counts AS c ON c.workspace_id = w.id
+     GROUP BY w.id, c.kind ORDER BY w.slug, c.kind""")
 _LOCK_WORKSPACE = sql("SELECT id FROM workspaces WHERE slug = :slug FOR UPDATE")
 _REMOVE_WORKSPACE = sql("DELETE FROM workspaces WHERE id = :workspace_id")
 
@@ -104,8 +101,12 @@ async def list_workspaces(db: Database) -> list[WorkspaceLine]:
     """Returns all workspaces by slug."""
     async with db.snapshot() as tx:
         rows = await tx.rows(_WORKSPACES)
-    counts = [msgspec.json.decode(row["counts"], type=dict[str, int]) for row in rows]
-    return [WorkspaceLine(row["slug"], row["name"], row["id"], own) for row, own in zip(rows, counts, strict=True)]
+    found: dict[str, WorkspaceLine] = {}
+    for row in rows:
+        line = found.setdefault(row["slug"], WorkspaceLine(row["slug"], row["name"], row["id"], {}))
+        if row["kind"] is not None:
+            line.counts[row["kind"]] = row["total"]
+    return list(found.values())
 
 
 async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
