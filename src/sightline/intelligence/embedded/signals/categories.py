@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.vocabulary import read_data, words_in
+from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.evidence import Category
 
 _FEWEST_WORDS: Final = 3
@@ -17,16 +18,21 @@ _LEAST: Final[dict[Category, int]] = {"request": 3, "problem": 2, "praise": 2, "
 _KINDS: Final = ("problem", "request", "praise")
 _RHETORICAL: Final = 4  # points of a problem that is put as a question
 _QUESTION_MARKS: Final = ("?", "\uff1f")
-_LEFT_OUT: Final = frozenset({"denied", "elsewhere", "no_harm", "aside"})
+_LEFT_OUT: Final = frozenset({"denied", "elsewhere", "no_harm", "aside", "compound"})
 _QUOTE: Final = re.compile(r"\W*[\"“„][^\"“”]*[\"”]?\W*")
+_SUBJECTS: Final = words_in("subjects")
 _TURN: Final = re.compile(rf"(?:^|[,;.] |\s)(?:{'|'.join(sorted(words_in('turns')))})\s", re.IGNORECASE)
 
 
 class CueGroup(Struct, frozen=True):
-    """Cues that speak for or against categories; `said_by` maps each to a sentence with it."""
+    """Cues that speak for or against categories; `said_by` maps each to a sentence with it.
+
+    Circumstances, such as "each time", are no evidence: alone they make no problem.
+    """
 
     said_by: dict[str, str]
     points: dict[str, int] = {}
+    is_evidence: bool = True
 
 
 @cache
@@ -65,10 +71,18 @@ def _category_of(text: str, sentence: str) -> Category | None:
     """Weighs the cues. Requests go before problems, and problems before praise, which is then ironic."""
     points = _points(text)
     found = next((each for each, least in _LEAST.items() if points[each] >= least), None)
-    words = len(text.split())
     if is_question(sentence) and found != "request" and points["problem"] < _RHETORICAL:
         found = "question"
-    return found if words >= (_FEWEST_WORDS_OF_CONTEXT if found == "context" else _FEWEST_WORDS) else None
+    return found if found and len(text.split()) >= _fewest_words(found, points["problem"], text) else None
+
+
+def _fewest_words(category: Category, points: int, text: str) -> int:
+    """Returns more for a fragment, such as "Another bad one.": a problem with neither a subject nor a second cue."""
+    if category == "context":
+        return _FEWEST_WORDS_OF_CONTEXT
+    is_weak = category == "problem" and points <= _LEAST["problem"]
+    is_fragment = is_weak and not _SUBJECTS.intersection(words_of(text)[:1])
+    return _FEWEST_WORDS + is_fragment
 
 
 @lru_cache(maxsize=256)  # a sentence is read whole and in parts; copies are frequent
@@ -79,6 +93,9 @@ def _points(text: str) -> Counter[str]:
     left_out = [found for found in _cues().find(read) if found.name in _LEFT_OUT]
     for found in left_out:
         read = f"{read[: found.start]} {'_' * (found.end - found.start - 1)}{read[found.end :]}"
-    for name in {found.name for found in (*left_out, *_cues().find(read))}:
-        points.update(cue_groups()[name].points)
+    groups = [cue_groups()[name] for name in {found.name for found in (*left_out, *_cues().find(read))}]
+    for group in groups:
+        points.update(group.points)
+    if not any(group.is_evidence and group.points.get("problem", 0) > 0 for group in groups):
+        points["problem"] = min(points["problem"], _LEAST["problem"] - 1)
     return points
