@@ -89,6 +89,13 @@ MEANT = {
         "Happy to send more labels.",
         "We don't have any second printer here.",
         "Ich habe die Etiketten neu gedruckt.",
+        "He doesn't work here any more.",
+        "I forgot my password.",
+        "We haven't decided yet.",
+        "Business is slow in January.",
+        "By law we have to keep the labels for ten years.",
+        "I want to speak to a human being.",
+        "It was great to see you.",
     ],
 }
 
