@@ -26,7 +26,7 @@ from sightline.intelligence.material import (
     AboutRating,
     DocumentType,
     Material,
-    Quote,
+    SourceQuote,
 )
 
 TYPES = list(DocumentType)
@@ -39,7 +39,7 @@ def material(words: str = "Plain words.") -> Material:
     initiative = AboutInitiative(
         UUID(int=1), "INITIATIVE-1", words, words, "PLANNED", "HIGH", words, [words], [words], "2026-01-01", None
     )
-    quotes = [Quote(words, "SIGNAL-1", [words])]
+    quotes = [SourceQuote(words, "SIGNAL-1", [words])]
     return Material(
         initiative,
         [AboutIdea(UUID(int=2), "IDEA-1", words, words, words, [words], [words], 0)],
@@ -57,7 +57,7 @@ def material(words: str = "Plain words.") -> Material:
     )
 
 
-def insight(id: int, title: str, quotes: Sequence[Quote] = (), **fields: Any) -> AboutInsight:
+def insight(id: int, title: str, quotes: Sequence[SourceQuote] = (), **fields: Any) -> AboutInsight:
     signals = [quote.signal for quote in quotes if quote.signal]
     found = AboutInsight(UUID(int=id), title, "", "problem", False, ["IDEA-1"], [], [], signals, list(quotes))
     return found._replace(**fields)

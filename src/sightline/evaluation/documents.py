@@ -33,7 +33,7 @@ from sightline.intelligence.material import (
     DocumentType,
     Draft,
     Material,
-    Quote,
+    SourceQuote,
 )
 
 _ALIKE: Final = 0.6  # of all words of two lines, for the same in other words
@@ -155,7 +155,7 @@ def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], ticke
     for ticket in tickets:
         accounts = [ticket.account] if ticket.account else []
         for found in engine.extract_insights(SignalMaterial(READ_AS[ticket.type], ticket.text)):
-            quotes = [Quote(one.text, ticket.id, accounts) for one in found.quotes]
+            quotes = [SourceQuote(one.text, ticket.id, accounts) for one in found.quotes]
             insights.append(AboutInsight(next(ids), found.title, "", found.category, False, initiative.ideas, [],
                                          accounts, [ticket.id], quotes))  # fmt: skip
     return Material(

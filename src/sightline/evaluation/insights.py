@@ -47,7 +47,7 @@ class InsightQuality(Quality):
 
 
 class Judged(NamedTuple):
-    """An insight and whether it is right; `labels` are the places of those of its kind that it is about."""
+    """An insight and whether it is right; `labels` are places of labels of its kind that it is about."""
 
     id: str
     insight: DraftInsight

@@ -56,7 +56,7 @@ Marks = dict[tuple[str, str], list[Mark]]
 
 
 def read_marks(name: str, lines: Iterable[bytes]) -> Marks:
-    """Reads JSON Lines; `name` is that of the file. Raises BadRequest at the first line that is not right."""
+    """Reads the JSON Lines of the file called `name`. Raises BadRequest at the first line that is not right."""
     marks = defaultdict(list)
     for _, mark in read_json_lines(name, lines, Mark):
         marks[mark.id, mark.output].append(mark)

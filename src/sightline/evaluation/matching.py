@@ -27,7 +27,7 @@ class LabelledFeature(Struct, frozen=True):
 
 
 class LabelledText(Struct, frozen=True):
-    """A text, the features of its product, and the ids of those that it is about."""
+    """A text, the features of its product, and the ids of the features that it is about."""
 
     text: str
     features: tuple[LabelledFeature, ...]
@@ -90,7 +90,7 @@ class MatchingQuality(Struct, rename="camel"):
 
 
 def read_texts(name: str, lines: Iterable[bytes]) -> list[LabelledText]:
-    """Reads JSON Lines; `name` is that of the file. Raises BadRequest for none, and at the first that is not right."""
+    """Reads the JSON Lines of the file called `name`. Raises BadRequest for none, and at the first wrong one."""
     texts = []
     for place, one in read_json_lines(name, lines, LabelledText):
         if unknown := one.relevant - {feature.id for feature in one.features}:

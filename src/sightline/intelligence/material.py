@@ -29,7 +29,7 @@ class DocumentSource(Struct, rename="camel", frozen=True):
     title: str
 
 
-class Quote(NamedTuple):
+class SourceQuote(NamedTuple):
     """Exact words, the public id of their signal, and the accounts of that signal."""
 
     text: str
@@ -38,7 +38,7 @@ class Quote(NamedTuple):
 
 
 class AboutInitiative(NamedTuple):
-    """The initiative; `features` are those of its product that it names."""
+    """The initiative; `features` are the features of its product that it names."""
 
     id: UUID
     public_id: str
@@ -82,11 +82,11 @@ class AboutInsight(NamedTuple):
     validated_for: list[str]
     accounts: list[str]
     signals: list[str]
-    quotes: list[Quote]
+    quotes: list[SourceQuote]
 
 
 class AboutEvidence(NamedTuple):
-    """Evidence linked to an idea directly; `accounts` are those of its signal."""
+    """Evidence linked to an idea directly; `accounts` are linked to its signal."""
 
     id: UUID
     idea: str
@@ -96,7 +96,7 @@ class AboutEvidence(NamedTuple):
     resolution: str | None
     accounts: list[str]
     signals: list[str]
-    quotes: list[Quote]
+    quotes: list[SourceQuote]
 
 
 class AboutOpportunity(NamedTuple):

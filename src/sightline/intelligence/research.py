@@ -65,7 +65,7 @@ class Observation(Struct, frozen=True):
 
 
 class Judgement(Struct, frozen=True):
-    """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and what it says.
+    """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and its observations.
 
     `engine` is the name and version of the engine that judged, if it is not the researcher that was asked. `fits` says
     for each question of the section how well the page answers it, `lacks` the words of the questions that the page does

@@ -16,7 +16,7 @@ from sightline.intelligence.material import (
     AboutQuestion,
     AboutRating,
     Material,
-    Quote,
+    SourceQuote,
 )
 from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
@@ -184,9 +184,9 @@ def _linked(row: Row, signals: dict[UUID, _Signal]) -> list[_Signal]:
     return [signals[id] for id in _signal_ids(row) if id in signals]
 
 
-def _quotes(row: Row, signals: dict[UUID, _Signal]) -> list[Quote]:
+def _quotes(row: Row, signals: dict[UUID, _Signal]) -> list[SourceQuote]:
     found = ((each.text, signals.get(each.signal_id) if each.signal_id else None) for each in _extracts(row))
-    return [Quote(text, signal and signal.public_id, signal.accounts if signal else []) for text, signal in found]
+    return [SourceQuote(text, signal and signal.public_id, signal.accounts if signal else []) for text, signal in found]
 
 
 def _extracts(row: Row) -> list[_Extract]:

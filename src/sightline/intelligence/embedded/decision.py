@@ -14,17 +14,7 @@ Ground = Literal["name", "word", "text"]
 
 # The signals of each ground, in the order of a tuple of values. `matching.json` says what they mean.
 SIGNALS: Final[dict[Ground, tuple[str, ...]]] = {
-    "name": (
-        "rarity",
-        "apart",
-        "other_forms",
-        "common_words",
-        "shared",
-        "contained",
-        "tied",
-        "holders",
-        "crowding",
-    ),
+    "name": ("rarity", "apart", "other_forms", "common_words", "shared", "contained", "tied", "holders", "crowding"),
     "word": ("shared", "crowding", "content"),
     "text": ("rarest", "description", "lead"),
 }
@@ -58,7 +48,7 @@ SUREST: Final = 0.99
 
 
 class Decision:
-    """The numbers in use: those of the file, or in fitting those of another model."""
+    """The numbers in use: from the file, or while fitting from another model."""
 
     __slots__ = ("_coefficients", "clear", "uncertain")
 
@@ -80,7 +70,7 @@ class Decision:
         return min(round(1 / (1 + exp(-max(-30.0, min(30.0, total)))), 2), SUREST)
 
     def below_clear(self, probability: float) -> float:
-        """Returns the probability, at most just below that of a match."""
+        """Returns the probability, at most just below the one of a match."""
         return min(probability, round(self.clear - 0.01, 2))
 
 

@@ -24,8 +24,8 @@ SMALL_WORD_WEIGHT: Final = 0.75  # for names that need their small words: what s
 class Wording:
     """One wording of a feature: the words that count, folded with their weights, and in the singular.
 
-    `telling` are those of `stems` that are no small words; all if there are no others. `initials` are those of three to
-    six words, else empty.
+    `telling` has `stems` without small words, or all if there are no others. `initials` are
+    empty for less than three or more than six words.
     """
 
     stems: dict[str, float]
@@ -55,12 +55,12 @@ class EmbeddedFeatureMap:
 
     `named` has for each word its weight in each name: more than in `weights` for a small word that a name needs.
 
-    `beginnings` are those of `words`, as `beginning()` gives them. `joined` maps compounds to their words: darkmode to
+    `beginnings` has `beginning()` of each of `words`. `joined` maps compounds to their words: darkmode to
     dark and mode. `roots` maps what related words share to words of names: notif to notification. `crowding` is 0 if no
     two names share a word, and 1 if every word is shared.
 
-    `weights` has the weight of each word, `lightest` that of each feature's lightest name. `initials` maps those of
-    names to the features.
+    `weights` has the weight of each word, `lightest` the weight of each feature's lightest name. `initials`
+    maps initials of names to features.
     """
 
     features: tuple[PreparedFeature, ...]

@@ -25,7 +25,7 @@ def are_alike(words: frozenset[str], others: frozenset[str], share: float) -> bo
 
 
 class Statements:
-    """Statements by their words, so that each is compared with few others. `share` is that of `are_alike()`."""
+    """Statements by their words, so that each is compared with few others. `share` is as for `are_alike()`."""
 
     def __init__(self, share: float) -> None:
         self._share = share

@@ -25,9 +25,10 @@ _ROUNDING: Final = 1e-9
 class Evidence(NamedTuple):
     """A feature whose name is in a sentence in full.
 
-    `named` and `described` are the folded words of its name and its description there. `weight` is that of the named
-    ones. `values` are the signals, in the order of `SIGNALS`; `as_word` are those of the ground `word`, which is fitted
-    to longer names too. `is_initials` when they stand for the name, `has_twin` when another feature has the same name.
+    `named` and `described` are the folded words of its name and its description there. `weight` is the weight of
+    `named`. `values` are the signals, in the order of `SIGNALS`; `as_word` has the signals of the ground `word`,
+    which is fitted to longer names too. `is_initials` when they stand for the name, `has_twin` when another feature has
+    the same name.
     """
 
     ground: Ground
@@ -116,14 +117,7 @@ def _is_outdone(place: int, name: _Name, weights: Mapping[int, float], features:
 
 def _of_name(name: _Name, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
     holders = min(len(features.named[stem]) for stem in name.named)
-    return (
-        *name.own,
-        shared,
-        float(shared == 1.0),
-        log1p(tied),
-        log(holders),
-        features.crowding,
-    )
+    return (*name.own, shared, float(shared == 1.0), log1p(tied), log(holders), features.crowding)
 
 
 def _content(sentence: Sentence) -> float:

@@ -27,8 +27,8 @@ def weigh_text(
     """Yields the features whose words in the text weigh most, by their places, heaviest first, with three signals each.
 
     The signals are the weight of the rarest word of the name that is there, the sum of the weights of words of the
-    description, and the lead: how much more all words of the feature weigh than those of the strongest other one,
-    which is negative for all but the strongest.
+    description, and the lead: how much more all words of the feature weigh than all words of the strongest
+    other one, which is negative for all but the strongest.
     """
     weights: defaultdict[int, float] = defaultdict(float)
     described: defaultdict[int, float] = defaultdict(float)

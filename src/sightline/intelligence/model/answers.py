@@ -2,6 +2,7 @@
 
 import json
 import re
+from textwrap import shorten
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -62,3 +63,9 @@ def _strict(schema: Any) -> Any:
         properties = {name: _strict(value) for name, value in schema["properties"].items()}
         kept |= {"properties": properties, "required": list(properties), "additionalProperties": False}
     return kept
+
+
+def line(text: str, longest: int) -> str:
+    """Returns the text as one line, cut where a word ends."""
+    whole = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    return shorten(whole, longest, placeholder="") or whole[:longest]

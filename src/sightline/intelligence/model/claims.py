@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Final, Literal
 
 import msgspec
@@ -13,6 +14,7 @@ from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
 from sightline.intelligence.model.session import Session
 
 LONGEST_SENTENCE: Final = 600
+MOST_COMPLAINTS: Final = 5
 _MARKS = re.compile(r"\s*\[[\d,\s]+\]")
 _LABEL = re.compile(r"\b(?:(?:INITIATIVE|IDEA|SIGNAL|STUDY)-|[PRO])[0-9]+\b")
 
@@ -25,6 +27,12 @@ class Claim(Struct):
     text: str
     sources: list[int]
     quote: str | None = None
+
+
+class Proposal(Claim):
+    """A sentence that may be a suggestion of the model, which needs no source."""
+
+    is_proposal: bool = False
 
 
 class Statement(Struct):
@@ -60,8 +68,9 @@ class Sources:
     def texts_of(self, claim: Claim) -> list[str]:
         return [self.by_number[number] for number in claim.sources if number in self.by_number]
 
-    def fault(self, claim: Claim, *, is_proposal: bool = False) -> str:
+    def fault(self, claim: Claim) -> str:
         """Returns why the sentence cannot stand, or nothing. A proposal needs no source."""
+        is_proposal = isinstance(claim, Proposal) and claim.is_proposal
         texts, about = self.texts_of(claim), f"“{claim.text[:120]}”"
         if not plain(claim.text) or len(claim.text) > LONGEST_SENTENCE:
             return f"{about} is empty or too long."
@@ -74,6 +83,10 @@ class Sources:
         if not all(self.exact(claim, words) for words in quoted):
             return f"{about} quotes words that are not in its sources."
         return ""
+
+    def complaint(self, claims: Iterable[Claim]) -> str:
+        """Returns what is wrong with the sentences, for the first five that cannot stand."""
+        return "\n".join(islice(filter(None, map(self.fault, claims)), MOST_COMPLAINTS))
 
     def exact(self, claim: Claim, words: str) -> str:
         """Returns the words as a source of the sentence has them, or nothing."""
@@ -90,7 +103,7 @@ class Sources:
         return text
 
     def _figures(self, claim: Claim) -> set[str]:
-        """Returns the numbers of the sentence, without those of labels that are known."""
+        """Returns the numbers of the sentence, without numbers in known labels."""
         return figures_of(_LABEL.sub(lambda label: "" if label[0] in self._labels else label[0], plain(claim.text)))
 
 

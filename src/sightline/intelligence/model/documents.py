@@ -14,7 +14,7 @@ from msgspec import Struct
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.markdown import ended, inline
 from sightline.intelligence.material import DocumentType, Draft, Material
-from sightline.intelligence.model.claims import Claim, Sources, Statement, find_confirmed, plain
+from sightline.intelligence.model.claims import Proposal, Sources, Statement, find_confirmed, plain
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.session import ModelFailed, Session
@@ -27,17 +27,11 @@ _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 TASK: Final = read_task("document")
 
 
-class Sentence(Claim):
-    """A sentence as the model gives it."""
-
-    is_proposal: bool = False
-
-
 class Part(Struct):
     """The sentences under a heading."""
 
     heading: str
-    sentences: list[Sentence]
+    sentences: list[Proposal]
 
 
 class Parts(Struct):
@@ -55,12 +49,16 @@ async def write_document(endpoint: Endpoint, session: Session, type: DocumentTyp
     )
     headings = [name for name in _HEADING.findall(recorded.content) if name not in FIXED]
     data = f"Headings: {', '.join(headings)}\n\n{fenced('document', recorded.content)}"
-    answer = await endpoint.ask(session, Prompt(TASK, data), Parts, lambda parts: _complaint(sources, parts))
+
+    def wrong(said: Parts) -> str:
+        return sources.complaint(one for part in said.parts for one in part.sentences)
+
+    answer = await endpoint.ask(session, Prompt(TASK, data), Parts, wrong)
     held = [(part.heading, one) for part in answer.parts if part.heading in headings for one in part.sentences]
-    held = [(heading, one) for heading, one in held if not _fault(sources, one)]
+    held = [(heading, one) for heading, one in held if not sources.fault(one)]
     statements = [_statement(number, one, sources, material) for number, (_, one) in enumerate(held)]
     follows = await find_confirmed(endpoint, session, statements)
-    by_heading: dict[str, list[Sentence]] = defaultdict(list)
+    by_heading: dict[str, list[Proposal]] = defaultdict(list)
     for number, (heading, one) in enumerate(held):
         if number in follows and len(by_heading[heading]) < MOST_SENTENCES:
             by_heading[heading].append(one)
@@ -69,23 +67,14 @@ async def write_document(endpoint: Endpoint, session: Session, type: DocumentTyp
     return recorded._replace(content=_with_sentences(recorded.content, by_heading, sources))
 
 
-def _complaint(sources: Sources, answer: Parts) -> str:
-    faults = (fault for part in answer.parts for one in part.sentences if (fault := _fault(sources, one)))
-    return "\n".join([fault for fault, _ in zip(faults, range(5), strict=False)])
-
-
-def _fault(sources: Sources, sentence: Sentence) -> str:
-    return sources.fault(sentence, is_proposal=sentence.is_proposal)
-
-
-def _statement(number: int, sentence: Sentence, sources: Sources, material: Material) -> Statement:
+def _statement(number: int, sentence: Proposal, sources: Sources, material: Material) -> Statement:
     """Returns the sentence for the judge. A proposal is held against the recorded answers."""
     answers = [f"{one.question} {one.answer}" for one in material.questions if one.answer]
     texts = answers if sentence.is_proposal else sources.texts_of(sentence)
     return Statement(number, plain(sentence.text), texts, sentence.is_proposal)
 
 
-def _shown(sources: Sources, sentence: Sentence) -> str:
+def _shown(sources: Sources, sentence: Proposal) -> str:
     """Returns the sentence in Markdown, quotes in the words of the source, with its marks."""
     said = ended(inline(sources.exactly(sentence)))
     if sentence.quote:
@@ -93,7 +82,7 @@ def _shown(sources: Sources, sentence: Sentence) -> str:
     return said + "".join(f" [{number}]" for number in dict.fromkeys(sentence.sources))
 
 
-def _with_sentences(content: str, by_heading: Mapping[str, Iterable[Sentence]], sources: Sources) -> str:
+def _with_sentences(content: str, by_heading: Mapping[str, Iterable[Proposal]], sources: Sources) -> str:
     """Puts the sentences below their headings, before what is recorded."""
 
     def put(heading: re.Match[str]) -> str:

@@ -6,8 +6,9 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial, check_quotes
+from sightline.intelligence.model.answers import line
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import fenced, read_task
+from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
 from sightline.intelligence.model.session import Session
 
@@ -87,15 +88,8 @@ def _pieces(material: SignalMaterial) -> Iterator[Piece]:
 
 
 def _cut(whole: Piece) -> Iterator[Piece]:
-    text, start = whole.text, 0
-    while start < len(text):
-        end = start + LONGEST_PART
-        if end < len(text):
-            breaks = (text.rfind(mark, start + LONGEST_PART // 2, end) for mark in ("\n", " "))
-            end = next((place + 1 for place in breaks if place > 0), end)
-        if text[start:end].strip():
-            yield whole._replace(text=text[start:end], offset=start)
-        start = end
+    parts = (whole._replace(text=whole.text[start:end], offset=start) for start, end in cut(whole.text, LONGEST_PART))
+    return (part for part in parts if part.text.strip())
 
 
 def _shown(piece: Piece) -> str:
@@ -116,7 +110,7 @@ def _complaint(part: Sequence[Piece], answer: FoundInsights) -> str:
 def _draft(part: Sequence[Piece], found: FoundInsight) -> DraftInsight | None:
     """Returns None for a point without a quote that is found, without a title, or with a title that invents."""
     quotes = sorted(_places(part, found), key=_order)[:MOST_QUOTES]
-    title = _short(" ".join(found.title.split()))
+    title = line(found.title, LONGEST_TITLE)
     if not quotes or not title or invents(title, _said(part, found)):
         return None
     return DraftInsight(title, found.category, quotes)
@@ -141,9 +135,3 @@ def _said(part: Sequence[Piece], found: FoundInsight) -> str:
 
 def _order(quote: Quote) -> tuple[int, int]:
     return quote.turn or 0, quote.start
-
-
-def _short(title: str) -> str:
-    if len(title) <= LONGEST_TITLE:
-        return title
-    return title[:LONGEST_TITLE].rpartition(" ")[0] or title[:LONGEST_TITLE]

@@ -32,7 +32,7 @@ class Budget(Struct, frozen=True):
 
 
 class Task(NamedTuple):
-    """What is done for which record: `name` is that of its kind, such as `documents.write`."""
+    """Work for one record: `name` is its kind, such as `documents.write`."""
 
     workspace_id: UUID
     name: str

@@ -27,7 +27,7 @@ class Prices(NamedTuple):
 
 
 class TaskUsage(Struct, rename="camel"):
-    """All runs of one kind of task with one model. `fallbacks` are those that the embedded engine did in the end.
+    """All runs of one kind of task with one model. `fallbacks` counts runs that the embedded engine did in the end.
 
     The tokens of `unmeasured_requests` are estimates. `cost` is null if no price was configured for any of them.
     """

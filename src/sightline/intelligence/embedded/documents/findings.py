@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
 from sightline.intelligence.embedded.words import words_of
-from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, Quote
+from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, SourceQuote
 
 Meanings = frozenset[int | str]
 
@@ -77,12 +77,12 @@ class Finding:
         return _distinct(chain.from_iterable(record.signals for record in self.records))
 
     @cached_property
-    def quotes(self) -> list[Quote]:
-        """Each quote once, those of a known customer first, without quotes that are part of another one.
+    def quotes(self) -> list[SourceQuote]:
+        """Each quote once, without parts of other quotes; quotes of known customers come first.
 
         Among these, what is said most often comes first.
         """
-        found: list[Quote] = []
+        found: list[SourceQuote] = []
         for quote in chain.from_iterable(record.quotes for record in self.records):
             if quote.text.strip() and not any(_is_part(quote, other) for other in found):
                 found = [other for other in found if not _is_part(other, quote)] + [quote]
@@ -115,7 +115,7 @@ class Finding:
         is_quoted = any(title and title in _normal(quote.text) for quote in self.quotes)
         return is_quoted and self.rank == _UNCONFIRMED and not self.description
 
-    def records_of(self, quote: Quote) -> list[AboutInsight | AboutEvidence]:
+    def records_of(self, quote: SourceQuote) -> list[AboutInsight | AboutEvidence]:
         """Returns the records with the quote or a part of it."""
         return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
 
@@ -171,7 +171,7 @@ class _Quoted:
     """Quotes by signal, to find other records with the same words."""
 
     def __init__(self, records: Iterable[AboutInsight | AboutEvidence]) -> None:
-        self._by_signal: dict[str | None, list[Quote]] = defaultdict(list)
+        self._by_signal: dict[str | None, list[SourceQuote]] = defaultdict(list)
         for quote in chain.from_iterable(record.quotes for record in records):
             self._by_signal[quote.signal].append(quote)
 
@@ -183,7 +183,7 @@ class _Quoted:
         )
 
 
-def _is_part(quote: Quote, other: Quote) -> bool:
+def _is_part(quote: SourceQuote, other: SourceQuote) -> bool:
     """Whether the quote repeats words of the other one, from the same signal."""
     if quote.signal != other.signal:
         return False
@@ -226,58 +226,55 @@ class _Groups:
     def __init__(self) -> None:
         self.found: list[Finding] = []
         self._titles = Statements(_ALIKE)
-        self._terms: list[tuple[Term, ...]] = []
-        self._place: list[int] = []
+        self._meant: list[tuple[int, tuple[Term, ...]]] = []
         self._by_meaning: dict[str, dict[int | str, list[int]]] = defaultdict(lambda: defaultdict(list))
         self._by_signal: dict[str | None, list[int]] = defaultdict(list)
 
     def add_insight(self, insight: AboutInsight) -> None:
-        words = telling_words(_main_clause(insight.title))
-        place = self._titles.find(words)
-        if place is None:
-            place = self._in_other_words(insight)
-        if place is None:
-            place = self._new(words)
+        place = self._place_of(insight.title, lambda: self._in_other_words(insight))
         self._keep_meanings(place, insight)
         self.found[place].insights.append(insight)
         self._keep_signals(place, insight)
 
     def add_evidence(self, evidence: AboutEvidence) -> None:
-        words = telling_words(_main_clause(evidence.title))
         place = self._quoting(evidence)
         if place is None:
-            place = self._titles.find(words)
-        if place is None:
-            place = self._of_same_source(evidence)
-        if place is None:
-            place = self._new(words)
+            place = self._place_of(evidence.title, lambda: self._of_same_source(evidence))
         self.found[place].evidence.append(evidence)
         self._keep_signals(place, evidence)
+
+    def _place_of(self, title: str, otherwise: Callable[[], int | None]) -> int:
+        """Returns the finding with a similar title, the one that `otherwise` finds, or a new one."""
+        words = telling_words(_main_clause(title))
+        place = self._titles.find(words)
+        place = otherwise() if place is None else place
+        if place is None:
+            place = len(self.found)
+            self.found.append(Finding())
+            self._titles.add(words, place)
+        return place
 
     def _in_other_words(self, insight: AboutInsight) -> int | None:
         """Returns the first finding with an insight of the same category that means much the same."""
         terms = meaning_of(insight.title)
-        meanings = frozenset(meaning for term in terms for meaning in term.meanings)
         counts: Counter[int] = Counter()
-        for meaning in meanings:
+        for meaning in meanings_of([insight.title]):
             counts.update(self._by_meaning[insight.category][meaning][:_MOST_COMPARED])
-        near = (at for at, count in counts.most_common(_MOST_NEAR) if count > 1)
-        return next((self._place[at] for at in near if likeness(terms, self._terms[at])), None)
+        meant = (self._meant[at] for at, count in counts.most_common(_MOST_NEAR) if count > 1)
+        return next((place for place, others in meant if likeness(terms, others)), None)
 
     def _keep_meanings(self, place: int, insight: AboutInsight) -> None:
-        self._place.append(place)
-        self._terms.append(meaning_of(insight.title))
-        for meaning in {meaning for term in self._terms[-1] for meaning in term.meanings}:
-            self._by_meaning[insight.category][meaning].append(len(self._terms) - 1)
+        for meaning in meanings_of([insight.title]):
+            self._by_meaning[insight.category][meaning].append(len(self._meant))
+        self._meant.append((place, meaning_of(insight.title)))
 
     def _quoting(self, evidence: AboutEvidence) -> int | None:
         """Returns the first finding with one of the same quotes."""
         for quote in evidence.quotes:
             for place in self._by_signal[quote.signal][:_MOST_COMPARED]:
                 found = self.found[place]
-                of_evidence = chain.from_iterable(one.quotes for one in found.evidence)
-                others = chain(chain.from_iterable(one.quotes for one in found.insights), of_evidence)
-                if any(_is_part(quote, other) or _is_part(other, quote) for other in others):
+                quotes = chain(*(one.quotes for one in found.insights), *(one.quotes for one in found.evidence))
+                if any(_is_part(quote, other) or _is_part(other, quote) for other in quotes):
                     return place
         return None
 
@@ -292,11 +289,6 @@ class _Groups:
             evidence.idea in insight.ideas and set(insight.signals).intersection(evidence.signals)
             for insight in self.found[place].insights
         )
-
-    def _new(self, words: frozenset[str]) -> int:
-        self.found.append(Finding())
-        self._titles.add(words, len(self.found) - 1)
-        return len(self.found) - 1
 
     def _keep_signals(self, place: int, record: AboutInsight | AboutEvidence) -> None:
         for signal in {*record.signals, *(quote.signal for quote in record.quotes)}:

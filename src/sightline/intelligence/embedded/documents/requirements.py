@@ -1,4 +1,4 @@
-"""Requirements of a document: attached ideas, those that say the same as one, with what customers say about each."""
+"""Requirements of a document: attached ideas, similar ones as one, with the findings about each."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -37,8 +37,8 @@ class Requirement:
     """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
     `confirmed` are findings that people described, reviewed or linked as evidence. Of the others, `leading` are the
-    best supported one and one with a figure, `adding` those about more than the problem, `requests` those that no
-    sentence of an idea is about, and `targets` those with a figure to be reached.
+    best supported one and one with a figure, `adding` say more than the problem, `requests` are requests that no
+    sentence of an idea is about, and `targets` have a figure to be reached.
     """
 
     ideas: Sequence[AboutIdea]
@@ -73,7 +73,7 @@ class Requirement:
 
     @property
     def accounts(self) -> list[str]:
-        """The customers that are linked to an idea, then those of its findings."""
+        """The customers that are linked to an idea, then the customers of its findings."""
         direct = chain.from_iterable(idea.accounts for idea in self.ideas)
         return list(dict.fromkeys(chain(direct, *(finding.accounts for finding in self.findings))))
 

@@ -25,7 +25,7 @@ _PURPOSE: Final = re.compile(r",?\s*\b(?:so that|in order to|damit)\s+", re.IGNO
 
 
 class Role(StrEnum):
-    """What a sentence is for. The order is that of looking for cues."""
+    """What a sentence is for. Cues are looked for in this order."""
 
     MEASURE = "measure"
     RISK = "risk"
@@ -42,7 +42,7 @@ _ROLES: Final = {str(role): role for role in Role}
 _AFTER: Final = {Role.MEASURE: Role.NEED, Role.RISK: Role.NEED, Role.EXTENT: Role.PROBLEM, Role.NON_GOAL: Role.NEED}
 
 
-class Sentence(NamedTuple):
+class RoleSentence(NamedTuple):
     """An exact part of a text, and what it is for."""
 
     text: str
@@ -50,7 +50,7 @@ class Sentence(NamedTuple):
 
 
 @lru_cache(maxsize=500)  # a document is written again when little has changed
-def read_sentences(text: str) -> Sequence[Sentence]:
+def read_sentences(text: str) -> Sequence[RoleSentence]:
     """Returns the sentences with their roles, without headings, tables, asides and questions that the engine asks.
 
     Without any need, what is said first is a need: it describes what shall be built. A purpose is a goal of its own.
@@ -62,9 +62,9 @@ def read_sentences(text: str) -> Sequence[Sentence]:
     for sentence, cued in telling:
         role = cued or _AFTER.get(role, role)
         said, purpose = _without_purpose(sentence) if role is Role.NEED else (sentence, "")
-        found.append(Sentence(said, role))
+        found.append(RoleSentence(said, role))
         if purpose:
-            found.append(Sentence(purpose, Role.GOAL))
+            found.append(RoleSentence(purpose, Role.GOAL))
     return found
 
 

@@ -125,7 +125,7 @@ class Writing:
 
     @property
     def customers(self) -> list[Customer]:
-        """The customers of ideas, insights and signals, those of most findings first."""
+        """The customers of ideas, insights and signals, most findings first."""
         findings = [*self.findings.problems, *self.findings.objections, *self.findings.praise]
         counts = Counter(name for finding in findings for name in finding.accounts)
         named: dict[str, Record] = {}

@@ -8,14 +8,7 @@ from sightline.intelligence.embedded.research.judging import judge_page
 from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.embedded.research.searches import search_texts
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import (
-    Coverage,
-    FindingText,
-    Judgement,
-    PlanContext,
-    ResearchPlan,
-    SectionAnswer,
-)
+from sightline.intelligence.research import Coverage, FindingText, Judgement, PlanContext, ResearchPlan, SectionAnswer
 from sightline.sources.pages import Page
 
 __all__ = ["EmbeddedResearcher"]

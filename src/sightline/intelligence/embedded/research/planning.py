@@ -77,7 +77,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     return ResearchPlan(
         name=_name(reading.questions[0]),
         definition=definition,
-        rationale=_rationale(definition, period, product, [one.name for one in suggested], is_asked=asked),
+        rationale=_rationale(definition, period, product, [one.name for one in suggested], asked),
         suggested_competitors=tuple(suggested),
     )
 
@@ -88,7 +88,7 @@ def _name(question: str) -> str:
 
 
 def _suggested(named: Sequence[str], context: PlanContext) -> list[Competitor]:
-    """Those of the question first, then those of the evidence, at most ten."""
+    """Returns competitors of the question, then of the evidence, at most ten."""
     noticed = without(named_in_evidence(context.evidence), context.own_names)
     names = {name.lower(): name for name in reversed([*named, *noticed])}
     return [Competitor(name=name) for name in list(reversed(names.values()))[: 2 * MOST_COMPETITORS]]
@@ -178,7 +178,8 @@ def _sections(reading: _Reading) -> list[PlanSection]:
     if reading.competitors:
         names = [one.name for one in reading.competitors]
         about = _take(left, lambda one: any(name in one for name in names) or bool(pattern("competitors").search(one)))
-        sections.append(_competitors_section(reading, about or reading.questions))
+        about = about or reading.questions
+        sections.append(_section(reading, "Competitors", "competitors", _objective(about, names), about))
     for lens in wording().lenses:
         if lens.cues and (about := _take(left, _cue(lens.cues).search)):
             sections.append(_section(reading, lens.name, "custom", lens.objective, about))
@@ -194,13 +195,6 @@ def _take(questions: list[str], fits: Callable[[str], object]) -> list[str]:
     return taken
 
 
-def _competitors_section(reading: _Reading, questions: list[str]) -> PlanSection:
-    aim = _objective(questions, [one.name for one in reading.competitors])
-    section = _section(reading, "Competitors", "competitors", aim, questions)
-    section.competitors = reading.competitors
-    return section
-
-
 def _section(reading: _Reading, name: str, type: SectionType, aim: str, questions: list[str]) -> PlanSection:
     return PlanSection(
         id=new_id(),
@@ -208,6 +202,7 @@ def _section(reading: _Reading, name: str, type: SectionType, aim: str, question
         type=type,
         objective=aim,
         questions=list(questions),
+        competitors=reading.competitors if type == "competitors" else [],
         topic="" if type == "competitors" else reading.topic,
         scope=reading.scope,
     )
@@ -235,22 +230,14 @@ def _objective(questions: Sequence[str], names: Sequence[str] = ()) -> str:
 
 
 def _rationale(
-    definition: PlanDefinition,
-    period: Period | None,
-    product: ProductText | None,
-    rivals: Sequence[str],
-    *,
-    is_asked: bool,
+    definition: PlanDefinition, period: Period | None, product: ProductText | None, rivals: list[str], is_asked: bool
 ) -> str:
     """Returns what the plan does and what it took from the question and the evidence, in one paragraph."""
     says, is_one = wording().plan, len(definition.sections) == 1
     dated = "recent" if definition.research_mode == "recent" else "period" if period else "any"
-    parts = [
-        "sections",
-        *(["product"] if product else []),
-        *(["rivals"] if rivals else ["no rivals"] if is_asked else []),
-    ]
-    return " ".join(says[part] for part in [*parts, "review"]).format(
+    about_rivals = "rivals" if rivals else "no rivals" if is_asked else ""
+    parts = filter(None, ["sections", "product" if product else "", about_rivals, "review"])
+    return " ".join(says[part] for part in parts).format(
         sections="one section" if is_one else "these sections",
         names=", ".join(section.name for section in definition.sections),
         each="It" if is_one else "Each",

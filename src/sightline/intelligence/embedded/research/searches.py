@@ -11,7 +11,7 @@ MOST_TEXTS: Final = 8
 
 
 def search_texts(section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
-    """At most eight texts that were not tried: those of the round, or else of a later one; there are three rounds."""
+    """Returns at most eight texts that were not tried, of the round or else of a later one; there are three rounds."""
     known = {text.lower() for text in tried}
     for texts in (_directly, _by_question, _widely)[round:]:
         found = dict.fromkeys(" ".join(text.split()) for text in texts(section))

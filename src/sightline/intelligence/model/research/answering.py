@@ -1,4 +1,4 @@
-"""Answers from the findings of a section: each sentence names those that it rests on, or is dropped."""
+"""Answers from the findings of a section: each sentence names the findings that it rests on, or is dropped."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,7 +15,6 @@ from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import FindingText, QuestionAnswer
 
 MOST_SENTENCES: Final = 4  # of an answer
-MOST_COMPLAINTS: Final = 5
 REPAIRS: Final = 1
 
 TASK: Final = read_task("answer")
@@ -45,7 +44,11 @@ async def answer_questions(
     shown = [f"Source {number}:\n{fenced('source', text)}" for number, text in by_number.items()]
     wanted = fenced("language", language)
     prompt = Prompt(TASK, "\n\n".join([describe(section), f"Language of the answers:\n{wanted}", *shown]))
-    answer = await endpoint.ask(session, prompt, AnsweredQuestions, lambda found: _complaint(sources, found), REPAIRS)
+
+    def wrong(found: AnsweredQuestions) -> str:
+        return sources.complaint(claim for one in found.answers for claim in one.sentences)
+
+    answer = await endpoint.ask(session, prompt, AnsweredQuestions, wrong, REPAIRS)
     said = [(one.question, claim) for one in answer.answers for claim in one.sentences if not sources.fault(claim)]
     statements = [
         Statement(number, plain(claim.text), sources.texts_of(claim)) for number, (_, claim) in enumerate(said)
@@ -56,11 +59,6 @@ async def answer_questions(
         _answer(question, [claim for place, claim in kept if place == number][:MOST_SENTENCES], sources, findings)
         for number, question in enumerate(section.questions)
     ]
-
-
-def _complaint(sources: Sources, answer: AnsweredQuestions) -> str:
-    faults = [fault for one in answer.answers for claim in one.sentences if (fault := sources.fault(claim))]
-    return "\n".join(faults[:MOST_COMPLAINTS])
 
 
 def _answer(

@@ -3,13 +3,13 @@
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from textwrap import shorten
 from typing import Final, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.names import mentions, without
+from sightline.intelligence.model.answers import line
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.session import ModelFailed, Session
@@ -98,7 +98,7 @@ def _data(question: str, context: PlanContext, drafted: ResearchPlan) -> str:
 
 
 class _Names:
-    """The names that a plan may use: those of the question and of the evidence, but no own ones."""
+    """The names that a plan may use: names of the question and of the evidence, but no own ones."""
 
     def __init__(self, question: str, context: PlanContext, suggested: Sequence[Competitor]) -> None:
         self._texts = (question, *(one.name for one in suggested), *context.evidence)
@@ -190,12 +190,6 @@ def _scope(planned: PlannedSection, question: str) -> SectionScope:
         domains=domains,
         excluded_domains=excluded,
     )
-
-
-def line(text: str, longest: int) -> str:
-    """Returns the text as one line, cut where a word ends."""
-    whole = " ".join("".join(character if character.isprintable() else " " for character in text).split())
-    return shorten(whole, longest, placeholder="") or whole[:longest]
 
 
 def _once(values: Iterable[T], most: int) -> list[T]:

@@ -1,6 +1,6 @@
 """Which pages matter to a section, and the passages that say so: exact parts of the pages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from sightline.intelligence.embedded.research.passages import read_questions
 from sightline.intelligence.embedded.research.terms import folded, share
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
-from sightline.intelligence.model.prompts import fenced, read_task
+from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import locate
 from sightline.intelligence.model.session import Session
 from sightline.intelligence.plans import PlanSection
@@ -99,7 +99,7 @@ def shown_parts(section: PlanSection, page: Page) -> list[str]:
     text = page.text[:MOST_CHARACTERS]
     if len(text) <= LONGEST_PAGE:
         return [text]
-    spans = list(_spans(text))
+    spans = list(cut(text, LONGEST_PART))
     questions = [asked.terms for asked in read_questions(section).values()]
     close = [max(share(terms, folded(text[start:end])) for terms in questions) for start, end in spans]
     best = sorted(range(1, len(spans)), key=lambda place: -close[place])[: LONGEST_PAGE // LONGEST_PART - 1]
@@ -109,18 +109,6 @@ def shown_parts(section: PlanSection, page: Page) -> list[str]:
             start = chosen.pop()[0]
         chosen.append((start, end))
     return [text[start:end] for start, end in chosen]
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Parts that end where a line or a word does."""
-    start = 0
-    while start < len(text):
-        end = start + LONGEST_PART
-        if end < len(text):
-            breaks = (text.rfind(mark, start + LONGEST_PART // 2, end) for mark in ("\n", " "))
-            end = next((place + 1 for place in breaks if place > 0), end)
-        yield start, end
-        start = end
 
 
 def _shown(number: int, page: Page, parts: Sequence[str]) -> str:

@@ -96,7 +96,7 @@ class ModelResearcher:
         return await self._embedded.queries(section, round, tried)
 
     async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
-        """The model's judgements; those of the embedded researcher for pages that the model did not judge."""
+        """Returns the model's judgements; the embedded researcher judges pages that the model did not."""
         engine = f"{self._embedded.name} {self._embedded.version}"
         by_words = [replace(one, engine=engine) for one in await self._embedded.judge(section, pages)]
         async with self._turns:
