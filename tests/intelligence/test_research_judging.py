@@ -50,6 +50,12 @@ async def test_a_page_on_the_subject_is_relevant_and_quoted() -> None:
     assert "coffee" not in " ".join(one.quote for one in found.observations)
 
 
+async def test_no_page_lacks_the_stop_words_of_its_language() -> None:
+    wanted = section(questions=["Wie viele Akustiker verleihen Hörgeräte?"], scope=SectionScope(languages=["German"]))
+    found = await judge("Jeder Akustiker passt Brillen an.", wanted, language="de")
+    assert found.lacks == {"verleihen", "hörgeräte"}
+
+
 @pytest.mark.parametrize(
     "text",
     ["The museum shows paintings of the harbour. Entry is free on Sunday.", "Riders like the coffee in the shop.",

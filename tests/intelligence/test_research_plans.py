@@ -290,6 +290,18 @@ def test_competitors_that_the_question_does_not_name_stand_in_the_objective() ->
     assert found.objective == "Find out how competitors handle deposits (Ravelo Works, Spindlebay)."
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("How long does a remote fitting session take?", "How long does a remote fitting session take"),
+        ("Which software does a salon use?", "Which software does a salon use"),
+        ("Please find out what salons pay for software.", "What salons pay for software"),
+    ],
+)
+def test_a_question_keeps_its_words_in_the_name(question: str, name: str) -> None:
+    assert plan(question).name == name
+
+
 def test_a_plan_has_its_name_and_its_reason_in_sentences() -> None:
     found = plan("How do competitors of Fennmark Fleet handle deposits in the last week?")
     assert found.name == "How competitors of Fennmark Fleet handle deposits in the last week"

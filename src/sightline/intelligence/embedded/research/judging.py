@@ -52,7 +52,8 @@ def judge_page(section: PlanSection, page: Page) -> Judgement:
     whole, (score, notes) = score, _adjust(section, named, text, score)
     fits = tuple(round(one * score / whole, 3) if whole else 0.0 for one in best)
     reason = f"{_common([*questions, *topics], words)}{notes}."
-    lacks = frozenset(word for one in section.questions for word in telling(one) if not folded(word) & words)
+    wanted = [word for one in section.questions for word in telling(one, section.scope.languages)]
+    lacks = frozenset(word for word in wanted if not folded(word) & words)
     return Judgement(round(score, 2), reason, _observations(page, passages), fits=fits, lacks=lacks)
 
 
