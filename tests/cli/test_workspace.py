@@ -1,11 +1,15 @@
 """Whole workspaces on the command line."""
 
 import json
+import os
+import pty
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.command import WORDS, environment
 from tests.cli.conftest import Site
 
 FILE = {
@@ -103,3 +107,70 @@ def test_a_file_that_cannot_be_read_is_named(site: Site, tmp_path: Path, content
     file.write_bytes(content)
     assert site.run("workspace", "apply", file).refusal.startswith(f"sightline: {file}: ")
     assert fault in site.run("workspace", "apply", file).refusal
+
+
+def test_a_pruning_file_asks_on_a_terminal_and_else_needs_a_yes(site: Site, tmp_path: Path) -> None:
+    teams = [{"key": key, "name": key} for key in "abc"]
+    more: dict[str, object] = {"accounts": [{"key": "globex", "name": "Globex"}]}
+    site.run("workspace", "apply", written(tmp_path, {"workspace": SHORT, **more, "teams": teams}))
+    file = written(tmp_path, {"workspace": SHORT, "teams": teams[:1]})
+    unasked = site.run("workspace", "apply", file, "--prune")
+    assert (unasked.code, "add --yes" in unasked.err) == (2, True)
+
+    for answer, code in (("n", 1), ("y", 0)):
+        done = answered(site, answer, "workspace", "apply", str(file), "--prune")
+        assert done.stderr.startswith(b"teams: 2 removed, 0 added, 0 changed\nGo on?")
+        assert done.returncode == code
+        left = site.run("workspace", "export", "pruned").json
+        assert (len(left["teams"]), len(left["accounts"])) == (1 if answer == "y" else 3, 1)
+
+    tried = site.run("workspace", "apply", written(tmp_path, {"workspace": SHORT, "teams": []}), "--prune", "--dry-run")
+    assert (tried.code, len(site.run("workspace", "export", "pruned").json["teams"])) == (0, 1)
+    pruned = site.run("workspace", "apply", tmp_path / "workspace.json", "--prune", "--yes", "--json")
+    assert pruned.json["counts"]["teams"]["removed"] == 1
+
+
+SHORT = {"slug": "pruned", "name": "Pruned"}
+
+
+def answered(site: Site, answer: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
+    """The command on a terminal, with an answer to its question."""
+    terminal, stdin = pty.openpty()
+    os.write(terminal, f"{answer}\n".encode())
+    try:
+        return subprocess.run(
+            [*WORDS, *words],
+            env=environment(DATA_DIR=str(site.data)),
+            stdin=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(stdin)
+        os.close(terminal)
+
+
+def test_labels_that_init_made_go_when_a_file_brings_its_own(site: Site, tmp_path: Path) -> None:
+    site.run("init", "--slug", "labelled", "--name", "L", "--owner", "bo@l.test")
+    idea = {"key": "i", "name": "I", "description": "x", "status": "Approved"}
+    apply_to(site, tmp_path, ideas=[idea])
+    assert len(labels(site)) == 6
+    own = [{"label": "Incoming"}, {"label": "Delivered"}, {"label": "Dropped"}]
+    assert apply_to(site, tmp_path, ideaStatuses=own)["removed"] == 4
+    assert labels(site) == ["Incoming", "Delivered", "Dropped", "Approved"]
+    assert apply_to(site, tmp_path, ideaStatuses=own)["removed"] == 0
+    apply_to(site, tmp_path, ideas=[{"key": "i", "status": "Dropped"}])
+    assert apply_to(site, tmp_path, ideaStatuses=own[:1])["removed"] == 0
+    assert len(labels(site)) == 4
+
+
+def apply_to(site: Site, folder: Path, **lists: object) -> dict[str, int]:
+    """The counts of labels after applying these lists."""
+    file = written(folder, {"workspace": {"slug": "labelled", "name": "L"}, **lists})
+    counts: dict[str, dict[str, int]] = site.run("workspace", "apply", file, "--json").json["counts"]
+    return counts.get("ideaStatuses", {})
+
+
+def labels(site: Site) -> list[str]:
+    return [status["label"] for status in site.run("workspace", "export", "labelled").json["ideaStatuses"]]

@@ -1,7 +1,10 @@
 """`sightline workspace`: whole workspaces, as files."""
 
 import sys
+from functools import partial
 from io import BufferedReader
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +12,7 @@ import typer
 
 from sightline.cli.options import Command, group, open_file
 from sightline.cli.output import note, print_columns, print_json
+from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
 from sightline.workspace_file import (
@@ -61,16 +65,39 @@ async def apply(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change, record by record, and store nothing.")
     ] = False,
+    prune: Annotated[
+        bool,
+        typer.Option("--prune", help="Remove the records that the lists of the file do not name, after a question."),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove them without a question.")] = False,
 ) -> Applied:
     """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
-    report = _print_change if dry_run else None
-    with file:
+    asks = prune and not (yes or dry_run)
+    if asks and not (sys.stdin and sys.stdin.isatty()):
+        raise typer.BadParameter("standard input is no terminal; add --yes to remove records", param_hint="--yes")
+    name = file.name if isinstance(file.name, str) else "standard input"
+    applying = partial(apply_file, site.db, actor_id=operator().id, prune=prune)
+    with file, TemporaryFile() as copy:
         try:
-            return await apply_file(site.db, file, actor_id=operator().id, report=report, dry_run=dry_run)
+            if not asks:
+                return await applying(file, report=_print_change if dry_run else None, dry_run=dry_run)
+            copyfileobj(file, copy)
+            copy.seek(0)
+            _confirm(await applying(copy, dry_run=True))
+            copy.seek(0)
+            return await applying(copy)
         except FileUnreadable as refused:
-            name = file.name if isinstance(file.name, str) else "standard input"
             faults = [Fault(f"{name}: {fault.path}" if fault.path else name, fault.message) for fault in refused.faults]
             raise FileUnreadable(faults, refused.more) from None
+
+
+def _confirm(tried: Applied) -> None:
+    """Asks whether records may be removed, if any would be. Raises CommandRefused after a no."""
+    removing = {name: count for name, count in tried.counts.items() if count.removed}
+    for name, count in removing.items():
+        note(f"{name}: {count.removed} removed, {count.added} added, {count.changed} changed")
+    if removing and not typer.confirm("Go on?", err=True):
+        raise CommandRefused("Nothing was applied.")
 
 
 @command_of(app, "export", has_json=False)

@@ -16,7 +16,7 @@ from sightline.workspace_file.documents import Document, Item, Unreadable
 from sightline.workspace_file.late_numbers import LateNumbers
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
-from sightline.workspace_file.sections import SECTIONS, STORED, all_tables, lists, objects
+from sightline.workspace_file.sections import PRUNABLE, SECTIONS, STORED, all_tables, lists, objects
 from sightline.workspace_file.storing import NAMES, Store, entry_of
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
 from sightline.workspace_file.values import Members, check, convert
@@ -54,10 +54,14 @@ class _OnlyTried(Exception):
 
 
 class Content:
-    """A file whose values were checked. `largest`: by list the largest number that a record gives."""
+    """A file whose values were checked. `largest`: by list the largest number that a record gives.
 
-    def __init__(self, document: Document) -> None:
+    `prunes`: every list of the file that can be pruned is.
+    """
+
+    def __init__(self, document: Document, *, prunes: bool = False) -> None:
         self.document = document
+        self.prunes = prunes
         self.faults = Faults()
         self.objects: dict[str, Any] = {}
         self.prune: list[str] = []
@@ -79,6 +83,8 @@ class Content:
         except Unreadable as error:
             self.faults.add(error.path, str(error))
             raise FileUnreadable(self.faults.shown, self.faults.count - len(self.faults.shown)) from None
+        if self.prunes:
+            self.prune += sorted(name for name in PRUNABLE if name.partition(".")[0] in self.given)
 
     def _check_record(self, name: str, path: str, value: Any) -> None:
         if check(value, lists()[name].record, path, self.faults) is not None:
@@ -141,14 +147,16 @@ async def apply_file(
     actor_id: str,
     report: Callable[[RecordChange], object] | None = None,
     dry_run: bool = False,
+    prune: bool = False,
 ) -> Applied:
     """Creates or updates the workspace that the file describes. Raises FileRefused, and then changes nothing.
 
     Raises FileUnreadable for a file that cannot be read to its end. `report` is called with each change; a `dry_run`
-    stores nothing. The file is copied to a temporary one, so it may be a pipe. Uses two connections if it has them.
+    stores nothing; `prune` removes the records that the lists of the file do not name. The file is copied to a
+    temporary one, so it may be a pipe. Uses two connections if it has them.
     """
     with closing(await asyncio.to_thread(Document, source, lists().keys())) as document:
-        content = Content(document)
+        content = Content(document, prunes=prune)
         await asyncio.to_thread(content.read)
         if "workspace" not in content.objects:
             _refuse(content.faults, Fault("workspace", "Required") if not content.faults.count else None)
