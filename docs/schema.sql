@@ -1382,6 +1382,7 @@ CREATE TABLE public.idea_statuses (
     "position" integer NOT NULL,
     promotion boolean DEFAULT false NOT NULL,
     portal jsonb,
+    provisional boolean DEFAULT false NOT NULL,
     CONSTRAINT idea_statuses_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 120)))
 );
 

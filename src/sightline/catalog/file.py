@@ -1,6 +1,6 @@
 """Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
@@ -231,27 +231,44 @@ SPRINTS = Table("sprints", "sprints", SprintRecord, kind="sprint")
 
 # Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends.
 _LOCK_IDEAS = sql("LOCK TABLE ideas IN SHARE MODE")
+_HAS_PROVISIONAL = sql("""
+SELECT EXISTS (SELECT FROM idea_statuses WHERE workspace_id = :workspace_id AND provisional)""")
 
 
 async def _begin(run: Run) -> None:
     """Adds the default labels to a new workspace whose file has none."""
-    if "ideaStatuses" in run.pruned:
+    if "ideaStatuses" not in run.given:
+        if run.is_new:
+            await add_default_statuses(run.tx, run.workspace_id)
+    elif "ideaStatuses" in run.pruned or await run.tx.value(_HAS_PROVISIONAL, workspace_id=run.workspace_id):
         await run.tx.run(_LOCK_IDEAS)
-    if run.is_new and "ideaStatuses" not in run.given:
-        await add_default_statuses(run.tx, run.workspace_id)
 
 
 _USED = sql("""
 SELECT label, (SELECT count(*) FROM ideas i WHERE i.workspace_id = :workspace_id AND i.status = s.label) AS ideas
   FROM idea_statuses s WHERE workspace_id = :workspace_id AND label <> ALL(:kept) ORDER BY position, label""")
 _DROP = sql("DELETE FROM idea_statuses WHERE workspace_id = :workspace_id AND label <> ALL(:kept)")
+_DROP_PROVISIONAL = sql("""
+DELETE FROM idea_statuses AS s WHERE workspace_id = :workspace_id AND provisional AND label <> ALL(:kept)
+   AND NOT EXISTS (SELECT FROM ideas AS i WHERE i.workspace_id = :workspace_id AND i.status = s.label)""")
+_KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :workspace_id AND provisional")
 
 
 async def _end(run: Run) -> None:
-    """Removes labels that a pruned list does not have, unless ideas still use them."""
-    if "ideaStatuses" not in run.pruned or "ideaStatuses" not in run.given:
-        return
+    """Removes labels that the file's list does not have: all of a pruned list, else provisional ones.
+
+    An idea keeps its label: pruning it is a fault, and a provisional one stays.
+    """
     kept = run.state(CatalogChanges).named_labels
+    if "ideaStatuses" in run.pruned and "ideaStatuses" in run.given:
+        await _prune_statuses(run, kept)
+    elif kept and not run.is_new and not run.faults.count:
+        if removed := await run.tx.run(_DROP_PROVISIONAL, workspace_id=run.workspace_id, kept=kept):
+            run.removed["ideaStatuses"] = removed
+        await run.tx.run(_KEEP, workspace_id=run.workspace_id)
+
+
+async def _prune_statuses(run: Run, kept: list[Any]) -> None:
     left_out = await run.tx.rows(_USED, workspace_id=run.workspace_id, kept=kept)
     for row in left_out:
         if row["ideas"]:

@@ -31,6 +31,6 @@ async def init(
     """Creates an empty workspace with its owner. Prints an API key with all scopes, once."""
     async with site.db.transaction() as tx:
         workspace = await create_workspace(tx, operator(), slug, name, owner)
-        await add_default_statuses(tx, workspace.id)
+        await add_default_statuses(tx, workspace.id, provisional=True)
         key = await create_key(tx, operator(workspace.id), NewKey(name="init", scopes=["all"], member=owner))
     return {"workspace": workspace, "owner": owner, "keyId": key.id, "key": key.key, "scopes": key.scopes}
