@@ -133,6 +133,14 @@ def test_neither_a_sentence_nor_a_name_ends_with_an_abbreviation(abbreviation: s
             "Managers compare the pipeline of all regions with the forecast of last year",
         ),
         (
+            "Let workers tap the door badge on the scanner instead of typing name and PIN at every change of shifts.",
+            "Let workers tap the door badge on the scanner instead of typing name and PIN",
+        ),
+        (
+            "Das Etikett soll z. B. auch auf Französisch gedruckt werden, damit es die Kollegen in Lyon lesen können.",
+            "Das Etikett soll z. B. auch auf Französisch gedruckt werden",
+        ),
+        (
             "Show the price of each part beside the photo, because customers refuse whatever they cannot see clearly.",
             "Show the price of each part beside the photo",
         ),

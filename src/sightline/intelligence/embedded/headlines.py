@@ -15,6 +15,8 @@ _JOINING: Final = words_in("joining")
 _SALUTATIONS: Final = words_in("salutations")
 _LABELS: Final = words_in("labels")
 _LONGEST_GREETING: Final = 5  # words
+_PAIRING: Final = ("and", "or")
+_LONGEST_PAIR: Final = 3  # words of "and PIN", which belong to what is before them
 _LEAST_SHARE: Final = 0.4  # of the allowed length: an earlier end of a clause leaves too little
 
 
@@ -85,17 +87,24 @@ def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
     colon = [count for count in enough if words[count - 1].endswith(":")]
     ends = [count for count in enough if _is_end(words[count - 1]) or plain_word(words[count]) in _CONJUNCTIONS]
     phrases = [count for count in enough if plain_word(words[count]) in _PHRASE_STARTS]
-    return (colon or ends or phrases or [fitting])[-1]
+    last = (colon or ends or phrases or [fitting])[-1]
+    pair = [count for count in phrases if last + 1 < count <= last + _LONGEST_PAIR]
+    return pair[-1] if pair and words[last].lower() in _PAIRING and not _is_end(words[last - 1]) else last
 
 
 def _is_end(word: str) -> bool:
-    return word.endswith(CLAUSE_END) and plain_word(word) not in ABBREVIATIONS
+    return word.endswith(CLAUSE_END) and plain_word(word) not in ABBREVIATIONS and not _is_letter(word)
+
+
+def _is_letter(word: str) -> bool:
+    """Whether the word is a letter with a full stop, as in "z. B."."""
+    return len(word) == 2 and word[0].isalpha() and word[1] == "."
 
 
 def _closed(words: Sequence[str]) -> Sequence[str]:
     """Returns the words without those at the end that need more after them."""
     end = len(words)
-    while end > 1 and plain_word(words[end - 1]) in _LEFT_OPEN:
+    while end > 1 and (plain_word(words[end - 1]) in _LEFT_OPEN or _is_letter(words[end - 1])):
         end -= 1
     return words[:end]
 

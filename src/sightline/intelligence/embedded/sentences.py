@@ -20,6 +20,8 @@ _END = re.compile(f"[.!?…؟۔।{_BREAKS}](?:(?<=[{_BREAKS}])|['\"”’»)\\]
 ABBREVIATIONS: Final = words_in("abbreviations")
 _ABBREVIATED: Final = re.compile(rf"(?<![\w.])(?i:{'|'.join(map(re.escape, sorted(ABBREVIATIONS)))})\.\Z")
 _LONGEST_ABBREVIATION: Final = 8
+_SPACED: Final = re.compile(r"(?<![\w.])[a-z]\.[ \u00a0][A-Za-z]\.(?!\w)")  # "z. B.", "i. e."
+_LONGEST_SPACED: Final = 5
 _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF001 - what writes lists and headings
 _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 - the same, after a sentence
 
@@ -52,7 +54,10 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_abbreviated(text: str, end: int) -> bool:
-    """Whether the text up to this place ends with an abbreviation."""
+    """Whether the text up to this place ends with an abbreviation, or with the first letter of one."""
+    spaced = _SPACED.search(text, max(0, end - _LONGEST_SPACED), end + _LONGEST_SPACED)
+    if spaced and spaced.start() < end <= spaced.end():
+        return True
     return _ABBREVIATED.search(text, max(0, end - _LONGEST_ABBREVIATION), end) is not None
 
 
