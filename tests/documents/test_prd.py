@@ -52,6 +52,102 @@ async def test_a_sentence_of_an_idea_stands_where_it_belongs(world: World) -> No
     assert "That's it" not in document["content"]
 
 
+async def test_how_the_proposal_works_is_a_requirement_also_with_figures(world: World) -> None:
+    rules = (
+        "A weekly list decides whose phone rings, with a second person after eight minutes.",
+        "A ring in the night can never be put off.",
+        "Three rings per hour are one call.",
+    )
+    document = await prd(
+        world, ideas=[idea(description=f"Every pump rings at night. We propose three ranks. {' '.join(rules)}")]
+    )
+    assert "three ranks" not in document["content"]
+    assert "Every pump rings at night." in part(document, "Problem")
+    for rule in rules:
+        assert f"- “{rule}”" in part(document, "Requirements")
+        assert document["content"].count(rule) == 1
+
+
+async def test_items_after_an_announced_list_are_requirements(world: World) -> None:
+    document = await prd(
+        world,
+        ideas=[
+            idea(
+                description="Bookkeeping, wish list:\n1. A lesson is paid once. Today we compare two lists.\n"
+                "2. A credit waits for a second person."
+            )
+        ],
+    )
+    assert "“A credit waits for a second person.”" in part(document, "Requirements")
+    assert "today: “Today we compare two lists.”" in part(document, "Problem")
+    assert "Bookkeeping" not in document["content"]
+
+
+async def test_before_the_first_need_it_is_the_problem_that_is_told(world: World) -> None:
+    document = await prd(
+        world,
+        ideas=[idea(description="The danger is a long wait. Nine tenants ring the bell. One call should be enough.")],
+    )
+    assert "“Nine tenants ring the bell.”" in part(document, "Problem")
+
+
+async def test_where_an_idea_comes_from_and_asides_are_left_out(world: World) -> None:
+    document = await prd(
+        world,
+        ideas=[
+            idea(
+                description="Proposal from the office, after 14 interviews in autumn. The list should be short. "
+                "I am sixty-eight and I need my sleep. By the way, the teacher is a treasure."
+            )
+        ],
+    )
+    assert "“The list should be short.”" in part(document, "Requirements")
+    for aside in ("14 interviews", "sixty-eight", "treasure"):
+        assert aside not in document["content"]
+
+
+async def test_what_an_idea_leaves_open_is_an_open_point(world: World) -> None:
+    said = ("Open to me is whether a shop may see it.", "Unclear to me: what about video?")
+    document = await prd(world, ideas=[idea(description=f"The list should be short. {' '.join(said)}")])
+    for one in said:
+        assert f"- Open: “{one}” [" in part(document, "Open points")
+
+
+async def test_what_an_idea_is_not_about_is_no_goal_of_it(world: World) -> None:
+    said = ("This isn't about the prices.", "Not wanted: tracking of the vans.", "Billing isn't touched by this.")
+    document = await prd(world, ideas=[idea(description=f"The list should be short. {' '.join(said)}")])
+    for one in said:
+        assert f"- “{one}” [" in part(document, "Non-goals")
+
+
+async def test_a_measure_has_the_figure_of_today_that_stands_before_it(world: World) -> None:
+    said = "We had 212 alarms in March. The aim is fewer than 20."
+    document = await prd(world, ideas=[idea(description=f"The list should be short. {said}")])
+    assert part(document, "Success measures").startswith(f"- “{said}” [")
+    assert document["content"].count("212") == 1
+
+
+async def test_people_that_ideas_name_are_on_the_first_page(world: World) -> None:
+    document = await prd(
+        world, ideas=[idea(description="Shop managers ring two drivers. The office should see the orders.")]
+    )
+    ref = marks(document, "Export a table as CSV")
+    assert f"- **People named:** shop managers {ref}, drivers {ref}\n" in document["content"]
+
+
+async def test_a_wish_for_a_function_is_a_requirement_and_one_for_an_outcome_a_goal(world: World) -> None:
+    text, rest = "We'd appreciate a text when a pump is silent.", "I must not miss a call in the night."
+    document = await prd(
+        world,
+        signals=[signal("text"), signal("rest")],
+        insights=[insight("text", text, text, category="request"), insight("rest", rest, rest, category="request")],
+        ideas=[idea(insights=["text", "rest"])],
+    )
+    assert f"- “{text}”" in part(document, "Requirements")
+    assert part(document, "Goals").count("\n") == 0
+    assert rest in part(document, "Goals")
+
+
 async def test_answers_are_under_their_heading_and_open_questions_on_the_first_page(world: World) -> None:
     questions = [
         ("Which figure shows that it works?", "Hours to an answer: 5 today, 1 by summer."),

@@ -278,6 +278,26 @@ async def test_a_statement_is_closest_to_the_idea_that_it_shares_words_with(worl
     assert found == {"A louder": said[1], "Stamps that": said[0]}
 
 
+async def test_a_statement_about_no_single_requirement_counts_for_none(world: World) -> None:
+    said = ["The stamp falls off the letter", "The coffee in your office is cold", "The letter never came"]
+    document = await prd(
+        world,
+        accounts=ACCOUNTS,
+        signals=[signal(key, accounts=[account["key"]]) for key, account in zip("abc", ACCOUNTS, strict=False)],
+        insights=[insight(key, text, f"{text}.") for key, text in zip("abc", said, strict=True)],
+        ideas=[
+            idea("glue", "Stamps that stay", description="A stamp on a letter must stay.", insights=[*"abc"]),
+            idea("bell", "A louder bell", description="The bell rings for each letter.", insights=[*"abc"]),
+        ],
+    )
+    summary = part(document, "Summary")
+    assert "Stamps that stay (1 customer, 1 signal)" in summary
+    assert "A louder bell (no customers, no signals)" in summary
+    assert "2 fit no requirement by their words" in summary
+    assert "**Who:** 1 customer: Acme " in summary
+    assert said[1] not in document["content"].partition("## Sources")[0]
+
+
 async def test_a_merged_insight_is_represented_by_the_other_one(world: World) -> None:
     document = await prd(
         world,

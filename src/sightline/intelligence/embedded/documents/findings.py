@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.documents.roles import has_figure
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
 from sightline.intelligence.embedded.words import words_of
@@ -91,8 +92,9 @@ class Finding:
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """The words by which one sees what it is about."""
-        return meaning_of(self.quotes[0].text if self.quotes else self.title)
+        """The words by which one sees what it is about, without numbers."""
+        terms = meaning_of(self.quotes[0].text if self.quotes else self.title)
+        return tuple(term for term in terms if not has_figure(term.text))
 
     def shared(self, meanings: Meanings) -> int:
         """Returns how many of its words have one of these meanings, without words for any product."""

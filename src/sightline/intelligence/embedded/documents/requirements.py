@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import is_row
-from sightline.intelligence.embedded.documents.roles import Role, has_figure, names_target, read_sentences
+from sightline.intelligence.embedded.documents.roles import Role, has_figure, has_purpose, names_target, read_sentences
 from sightline.intelligence.embedded.likeness import Statements, are_alike, telling_words
+from sightline.intelligence.embedded.questions import lacking
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.material import AboutEvidence, AboutIdea, AboutInsight
 
@@ -20,7 +21,8 @@ _ALIKE: Final = 0.6
 ANSWERS: Final = 2  # words that a request shares with the sentence of an idea that it is about
 _IS_ABOUT: Final = 4  # words that another statement shares with it
 _FEW: Final = 2  # statements that are shown whatever they are about
-_MOST_ADDING: Final = 1
+_CLEAR: Final = 2.5  # what the words that a statement shares with its requirement weigh: 2 for one that no other has
+_CLEARER: Final = 1.1  # times as much as those that it shares with another one
 _MOST_SENTENCES: Final = 12  # of one role
 
 
@@ -37,8 +39,8 @@ class Requirement:
     """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
     `confirmed` are findings that people described, reviewed or linked as evidence. Of the others, `leading` are the
-    best supported one and one with a figure, `adding` say more than the problem, `requests` are requests that no
-    sentence of an idea is about, and `targets` have a figure to be reached.
+    best supported one and one with a figure, `adding` those about more than the problem, `requests` those that no
+    sentence of an idea is about (`outcomes` if they say what for), and `targets` those with a figure to be reached.
     """
 
     ideas: Sequence[AboutIdea]
@@ -49,6 +51,7 @@ class Requirement:
     leading: list[Finding] = field(default_factory=list)
     adding: list[Finding] = field(default_factory=list)
     requests: list[Finding] = field(default_factory=list)
+    outcomes: list[Finding] = field(default_factory=list)
     targets: list[Finding] = field(default_factory=list)
 
     @property
@@ -85,7 +88,7 @@ class Requirement:
     def unsaid(self) -> list[AboutInsight | AboutEvidence]:
         """The records of the findings that are not shown."""
         requests = (request for points in self.points.values() for point in points for request in point.requests)
-        shown = {*self.confirmed, *self.leading, *self.adding, *self.requests, *self.targets, *requests}
+        shown = {*self.confirmed, *self.leading, *self.adding, *self.requests, *self.outcomes, *self.targets, *requests}
         return [record for finding in self.findings if finding not in shown for record in finding.records]
 
     @property
@@ -122,7 +125,7 @@ def _order(one: Requirement) -> tuple[int, int, int, int, int]:
 def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Iterator[tuple[Requirement, Finding]]:
     """Yields each finding with the linked requirement that it shares most words with, itself or by its signals.
 
-    What shares none with several linked ones is about another matter, unless somebody confirmed it.
+    What shares little, or as much with two, is about none, unless it is linked to one alone or somebody confirmed it.
     """
     texts = [[idea.name, *split_sentences(idea.description)] for one in requirements for idea in one.ideas[:1]]
     meanings, names = [meanings_of(text) for text in texts], [meanings_of(text[:1]) for text in texts]
@@ -130,7 +133,7 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
     weights = {
         finding: [
             sum(
-                (1 + (not found.isdisjoint(name))) / min(common[meaning] for meaning in found)
+                term.weight * (1 + (not found.isdisjoint(name))) / min(common[meaning] for meaning in found)
                 for term in finding.terms
                 if (found := term.meanings & own)
             )
@@ -145,8 +148,11 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
     for finding in findings:
         linked = [at for at, one in enumerate(requirements) if not set(finding.ideas).isdisjoint(one.public_ids)]
         score = {at: weights[finding][at] + sum(by_signal[signal][at] for signal in finding.signals) for at in linked}
-        best = max(linked, key=lambda at: (score[at], -at), default=None)
-        if best is not None and (score[best] or len(linked) == 1 or not finding.is_statement):
+        best, *others = sorted(linked, key=lambda at: (-score[at], at)) or [None]
+        if best is None:
+            continue
+        is_clear = all(score[best] >= max(_CLEAR, _CLEARER * score[other]) for other in others)
+        if is_clear or not finding.is_statement:
             yield requirements[best], finding
 
 
@@ -175,14 +181,17 @@ def _select(one: Requirement, said: Statements) -> None:
         elif names_target(quote):
             one.targets += [finding] if is_new(quote, said) else []
         elif finding.is_request:
-            one.requests += [finding] if is_new(quote, said) else []
+            wanted = one.outcomes if has_purpose(quote) else one.requests
+            wanted += [finding] if is_new(quote, said) else []
         else:
             adds = shared >= _IS_ABOUT and role in (Role.NEED, Role.MEASURE, Role.RISK)
             has_size = has_figure(quote) and finding.shared(about) >= ANSWERS
-            statements.append(_Statement(finding, shared if adds else 0, has_size))
+            is_today = not has_size and says_today(quote) and finding.shared(about) >= ANSWERS
+            statements.append(_Statement(finding, shared if adds else 0, has_size, is_today))
     kept = [each for each in statements if is_new(each.finding.quotes[0].text, said)]
     rest = sorted(kept[1:], key=lambda each: (-each.adds, not each.has_size))
-    one.adding = [each.finding for each in rest if each.adds or len(statements) <= _FEW][:_MOST_ADDING]
+    one.adding = [each.finding for each in rest if each.adds or len(statements) <= _FEW][:1]
+    one.adding += [each.finding for each in rest if each.is_today and each.finding not in one.adding][:1]
     sized = [each.finding for each in rest if each.has_size and each.finding not in one.adding]
     one.leading = [each.finding for each in kept[:1]] + ([] if kept and kept[0].has_size else sized[:1])
 
@@ -193,6 +202,12 @@ class _Statement(NamedTuple):
     finding: Finding
     adds: int
     has_size: bool
+    is_today: bool
+
+
+def says_today(text: str) -> bool:
+    """Whether the text says how it is done today, as the question about that is answered."""
+    return all(point.point != "today" for point in lacking(text))
 
 
 def _closest(finding: Finding, points: list[tuple[Role, Point, Meanings]]) -> tuple[int, Role | None, Point | None]:

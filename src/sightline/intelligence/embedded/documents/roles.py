@@ -7,39 +7,43 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.markdown import blocks
-from sightline.intelligence.embedded.phrases import Cues
+from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.questions import rules
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.embedded.vocabulary import read_data, words_in
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import words_of
 
 _NUMBERS: Final = words_in("number") - {"a", "an", "one", "few", "many", "several", "couple"}
 _FEWEST_WORDS: Final = 4
+_NO_KIND: Final = STOP_WORDS | words_in("chore") | GENERIC_WORDS  # before a group of people
 _SIGNS: Final = {"%": " percent ", "<": " under ", "\u2264": " under "}
-_LEFT_OUT: Final = re.compile(
-    r"\b(?:out of scope|not (?:a )?part of|leaves? out|does not (?:include|cover|change)|will not|won't)\b",
-    re.IGNORECASE,
-)
 _ONE: Final = re.compile(r"\b(?:an?|one) (?:second|minute|hour|day|week|month)\b")
-_PURPOSE: Final = re.compile(r",?\s*\b(?:so that|in order to|damit)\s+", re.IGNORECASE)
+_PURPOSE: Final = re.compile(r",?\s*\b(?:so that(?! (?:it|they|he|she)\b)|in order to|damit)\s+", re.IGNORECASE)
 
 
 class Role(StrEnum):
-    """What a sentence is for. Cues are looked for in this order."""
+    """What a sentence is for. Cues are looked for in this order.
 
+    Asides and announcements ("We propose two lists.") are not shown. An extent after a need is a rule of the solution,
+    unless somebody observed it.
+    """
+
+    ASIDE = "aside"
+    ANNOUNCEMENT = "announcement"
+    OPEN = "open"
+    NON_GOAL = "non_goal"
     MEASURE = "measure"
     RISK = "risk"
+    GOAL = "goal"
     TODAY = "today"
     NEED = "need"
     EXTENT = "extent"
+    OBSERVED = "observed"
     PROBLEM = "problem"
-    NON_GOAL = "non_goal"
-    GOAL = "goal"
 
 
-_ROLES: Final = {str(role): role for role in Role}
-# The role of a sentence without a cue after one of this role; after the others it goes on.
-_AFTER: Final = {Role.MEASURE: Role.NEED, Role.RISK: Role.NEED, Role.EXTENT: Role.PROBLEM, Role.NON_GOAL: Role.NEED}
+_BUILT: Final = (Role.NEED, Role.ANNOUNCEMENT)
+_ON_ITS_OWN: Final = (Role.ANNOUNCEMENT, Role.OPEN, Role.NON_GOAL, Role.MEASURE, Role.RISK)  # it does not go on
 
 
 class RoleSentence(NamedTuple):
@@ -53,19 +57,50 @@ class RoleSentence(NamedTuple):
 def read_sentences(text: str) -> Sequence[RoleSentence]:
     """Returns the sentences with their roles, without headings, tables, asides and questions that the engine asks.
 
-    Without any need, what is said first is a need: it describes what shall be built. A purpose is a goal of its own.
+    A sentence without a cue goes on with what the one before it was, or else with what shall be built: without any
+    need that is everything, otherwise what follows the first one. It is what each item after an announcement begins
+    with. A purpose is a goal of its own. A measure begins with the figure of today that stands before it.
     """
-    sentences = [one for block in blocks(text) if not block.startswith("#") for one in split_sentences(block)]
-    telling = [(one, _cued(one)) for one in sentences if not _says_little(one)]
-    found = []
-    role = Role.PROBLEM if any(cued is Role.NEED for _, cued in telling) else Role.NEED
-    for sentence, cued in telling:
-        role = cued or _AFTER.get(role, role)
+    parted = [split_sentences(block) for block in blocks(text) if not block.startswith("#")]
+    sentences = [(one, at == 0) for block in parted for at, one in enumerate(block)]
+    telling = [(one, roles, begins) for one, begins in sentences if (roles := _cued(one))[:1] != [Role.ASIDE]]
+    found: list[RoleSentence] = []
+    role = base = Role.PROBLEM if any(roles and roles[0] in _BUILT for _, roles, _ in telling) else Role.NEED
+    is_announced = False
+    for sentence, roles, begins in telling:
+        goes_on = base if role in _ON_ITS_OWN or (is_announced and begins) else role
+        is_rule = roles == [Role.EXTENT] and goes_on is Role.NEED
+        role = roles[0] if roles and not is_rule else Role.PROBLEM if goes_on is Role.EXTENT else goes_on
+        base = Role.NEED if role in _BUILT else base
+        is_announced |= role is Role.ANNOUNCEMENT
+        if _says_little(sentence) or role is Role.ANNOUNCEMENT:
+            continue
         said, purpose = _without_purpose(sentence) if role is Role.NEED else (sentence, "")
+        if role is Role.MEASURE and not begins and found and found[-1].role is Role.EXTENT:
+            said = f"{found.pop().text} {said}"
         found.append(RoleSentence(said, role))
         if purpose:
             found.append(RoleSentence(purpose, Role.GOAL))
     return found
+
+
+@lru_cache(maxsize=500)
+def people_in(text: str) -> Sequence[str]:
+    """Returns the groups of people that the text names, such as "shop managers"."""
+    found = {}
+    for sentence in split_sentences(text):
+        said = plain(sentence)
+        for role in _people().find(said):
+            before = said[: role.start].split()[-1:]
+            own = [word for word in before if word.isalpha() and word not in _NO_KIND and not has_figure(word)]
+            name = " ".join([*own, said[role.start : role.end].strip()])
+            found[name if name.endswith(("s", "en")) else f"{name}s"] = None
+    return list(found)
+
+
+@cache
+def _people() -> Cues:
+    return Cues([("people", "{role}~{thing}|{chore}|customers|users")])
 
 
 @lru_cache(maxsize=5_000)
@@ -82,13 +117,14 @@ def has_figure(text: str) -> bool:
 
 
 def has_purpose(text: str) -> bool:
-    return _PURPOSE.search(text) is not None
+    """Whether the text has an outcome that somebody wants."""
+    return _PURPOSE.search(text) is not None or Role.GOAL in _roles(text)
 
 
 def _says_little(sentence: str) -> bool:
     words = words_of(sentence)
     is_asked = sentence.endswith("?") and words[:1] and words[0] in rules().own_questions.begin
-    return len(words) < _FEWEST_WORDS or bool(is_asked)
+    return len(words) < _FEWEST_WORDS or sentence.endswith(":") or bool(is_asked)
 
 
 def _without_purpose(sentence: str) -> tuple[str, str]:
@@ -97,17 +133,18 @@ def _without_purpose(sentence: str) -> tuple[str, str]:
     return (parts[0], parts[1]) if enough else (sentence, "")
 
 
-def _cued(sentence: str) -> Role | None:
-    if _LEFT_OUT.search(sentence):
-        return Role.NON_GOAL
+def _cued(sentence: str) -> list[Role]:
+    """Returns the roles that the sentence has cues of, but only observed what has an extent."""
     found = _roles(sentence)
-    return next((role for role in Role if role in found), None)
+    if sentence.endswith("?") and not found:
+        return [Role.OPEN]
+    return [role for role in Role if role in found and (role is not Role.OBSERVED or Role.EXTENT in found)]
 
 
 def _roles(sentence: str) -> set[Role]:
     for sign, word in _SIGNS.items():
         sentence = sentence.replace(sign, word)
-    return {_ROLES[found.name] for found in _cues().find(f" {' '.join(words_of(sentence))} . ")}
+    return {Role(found.name) for found in _cues().find(plain(sentence))}
 
 
 @cache

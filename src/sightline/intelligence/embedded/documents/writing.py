@@ -19,7 +19,7 @@ from sightline.intelligence.embedded.documents.requirements import (
     find_requirements,
     is_new,
 )
-from sightline.intelligence.embedded.documents.roles import has_purpose
+from sightline.intelligence.embedded.documents.roles import has_purpose, people_in
 from sightline.intelligence.embedded.likeness import Statements
 from sightline.intelligence.embedded.questions import lacking, rules
 from sightline.intelligence.embedded.sentences import split_sentences
@@ -125,14 +125,24 @@ class Writing:
 
     @property
     def customers(self) -> list[Customer]:
-        """The customers of ideas, insights and signals, most findings first."""
-        findings = [*self.findings.problems, *self.findings.objections, *self.findings.praise]
+        """The customers of ideas and of what is about them, those of most findings first."""
+        placed = [finding for one in self.requirements for finding in one.findings]
+        findings = [*placed, *self.findings.objections, *self.praise]
         counts = Counter(name for finding in findings for name in finding.accounts)
         named: dict[str, Record] = {}
         for record in chain(*(finding.records for finding in findings), self.material.ideas):
             for name in record.accounts:
                 named.setdefault(name, record)
         return [Customer(name, named[name]) for name in sorted(named, key=lambda name: -counts[name])]
+
+    @property
+    def people(self) -> dict[str, list[Record]]:
+        """The groups of people that the ideas name, each with its ideas."""
+        found: dict[str, list[Record]] = {}
+        for idea in self.material.ideas:
+            for name in people_in(f"{idea.name}. {idea.description}"):
+                found.setdefault(name, []).append(idea)
+        return found
 
     @property
     def signals(self) -> int:
@@ -176,7 +186,7 @@ class Writing:
     def missing(self) -> list[str]:
         """The names of what is not recorded."""
         about, recorded = self.about, self.recorded
-        has_goal = has_purpose(about.description) or any(one.requests for one in self.requirements)
+        has_goal = has_purpose(about.description) or any(one.outcomes for one in self.requirements)
         has_measure = any(one.targets for one in self.requirements) or self.points("measure")
         known = {
             "description": about.description.strip(),
