@@ -148,12 +148,10 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
     for finding in findings:
         linked = [at for at, one in enumerate(requirements) if not set(finding.ideas).isdisjoint(one.public_ids)]
         score = {at: weights[finding][at] + sum(by_signal[signal][at] for signal in finding.signals) for at in linked}
-        best, *others = sorted(linked, key=lambda at: (-score[at], at)) or [None]
-        if best is None:
-            continue
-        is_clear = all(score[best] >= max(_CLEAR, _CLEARER * score[other]) for other in others)
-        if is_clear or not finding.is_statement:
-            yield requirements[best], finding
+        nearest = sorted(linked, key=lambda at: (-score[at], at))
+        is_clear = all(score[nearest[0]] >= max(_CLEAR, _CLEARER * score[other]) for other in nearest[1:])
+        if nearest and (is_clear or not finding.is_statement):
+            yield requirements[nearest[0]], finding
 
 
 def _read(one: Requirement, said: Statements) -> None:

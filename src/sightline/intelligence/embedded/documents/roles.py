@@ -87,7 +87,7 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
 @lru_cache(maxsize=500)
 def people_in(text: str) -> Sequence[str]:
     """Returns the groups of people that the text names, such as "shop managers"."""
-    found = {}
+    found: dict[str, None] = {}
     for sentence in split_sentences(text):
         said = plain(sentence)
         for role in _people().find(said):
