@@ -88,6 +88,25 @@ async def test_sentences_with_the_figure_are_quoted(text: str, quoted: list[str]
     assert await quotes(LATE, text, "Late repairs") == quoted
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What do shops rely on to order tubes?", "64 percent of shops send their orders for tubes by e-mail."),
+        ("How much do laboratories spend on couriers?", "A lab of ten spends 1,900 euros a month on couriers."),
+    ],
+)
+async def test_ordinary_words_of_the_question_may_be_missing(question: str, said: str) -> None:
+    assert await quotes(question, f"{said} Nobody knows why.", "What shops told us") == [said]
+
+
+async def test_a_second_passage_of_the_source_is_quoted_and_no_contradiction() -> None:
+    said = ["Late repairs take 40 minutes on weekdays.", "Late repairs take 55 minutes on Saturdays."]
+    found = finding(" ".join(said), 2026)._replace(observations=[Observation("", one) for one in said])
+    answered = await answer("How long do late repairs take?", found)
+    assert all(one in answered for one in said)
+    assert "differ" not in answered
+
+
 async def test_only_pages_that_name_the_place_count() -> None:
     says = "Of all repairs 9 percent are late, shops say."
     asked = "How many repairs in Germany are late?"

@@ -7,7 +7,7 @@ _NUMBER: Final = re.compile(r"[$€£¥₹]?[.,]?\d")
 _CURRENCY: Final = "$€£¥₹"
 _BEFORE: Final = re.compile(r"(?<![\w~#=<>+-])(?:[<>]=|\+/?-|[-+\u2013\u2212~#=<>±≤≥≈])\Z")
 _PLUS_MINUS: Final = re.compile(r"\+/-[.,]?\d")
-_AFTER_NUMBER: Final = re.compile(r"\s?[%\u2030]|\+(?!\+)")
+_AFTER_NUMBER: Final = re.compile(r"\s?(?:[%\u2030]|°\s?[CFK]?\b)|\+(?!\+)")
 _AFTER_WORD: Final = re.compile(r"(?<=\w)(?:\+{1,2}(?!\+)|#(?!#))|(?<=\b[A-Z])[-\u2212]")
 
 

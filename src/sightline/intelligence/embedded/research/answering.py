@@ -49,12 +49,15 @@ def _kinds(asked: Asked) -> frozenset[str]:
 
 
 def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
-    """Returns the closest passage of each finding, the newest of the best first."""
+    """Returns the closest passage of each finding, the newest of the best first, and then a second one of the first."""
     found = {one.id: close for one in findings if (close := _closest_of(asked, one, is_named))}
-    fits = {id: one.strength for id, one in found.items()}
-    days = {id: one.published_at.timestamp() if one.published_at else 0.0 for id, one in found.items()}
+    fits = {id: close[0].strength for id, close in found.items()}
+    dates = {id: close[0].published_at for id, close in found.items()}
+    days = {id: date.timestamp() if date else 0.0 for id, date in dates.items()}
     near = (id for id in newest_of_best(fits, days) if fits[id] >= _CLOSE * max(fits.values()))
-    return _newest_figure_first([found[id] for id in near], _kinds(asked))[:MOST_PASSAGES]
+    closest = _newest_figure_first([found[id][0] for id in near], _kinds(asked))
+    second = found[closest[0].finding.id][1:2] if closest else []
+    return [*closest, *(one for one in second if one.strength >= _AS_CLOSE * closest[0].strength)][:MOST_PASSAGES]
 
 
 def _newest_figure_first(closest: list[_Close], kinds: frozenset[str]) -> list[_Close]:
@@ -65,18 +68,18 @@ def _newest_figure_first(closest: list[_Close], kinds: frozenset[str]) -> list[_
     return closest
 
 
-def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> _Close | None:
+def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> list[_Close]:
     quotes = [one.quote for one in finding.observations]
     text = finding.text or "\n".join(quotes)
     passages = find_passages(asked, finding.title, text, is_named=is_named)
-    return next((_Close(one.strength, finding, one.text) for one in passages if one.text in quotes), None)
+    return [_Close(one.strength, finding, one.text) for one in passages if one.text in quotes]
 
 
 def _answer(question: str, closest: Sequence[_Close], kinds: frozenset[str], coverage: Coverage) -> QuestionAnswer:
     if not closest:
         return QuestionAnswer(question, f"{NO_ANSWER} {_why_nothing(question, coverage)}", [])
     said = " ".join(_sentences(closest, kinds))
-    return QuestionAnswer(question, said, [one.finding.id for one in closest])
+    return QuestionAnswer(question, said, list(dict.fromkeys(one.finding.id for one in closest)))
 
 
 def _why_nothing(question: str, coverage: Coverage) -> str:
@@ -124,9 +127,14 @@ def _is_older(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
 
 
 def _differs(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
-    """Whether a passage of about the same time has another figure of a kind that is asked for."""
+    """Whether a passage of another source of about the same time has another figure of a kind that is asked for."""
     is_close = one.strength >= _AS_CLOSE * first.strength
-    return is_close and _has_other_figure(first, one, kinds) and not _is_older(first, one, kinds)
+    return (
+        one.finding.id != first.finding.id
+        and is_close
+        and _has_other_figure(first, one, kinds)
+        and not _is_older(first, one, kinds)
+    )
 
 
 def source_of(finding: FindingText) -> str:

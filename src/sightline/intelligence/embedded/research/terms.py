@@ -5,13 +5,15 @@
 
 import re
 import shlex
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
 from msgspec import Struct
 
+from sightline.intelligence.embedded.meaning import groups_of
 from sightline.intelligence.embedded.sentences import LONGEST_SENTENCE
+from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
 from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_WORDS, STOP_WORDS, read_data
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, stop_words
@@ -22,6 +24,8 @@ _COMMON: Final = 0.25
 _GENERIC: Final = 0.5
 _TELLING: Final = 1.5
 _AMBIGUOUS: Final = 0.75
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_SYNONYM: Final = 0.5
 _SUFFIX: Final = re.compile(r"(?<=.{4})(?:ship|hood|ness)s?$")
 
 
@@ -108,9 +112,13 @@ def weigh(text: str, languages: Iterable[str] = ()) -> dict[str, float]:
 
 
 def share(terms: Terms, words: Container[str]) -> float:
-    """Returns the share of the terms' weight that is among the words of `folded`, 0 to 1."""
+    """Returns the share of the terms' weight that is among the words of `folded`, 0 to 1: a synonym counts for half."""
     total = sum(terms.values())
-    return sum(weight for term, weight in terms.items() if term in words) / total if total else 0.0
+    return sum(weight * _presence(term, words) for term, weight in terms.items()) / total if total else 0.0
+
+
+def _presence(term: str, words: Container[str]) -> float:
+    return 1.0 if term in words else _SYNONYM * any(f"#{group}" in words for group in groups_of(term))
 
 
 def closeness(terms: Terms, words: Container[str], *, is_named: bool = False) -> float:
@@ -129,7 +137,9 @@ def folded(text: str) -> frozenset[str]:
 
 def _folded(text: str) -> frozenset[str]:
     same = (f"={found.lastgroup}" for found in _same().finditer(text.lower()))
-    return frozenset(map(stem, words_of(text))).union(same)
+    words = words_of(text)
+    groups = (f"#{group}" for word in words for group in groups_of(word))
+    return frozenset(map(stem, words)).union(same, groups)
 
 
 _folded_sentence = lru_cache(maxsize=2_000)(_folded)
@@ -143,10 +153,23 @@ def stem(word: str) -> str:
 
 
 def telling(text: str, languages: Iterable[str] = ()) -> list[str]:
-    """The words of a text that say what it is about, as they are written, in order and once."""
+    """The words of a text that say what it is about, as they are written, in order and once; numbers with signs."""
     stops = _stops(tuple(languages))
-    found = {stem(word): word for word in reversed(words_of(text)) if word not in stops and _weight(word) > _GENERIC}
+    words = (word for part, is_measure in _parts(text) for word in ([part] if is_measure else words_of(part)))
+    found = {stem(word): word for word in reversed(list(words)) if word not in stops and _weight(word) > _GENERIC}
     return list(reversed(found.values()))
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Yields measures, such as "-30 °C", and the text between them."""
+    at = 0
+    for number in _NUMBER.finditer(text):
+        start, end = start_with_sign(text, number.start()), end_with_sign(text, number.end())
+        if start >= at and (start, end) != number.span():
+            yield text[at:start], False
+            yield text[start:end], True
+            at = end
+    yield text[at:], False
 
 
 @lru_cache(maxsize=16)
