@@ -90,11 +90,10 @@ class Line(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An initiative, its tickets, the document that is written about it, and the lines of that."""
+    """An initiative, its tickets, and the lines of the document that is written about it."""
 
     initiative: LabelledInitiative
     tickets: list[Ticket]
-    draft: Draft
     lines: list[Line]
 
 
@@ -137,7 +136,7 @@ def read_case(folder: Path) -> Case:
     ]
     material = material_of(initiative, ideas, tickets)
     draft = embedded_engine().write_document(DocumentType.PRD, material)
-    return Case(initiative, tickets, draft, list(_lines(draft, material)))
+    return Case(initiative, tickets, list(_lines(draft, material)))
 
 
 def material_of(initiative: LabelledInitiative, ideas: list[LabelledIdea], tickets: list[Ticket]) -> Material:

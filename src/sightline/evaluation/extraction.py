@@ -97,12 +97,11 @@ def evaluate_extraction(
     dated = sum(page.published is not None for page, _ in pages)
     given = [one for one in results if one.published is not None]
     right_dates = sum(one.is_date_right for one in given)
-    precision, recall = share(right, right + noise), share(right, wanted)
     return ExtractionQuality(
         pages=len(pages),
-        text_precision=precision,
-        text_recall=recall,
-        text_f1=_f1(precision, recall),
+        text_precision=share(right, right + noise),
+        text_recall=share(right, wanted),
+        text_f1=share(2 * right, right + noise + wanted),
         dated_pages=dated,
         dates_given=len(given),
         date_precision=share(right_dates, len(given)),
@@ -135,9 +134,3 @@ def _is_same_day(expected: date | None, found: date | None) -> bool:
     if expected is None or found is None:
         return expected is found
     return abs((expected - found).days) <= _ONE_DAY
-
-
-def _f1(precision: float | None, recall: float | None) -> float | None:
-    if precision is None or recall is None or not precision + recall:
-        return None
-    return round(2 * precision * recall / (precision + recall), 4)

@@ -1,7 +1,7 @@
 """How well an engine matches features, measured on labelled texts."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
 from typing import NamedTuple
 from uuid import UUID
 
@@ -104,21 +104,19 @@ def read_texts(name: str, lines: Iterable[bytes]) -> list[LabelledText]:
 def evaluate_matching(engine: Engine, texts: Sequence[LabelledText], clock: Callable[[], float]) -> MatchingQuality:
     """Matches each text and compares the result with its labels. `clock` counts seconds."""
     maps: dict[tuple[LabelledFeature, ...], FeatureMap] = {}
-    findings: list[Finding] = []
-    suggested: list[list[Finding]] = []
-    wrongly_applied, seconds = 0, 0.0
+    found: list[list[Finding]] = []
+    seconds = 0.0
     for one in texts:
         if one.features not in maps:
             maps[one.features] = engine.read_features(input_of(one.features))
         started = clock()
-        found = engine.match_features(one.text, maps[one.features])
+        matching = engine.match_features(one.text, maps[one.features])
         seconds += clock() - started
-        wrongly_applied += not one.relevant and bool(found.matches)
-        for place, match in enumerate(found.matches + found.suggestions):
-            is_right = one.features[match.feature_id.int].id in one.relevant
-            findings.append(Finding(match.confidence, place < len(found.matches), is_right))
-        suggested.append(findings[len(findings) - len(found.suggestions) :])
-    return _quality(texts, findings, suggested, wrongly_applied, seconds)
+        right = [feature.id in one.relevant for feature in one.features]
+        applied = [Finding(match.confidence, True, right[match.feature_id.int]) for match in matching.matches]
+        suggested = [Finding(match.confidence, False, right[match.feature_id.int]) for match in matching.suggestions]
+        found.append(applied + suggested)
+    return _quality(texts, found, seconds)
 
 
 def input_of(features: Iterable[LabelledFeature]) -> list[FeatureText]:
@@ -126,15 +124,11 @@ def input_of(features: Iterable[LabelledFeature]) -> list[FeatureText]:
     return [FeatureText(UUID(int=at), one.name, one.description) for at, one in enumerate(features)]
 
 
-def _quality(
-    texts: Sequence[LabelledText],
-    findings: Sequence[Finding],
-    suggestions: Sequence[Sequence[Finding]],
-    wrongly_applied: int,
-    seconds: float,
-) -> MatchingQuality:
+def _quality(texts: Sequence[LabelledText], found: Sequence[Sequence[Finding]], seconds: float) -> MatchingQuality:
+    findings = list(chain(*found))
     relevant = sum(len(one.relevant) for one in texts)
-    unrelated = sum(not one.relevant for one in texts)
+    about_none = (held for one, held in zip(texts, found, strict=True) if not one.relevant)
+    unrelated = [any(each.is_applied for each in held) for held in about_none]
     applied = [one for one in findings if one.is_applied]
     suggested = [one for one in findings if not one.is_applied]
     return MatchingQuality(
@@ -146,11 +140,11 @@ def _quality(
         applied_recall=share(_right(applied), relevant),
         suggestion_precision=share(_right(suggested), len(suggested)),
         recall_with_suggestions=share(_right(findings), relevant),
-        unrelated_texts=unrelated,
-        applied_on_unrelated_texts=share(wrongly_applied, unrelated),
+        unrelated_texts=len(unrelated),
+        applied_on_unrelated_texts=share(sum(unrelated), len(unrelated)),
         calibration_error=_calibration_error(findings),
         milliseconds=share(seconds * 1_000, len(texts)),
-        order=_order(suggestions),
+        order=_order([[each for each in held if not each.is_applied] for held in found]),
         curve=_curve(findings, relevant),
     )
 

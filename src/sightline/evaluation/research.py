@@ -88,6 +88,10 @@ class Answered(NamedTuple):
     answer: str
     passages: list[Passage]
 
+    @property
+    def articles(self) -> set[str]:
+        return {one.article for one in self.passages}
+
 
 def measure(folder: Path) -> Measured:
     """Researches the questions of `research.json` in the folder's articles and compares the answers with the facts."""
@@ -166,7 +170,7 @@ def _quality(labels: Labels, answers: Sequence[Answered]) -> ResearchQuality:
         unanswerable=len(silent),
         unanswerable_said=share(sum(silent), len(silent)),
         older_first=sum(_is_older_first(one, facts) for one in answers),
-        copies_twice=sum(len(_copied(one, copies)) > 1 for one in answers for copies in labels.copies),
+        copies_twice=sum(len(one.articles.intersection(copies)) > 1 for one in answers for copies in labels.copies),
         contradictions=len(labels.contradictions),
         contradictions_shown=sum(
             any(all(_place(facts[id], one) is not None for id in pair) for one in answers)
@@ -199,10 +203,6 @@ def _is_older_first(answer: Answered, facts: Mapping[str, Fact]) -> bool:
             if newer is None or older < newer:
                 return True
     return False
-
-
-def _copied(answer: Answered, copies: Sequence[str]) -> set[str]:
-    return {one.article for one in answer.passages} & set(copies)
 
 
 def _plain(text: str) -> str:
