@@ -28,8 +28,8 @@ TICKETS = [
     {
         "id": "T2",
         "type": "review",
-        "text": "We love the labels. The manual is wrong. Dogs never bark.",
-        "labels": [label("We love the labels.", "problem", "S1"), label("Dogs never bark.", "none")],
+        "text": "We love the labels. The manual is wrong. The radio is broken.",
+        "labels": [label("We love the labels.", "problem", "S1"), label("The radio is broken.", "none")],
     },
 ]
 
@@ -63,7 +63,7 @@ def test_it_compares_insights_with_labels(world: Path) -> None:
     assert found["wrong"] == [
         "T2, wrong kind: We love the labels.",
         "T2, unlabelled: The manual is wrong.",
-        "T2, trap: Dogs never bark.",
+        "T2, trap: The radio is broken.",
     ]
     assert "problem: statements found  50.0%" in run("evaluate", "insights", world).out
 
