@@ -54,7 +54,8 @@ def linked(field: Any, links: Links, row: Any) -> list[tuple[UUID, bool]]:
 async def find_rows(
     tx: Tx, table: Table, workspace_id: UUID, sets: Mapping[tuple[str, ...], Sequence[Sequence[Any]]]
 ) -> list[Row]:
-    """Returns the rows in which some columns have one of the sets of values, for each of the sets of columns."""
+    """Returns each row in which some columns have one of the sets of values, for any of the sets of columns."""
+    primary = ", ".join(f"t.{column}" for column in table.primary)
     statements: list[str] = []
     named: dict[str, list[Any]] = {}
     for columns, values in sets.items():
@@ -64,12 +65,19 @@ async def find_rows(
             arrays.append(f":v{len(named) - 1}::{_type_of(each)}[]")
         same = " AND ".join(f"{compared(table, column)} = g.{column}" for column in columns)
         statements.append(
-            f"SELECT {_shown(table)} FROM unnest({', '.join(arrays)}) AS g ({', '.join(columns)})"
+            f"SELECT {primary} FROM unnest({', '.join(arrays)}) AS g ({', '.join(columns)})"
             f" JOIN {table.name} AS t ON t.workspace_id = :workspace_id AND {same}"
         )
     if not statements:
         return []
-    return await tx.rows(sql(" UNION ALL ".join(statements)), workspace_id=workspace_id, **named)
+    statement = sql(
+        "SELECT {columns} FROM ({found}) AS found JOIN {table} AS t ON t.workspace_id = :workspace_id AND {same}",
+        columns=_shown(table),
+        found=" UNION ".join(statements),
+        table=table.name,
+        same=" AND ".join(f"t.{column} = found.{column}" for column in table.primary),
+    )
+    return await tx.rows(statement, workspace_id=workspace_id, **named)
 
 
 def _type_of(values: Iterable[Any]) -> str:
