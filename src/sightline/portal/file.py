@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.ideas.vote_counts import count_votes_again
@@ -52,21 +53,7 @@ class PortalPart(Part):
     updated_at: Moment | UnsetType = UNSET
 
 
-COLUMNS = {
-    "alias": "alias",
-    "host": "host",
-    "name": "name",
-    "intro": "intro",
-    "accentColor": "accent_color",
-    "language": "language",
-    "facets": "facets",
-    "commentsEnabled": "comments_enabled",
-    "requestsVisible": "requests_visible",
-    "remoteLoginUrl": "remote_login_url",
-    "remoteLogoutUrl": "remote_logout_url",
-    "createdAt": "created_at",
-    "updatedAt": "updated_at",
-}
+COLUMNS = {field.encode_name: field.name for field in msgspec.structs.fields(PortalPart)}
 _COLUMNS = ", ".join(COLUMNS.values())
 _SHOW = sql("SELECT {columns} FROM portals WHERE workspace_id = :workspace_id", columns=_COLUMNS)
 _SAVE = sql(

@@ -82,16 +82,7 @@ async def open_workspace(tx: Tx, given: dict[str, Any], faults: Faults) -> tuple
     return id, slug not in stored
 
 
-# Members of `plan` in the file, and their columns.
-PLAN = {
-    "initiativeLimit": "initiative_limit",
-    "activeInitiativeLimit": "active_initiative_limit",
-    "trialEndsAt": "trial_ends_at",
-    "aiCredits": "ai_credits",
-    "aiCreditsUsed": "ai_credits_used",
-    "researchPolicies": "research_policies",
-    "managedSchedule": "managed_schedule",
-}
+PLAN = {field.encode_name: field.name for field in msgspec.structs.fields(PlanPart)}  # by member the column
 _FIND_WHOLE = sql(
     """
     SELECT w.id, w.slug, w.name, {plan}, w.settings, w.created_at, w.updated_at
