@@ -102,6 +102,24 @@ def test_every_kind_is_imported_from_json_lines_and_csv(bulk: Bulk, tmp_path: Pa
     }  # fmt: skip
 
 
+def test_each_kind_is_exported_and_ratings_is_another_name_of_feedback(bulk: Bulk, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.jsonl"
+    bulk.load("accounts", written(tmp_path / "a.csv", "externalId,name\nglobex,=1+1\n"))
+    bulk.load("ratings", written(file, json.dumps(FEEDBACK | {"externalId": "f", "rating": 8})))
+    for words in (("feedback",), ("ratings", "--format", "jsonl")):
+        done = bulk.site.run("export", *words, "--workspace", bulk.slug)
+        assert (done.code, json.loads(done.out)["rating"]) == (0, 8)
+    cells = bulk.site.run("export", "accounts", "--workspace", bulk.slug, "--format", "csv").out.splitlines()
+    assert (len(cells), ",globex,'=1+1," in cells[1]) == (2, True)
+    assert "no workspace nowhere" in bulk.site.run("export", "ideas", "--workspace", "nowhere").refusal
+    assert bulk.site.run("export", "teams", "--workspace", bulk.slug).code == 2
+
+
+def written(file: Path, text: str) -> Path:
+    file.write_text(text)
+    return file
+
+
 def test_faults_are_told_by_line_and_end_with_1(bulk: Bulk, tmp_path: Path) -> None:
     file = tmp_path / "ideas.jsonl"
     file.write_text(lines(1) + "{}\n" + '{"key": "k", "nme\x1b": 1}\n' + lines(2))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.imports import Format, Kind
+from sightline.cli.imports import LISTS, Format, Kind
 from sightline.cli.options import InWorkspace, single
 from sightline.cli.site import Site, command_of
 from sightline.workspace_file import export_list
@@ -16,9 +16,9 @@ app = single()
 @command_of(app, "export", has_json=False)
 async def export(
     site: Site,
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="ideas, accounts, insights, feedback or signals.")],
+    kind: Kind,
     workspace: InWorkspace,
     format: Annotated[Format, typer.Option("--format", help="JSON Lines, or CSV for a spreadsheet.")] = "jsonl",
 ) -> None:
     """Prints the records of one kind. CSV is safe to open in a spreadsheet; both can be imported."""
-    await export_list(site.db, workspace, kind, format, sys.stdout.buffer.write)
+    await export_list(site.db, workspace, LISTS.get(kind, kind), format, sys.stdout.buffer.write)

@@ -20,7 +20,11 @@ from sightline.workspace_file import Import, Imported, ListReader
 INTERRUPTED = 130
 LONGEST_WORD = 255
 
-Kind = Literal["ideas", "accounts", "insights", "feedback", "signals"]
+Kind = Annotated[
+    Literal["ideas", "accounts", "insights", "feedback", "ratings", "signals"],
+    typer.Argument(metavar="KIND", help="ideas, accounts, insights, feedback (or ratings) or signals."),
+]
+LISTS = {"ratings": "feedback"}  # where the list is not called like the kind
 Format = Literal["jsonl", "csv"]
 FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 app = single()
@@ -35,7 +39,7 @@ def read_source_key(text: str) -> str:
 @command_of(app, "import")
 async def import_(
     site: Site,
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="ideas, accounts, insights, feedback or signals.")],
+    kind: Kind,
     file: Annotated[
         BufferedReader,
         typer.Argument(
@@ -59,7 +63,9 @@ async def import_(
     ] = None,
 ) -> None:
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
-    reader = ListReader(kind, file, format or FORMATS.get(Path(str(file.name)).suffix.lower()), source_key)
+    reader = ListReader(
+        LISTS.get(kind, kind), file, format or FORMATS.get(Path(str(file.name)).suffix.lower()), source_key
+    )
     importing = Import(site.db, workspace, reader, actor_id=operator().id, warn=lambda text: note(f"Warning: {text}"))
     is_stopped = await _import(importing)
     _print_done(importing.done, site.as_json)
