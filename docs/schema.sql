@@ -15,7 +15,7 @@ BEGIN
     INSERT INTO idea_words (workspace_id, word)
     SELECT new.workspace_id, word FROM long_words(new.search) AS found (word)
      WHERE NOT EXISTS (SELECT FROM idea_words AS known
-                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word)
+                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word FOR KEY SHARE)
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
@@ -1047,6 +1047,9 @@ CREATE FUNCTION public.remove_idea_words() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    PERFORM FROM idea_words
+      WHERE (workspace_id, word) IN (SELECT workspace_id, long_words(search) FROM deleted)
+      ORDER BY word COLLATE "C" FOR UPDATE;
     DELETE FROM idea_words AS known
      USING (SELECT DISTINCT workspace_id, long_words(search) AS word FROM deleted) AS gone
      WHERE known.workspace_id = gone.workspace_id AND known.word = gone.word

@@ -66,6 +66,24 @@ async def test_the_words_of_ideas_follow_what_the_portal_shows(world: PortalWorl
     assert await words_kept(world) == []
 
 
+async def test_words_of_hidden_ideas_take_no_place_of_the_twenty(world: PortalWorld) -> None:
+    await world.add(ideas=[idea(f"i{n}", f"{'x' * n}platform") for n in range(1, 22)])
+    for number in range(1, 21):
+        await world.client.patch(f"/ideas/IDEA-{number}", json={"portalVisible": False})
+    assert await names_found(world, "q=platform") == [f"{'x' * 21}platform"]
+
+
+async def test_a_word_stays_that_is_written_while_another_idea_with_it_is_deleted(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Wagenstandsanzeiger"), idea("b", "Anderes")])
+    rename = "UPDATE ideas SET name = 'Wagenstandsanzeiger' WHERE workspace_id = $1 AND number = 2"
+    async with world.database.transaction() as tx:
+        await tx.connection.execute(rename, world.workspace_id)
+        deletion = asyncio.create_task(world.client.delete("/ideas/IDEA-1"))
+        await asyncio.wait([deletion], timeout=0.5)
+    assert (await deletion).status_code == 200
+    assert await words_kept(world) == ["anderes", "wagenstandsanzeiger"]
+
+
 async def test_ideas_written_at_once_wait_for_none_and_keep_each_word(world: PortalWorld) -> None:
     async def write(number: int) -> None:
         name = f"{'Abfahrtstafel Bahnsteigkante' if number % 2 else 'Bahnsteigkante Abfahrtstafel'} {number}"
@@ -107,6 +125,14 @@ async def test_trending_counts_the_votes_of_the_last_thirty_days(world: PortalWo
     )
     assert await names_found(world, "") == ["Old favourite", "New favourite", "Not yet"]
     assert await names_found(world, "sort=trending") == ["New favourite", "Old favourite", "Not yet"]
+
+
+async def test_an_empty_list_says_whether_filters_are_the_reason(world: PortalWorld) -> None:
+    labels = [{"label": "New"}, {"label": "Planned"}]
+    await world.add(ideaStatuses=labels, ideas=[idea("a", "Wagenstand", status="New")])
+    browser = await signed_in(world)
+    assert "No idea matches “zzzz”." in (await browser.get("/?q=zzzz")).text
+    assert "No idea with these filters matches “wagen”." in (await browser.get("/?q=wagen&status=Planned")).text
 
 
 async def test_a_status_is_a_filter_under_the_name_that_customers_read(world: PortalWorld) -> None:

@@ -32,13 +32,19 @@ _TITLE_WORDS = sql(
     title=apart("name"),
 )
 
-# A beginning is found without: only words that have the part further on.
+# A beginning is found without: only words that have the part further on. Words that no visible idea has any more take
+# no place of the 20. `OFFSET 0` keeps the order inside, so that only about 20 are looked up.
 _LONGER = sql("""
     SELECT part, word
       FROM unnest(:parts::text[]) AS part,
-           LATERAL (SELECT DISTINCT word, char_length(word) FROM idea_words
-                     WHERE workspace_id = :workspace_id AND strpos(word, part) > 1
-                     ORDER BY char_length(word), word LIMIT :most) AS longer""")
+           LATERAL (SELECT word
+                      FROM (SELECT DISTINCT word, char_length(word) FROM idea_words
+                             WHERE workspace_id = :workspace_id AND strpos(word, part) > 1
+                             ORDER BY char_length(word), word OFFSET 0) AS known
+                     WHERE EXISTS (SELECT FROM ideas
+                                    WHERE workspace_id = :workspace_id AND portal_visible
+                                      AND search @@ quote_literal(word)::tsquery)
+                     LIMIT :most) AS longer""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ CREATE TABLE idea_words (
     PRIMARY KEY (workspace_id, word, added_by)
 );
 
+-- A word that is there already is locked until the transaction ends: a deletion waits, and then sees who has the word.
+-- Both lock in the order of bytes, which is that of a tsvector.
+
 -- From six letters on, as a part has five or more and does not begin the word.
 CREATE FUNCTION long_words(search tsvector) RETURNS SETOF text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT word FROM unnest(tsvector_to_array(search)) AS word
@@ -19,7 +22,7 @@ BEGIN
     INSERT INTO idea_words (workspace_id, word)
     SELECT new.workspace_id, word FROM long_words(new.search) AS found (word)
      WHERE NOT EXISTS (SELECT FROM idea_words AS known
-                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word)
+                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word FOR KEY SHARE)
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
@@ -30,6 +33,9 @@ CREATE TRIGGER add_idea_words AFTER INSERT OR UPDATE OF name, description, porta
 -- Nothing is kept of the text of deleted ideas.
 CREATE FUNCTION remove_idea_words() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM FROM idea_words
+      WHERE (workspace_id, word) IN (SELECT workspace_id, long_words(search) FROM deleted)
+      ORDER BY word COLLATE "C" FOR UPDATE;
     DELETE FROM idea_words AS known
      USING (SELECT DISTINCT workspace_id, long_words(search) AS word FROM deleted) AS gone
      WHERE known.workspace_id = gone.workspace_id AND known.word = gone.word
