@@ -85,6 +85,18 @@ async def test_what_waits_stays_until_it_is_saved(world: PortalWorld) -> None:
     assert "Not sent yet" not in (await browser.get("/")).text
 
 
+async def test_what_waits_for_a_deleted_idea_is_shown_once_more_and_forgotten(world: PortalWorld) -> None:
+    await fill(world)
+    browser, _ = await left(world)
+    await world.sign_in(browser)
+    await world.client.delete("/ideas/IDEA-1")
+    [form] = forms((await browser.get("/")).text)
+    answer = await resend(browser, form)
+    assert answer.status_code == 404
+    assert "Precious words</textarea>" in answer.text
+    assert forms((await browser.get("/")).text) == []
+
+
 async def test_forms_of_signed_out_people_are_limited_by_address(world: PortalWorld, database_url: str) -> None:
     await fill(world)
     async with serving(database_url, secret=SERVER_SECRET) as address, world.browser(address) as browser:

@@ -222,7 +222,11 @@ async def _receive(visit: Visit, session_token: str, way: Way, arguments: dict[s
         if visit.is_partial and visit.sent and way.answer is votes.vote:
             return await votes.show_again(visit, **arguments)
         raise problems.FormNotAccepted
-    response = await way.answer(visit, **arguments)
+    try:
+        response = await way.answer(visit, **arguments)
+    except problems.PageNotFound:  # shown to be copied; it can never be saved
+        await waiting.forget_sent(visit)
+        raise
     if response.status_code == _SAVED:
         await waiting.forget_sent(visit)
     return response
