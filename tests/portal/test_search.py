@@ -127,6 +127,17 @@ async def test_trending_counts_the_votes_of_the_last_thirty_days(world: PortalWo
     assert await names_found(world, "sort=trending") == ["New favourite", "Old favourite", "Not yet"]
 
 
+async def test_a_portal_without_ideas_offers_no_filters(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Hidden", visible=False)])
+    browser = await signed_in(world)
+    page = (await browser.get("/")).text
+    assert "There are no ideas here yet." in page
+    assert 'role="search"' not in page
+    found = (await browser.get("/?q=hallo", **{"Accept-Language": "de"})).text
+    assert 'role="search"' in found
+    assert "„hallo“" in found
+
+
 async def test_an_empty_list_says_whether_filters_are_the_reason(world: PortalWorld) -> None:
     labels = [{"label": "New"}, {"label": "Planned"}]
     await world.add(ideaStatuses=labels, ideas=[idea("a", "Wagenstand", status="New")])
