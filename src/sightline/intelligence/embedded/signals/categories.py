@@ -21,6 +21,7 @@ _QUESTION_MARKS: Final = ("?", "\uff1f")
 _LEFT_OUT: Final = frozenset({"denied", "elsewhere", "no_harm", "aside", "compound"})
 _QUOTE: Final = re.compile(r"\W*[\"“„][^\"“”]*[\"”]?\W*")
 _SUBJECTS: Final = words_in("subjects")
+_COPULAS: Final = words_in("copulas")
 _TURN: Final = re.compile(rf"(?:^|[,;.] |\s)(?:{'|'.join(sorted(words_in('turns')))})\s", re.IGNORECASE)
 
 
@@ -81,7 +82,8 @@ def _fewest_words(category: Category, points: int, text: str) -> int:
     if category == "context":
         return _FEWEST_WORDS_OF_CONTEXT
     is_weak = category == "problem" and points <= _LEAST["problem"]
-    is_fragment = is_weak and not _SUBJECTS.intersection(words_of(text)[:1])
+    words = words_of(text)
+    is_fragment = is_weak and _SUBJECTS.isdisjoint(words[:1]) and _COPULAS.isdisjoint(words[1:2])
     return _FEWEST_WORDS + is_fragment
 
 
