@@ -31,15 +31,13 @@ _FAR = 5_000
 _COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
 
 # The columns of the record, null from the second portion on; `key`, its id from then on; `portion`, null in the first;
-# `moment` and `tie`, the position of the last row of a full page. What is null costs no time to decode.
+# `moment` and `tie`, the row's position. What is null costs no time to decode: most pages have one portion.
 _PAGE = f"""
 SELECT shown.*, CASE WHEN portion > 0 THEN {{alias}}.id END AS key, nullif(portion, 0) AS portion,
-       CASE WHEN place = :limit THEN {{alias}}.{{moment}} END AS moment,
-       CASE WHEN place = :limit THEN {{alias}}.{{tie}} END AS tie, {{total}}
-  FROM (SELECT *, coalesce(sum({{size}}) OVER preceding, 0) / {PORTION_BYTES} AS portion,
-               row_number() OVER preceding AS place
-          FROM ({{rows}}) AS {{alias}}
-        WINDOW preceding AS (ORDER BY {{order}} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS {{alias}}
+       {{alias}}.{{moment}} AS moment, {{alias}}.{{tie}} AS tie, {{total}}
+  FROM (SELECT *, coalesce(sum({{size}}) OVER (ORDER BY {{order}} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                  / {PORTION_BYTES} AS portion
+          FROM ({{rows}}) AS {{alias}}) AS {{alias}}
   LEFT JOIN LATERAL (SELECT {{columns}} WHERE portion = 0) AS shown ON true
  ORDER BY {{order}}"""
 _PORTION = """
@@ -209,18 +207,18 @@ class _Reading:
 
     async def page(self, window: Window) -> FeedPage:
         """The page after the window's position, or else at its offset."""
-        values = self.selection.where.values | {"limit": window.limit, "read": window.limit, "offset": window.offset}
+        values = self.selection.where.values | {"limit": window.limit, "offset": window.offset}
         ranges = self.selection.ranges
         if window.after is not None:
             where = self.selection.where.copy()
             after = self.selection.order.after(where, window.after)
             ranges = [f"{one} AND {after}" for one in ranges]
-            values = where.values | {"limit": window.limit, "read": window.limit + 1, "offset": 0}
+            values = where.values | {"limit": window.limit + 1, "offset": 0}
         if self.selection.source == self.feed.table and len(ranges) == 1 and values["offset"] < IDS_FIRST_FROM:
             in_order = self.selection.order.clause()
-            rows = f"SELECT * FROM {self.feed.table} WHERE {ranges[0]} ORDER BY {in_order} LIMIT :read OFFSET :offset"
+            rows = f"SELECT * FROM {self.feed.table} WHERE {ranges[0]} ORDER BY {in_order} LIMIT :limit OFFSET :offset"
             return await self._read(rows, values, window)
-        values["reach"] = values["read"] + values["offset"]
+        values["reach"] = values["limit"] + values["offset"]
         return await self._read(self._rows_by_id(ranges), values, window)
 
     async def page_from_end(self, window: Window, total: int) -> FeedPage:
@@ -228,7 +226,7 @@ class _Reading:
         reach = total - window.offset
         limit = min(window.limit, reach)
         rows = self._rows_by_id(self.selection.ranges, from_end=True)
-        numbers = {"limit": limit, "read": limit, "offset": reach - limit, "reach": reach}
+        numbers = {"limit": limit, "offset": reach - limit, "reach": reach}
         return await self._read(rows, self.selection.where.values | numbers, window)
 
     def _rows_by_id(self, ranges: Sequence[str], *, from_end: bool = False) -> str:
@@ -240,7 +238,7 @@ class _Reading:
             parts = [
                 f"SELECT DISTINCT part.* FROM ({each}) AS each CROSS JOIN LATERAL {part} AS part" for part in parts
             ]
-        ids = f"SELECT id FROM ({' UNION '.join(parts)}) AS ranges ORDER BY {in_order} LIMIT :read OFFSET :offset"
+        ids = f"SELECT id FROM ({' UNION '.join(parts)}) AS ranges ORDER BY {in_order} LIMIT :limit OFFSET :offset"
         return rows_by_id(self.feed.table, ids)
 
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:
