@@ -3,16 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import combinations
 from math import sqrt
 from typing import Final, NamedTuple, TypeVar
 from unicodedata import category
 
-import msgspec
 from msgspec import Struct
 
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, word_set
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, word_set
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 
 _FEWEST_SHARED: Final = 2  # words: texts about different things often share one
@@ -71,7 +69,7 @@ class _Lexicon(NamedTuple):
 
 @cache
 def groups() -> list[Group]:
-    return msgspec.yaml.decode(files(__package__).joinpath("synonyms.yaml").read_bytes(), type=list[Group])
+    return read_data("synonyms.yaml", list[Group])
 
 
 @cache
