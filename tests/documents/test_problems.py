@@ -293,7 +293,6 @@ async def test_a_statement_about_no_single_requirement_counts_for_none(world: Wo
     summary = part(document, "Summary")
     assert "Stamps that stay (1 customer, 1 signal)" in summary
     assert "A louder bell (no customers, no signals)" in summary
-    assert "2 fit no requirement by their words" in summary
     assert "**Who:** 1 customer: Acme " in summary
     assert said[1] not in document["content"].partition("## Sources")[0]
 

@@ -43,7 +43,7 @@ _IDEAS = sql(
 SELECT i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features},
        ARRAY(SELECT a.name FROM unnest(i.account_ids) WITH ORDINALITY AS linked (id, n)
                JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = linked.id ORDER BY linked.n),
-       i.vote_count
+       i.vote_count + i.imported_vote_count AS votes
   FROM ideas i WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id ORDER BY i.number""",
     features=_FEATURES,
 )

@@ -10,12 +10,11 @@ from sightline.intelligence.embedded.documents.markdown import blocks
 from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.questions import rules
 from sightline.intelligence.embedded.sentences import split_sentences
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
+from sightline.intelligence.embedded.vocabulary import read_data, words_in
 from sightline.intelligence.embedded.words import words_of
 
 _NUMBERS: Final = words_in("number") - {"a", "an", "one", "few", "many", "several", "couple"}
 _FEWEST_WORDS: Final = 4
-_NO_KIND: Final = STOP_WORDS | words_in("chore") | GENERIC_WORDS  # before a group of people
 _SIGNS: Final = {"%": " percent ", "<": " under ", "\u2264": " under "}
 _ONE: Final = re.compile(r"\b(?:an?|one) (?:second|minute|hour|day|week|month)\b")
 _PURPOSE: Final = re.compile(r",?\s*\b(?:so that(?! (?:it|they|he|she)\b)|in order to|damit)\s+", re.IGNORECASE)
@@ -82,25 +81,6 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
         if purpose:
             found.append(RoleSentence(purpose, Role.GOAL))
     return found
-
-
-@lru_cache(maxsize=500)
-def people_in(text: str) -> Sequence[str]:
-    """Returns the groups of people that the text names, such as "shop managers"."""
-    found: dict[str, None] = {}
-    for sentence in split_sentences(text):
-        said = plain(sentence)
-        for role in _people().find(said):
-            before = said[: role.start].split()[-1:]
-            own = [word for word in before if word.isalpha() and word not in _NO_KIND and not has_figure(word)]
-            name = " ".join([*own, said[role.start : role.end].strip()])
-            found[name if name.endswith(("s", "en")) else f"{name}s"] = None
-    return list(found)
-
-
-@cache
-def _people() -> Cues:
-    return Cues([("people", "{role}~{thing}|{chore}|customers|users")])
 
 
 @lru_cache(maxsize=5_000)

@@ -19,7 +19,7 @@ from sightline.intelligence.embedded.documents.requirements import (
     find_requirements,
     is_new,
 )
-from sightline.intelligence.embedded.documents.roles import has_purpose, people_in
+from sightline.intelligence.embedded.documents.roles import has_purpose
 from sightline.intelligence.embedded.likeness import Statements
 from sightline.intelligence.embedded.questions import lacking, rules
 from sightline.intelligence.embedded.sentences import split_sentences
@@ -90,7 +90,7 @@ class Writing:
                 self.questions.setdefault(one.question, []).append(one)
         self._type = type
         self._answered = {one.id: (one, topic_of(one.question)) for one in asked if one.answer}
-        self.recorded = {topic for _, topic in self._answered.values()}
+        self.recorded = {topic for _, topic in self._answered.values()} | self._stated_topics()
         self._sources: dict[UUID, DocumentSource] = {}
         records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
         self._heard = {one.id: one for one in records}
@@ -136,27 +136,12 @@ class Writing:
         return [Customer(name, named[name]) for name in sorted(named, key=lambda name: -counts[name])]
 
     @property
-    def people(self) -> dict[str, list[Record]]:
-        """The groups of people that the ideas name, each with its ideas."""
-        found: dict[str, list[Record]] = {}
-        for idea in self.material.ideas:
-            for name in people_in(f"{idea.name}. {idea.description}"):
-                found.setdefault(name, []).append(idea)
-        return found
-
-    @property
     def signals(self) -> int:
         return len({signal for finding in self.findings.all for signal in finding.signals})
 
     @property
     def insights(self) -> list[AboutInsight]:
         return [insight for finding in self.findings.all for insight in finding.insights]
-
-    @property
-    def apart(self) -> list[Record]:
-        """The insights and evidence that are closest to no requirement."""
-        placed = {finding for one in self.requirements for finding in one.findings}
-        return [record for one in self.findings.problems if one not in placed for record in one.records]
 
     def points(self, *roles: str) -> list[Point]:
         return [point for role in roles for one in self.requirements for point in one.points_of(role)]
@@ -194,7 +179,7 @@ class Writing:
             "finish date": about.finish_date,
             "problem": self.findings.problems or self.points("problem"),
             "customers": self.customers,
-            "goal": has_goal or self.points("goal") or "goals" in recorded,
+            "goal": has_goal or self.points("goal", "measure") or "goals" in recorded,
             "what it leaves out": self.points("non_goal") or "non-goals" in recorded,
             "requirements": self.material.ideas,
             "measure and target": has_measure or self._has_target(),
@@ -203,6 +188,11 @@ class Writing:
             "rollout": "rollout" in recorded,
         }
         return [name for name, is_known in known.items() if not is_known]
+
+    def _stated_topics(self) -> set[str]:
+        """Returns the topics with words in the description, the ideas or the opportunities."""
+        texts = [one.description for one in (self.about, *self.material.ideas, *self.material.opportunities)]
+        return {topic for topic, words in _topics().items() if words.search(" ".join(texts))}
 
     def _has_target(self) -> bool:
         return any(topic == "measures" and _FIGURE.search(one.answer or "") for one, topic in self._answered.values())
