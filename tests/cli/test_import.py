@@ -21,6 +21,7 @@ from tests.cli.conftest import Site
 BASE = {"products": [{"key": "app", "name": "App"}], "studies": [{"key": "talks", "name": "Talks"}]}
 SUBJECT = {"type": "product", "id": "app"}
 FEEDBACK = {"study": "talks", "metric": "ease", "subject": SUBJECT, "submittedAt": "2026-03-01"}
+COUNTS = ("lines", "added", "changed", "unchanged", "faulty")
 _turns = count()
 
 
@@ -92,7 +93,8 @@ def test_every_kind_is_imported_from_json_lines_and_csv(bulk: Bulk, tmp_path: Pa
         done = bulk.load(kind, tmp_path / name, "--json").json
         rows = 2 if kind == "ideas" else 1
         assert done.pop("seconds") >= 0
-        assert done == dict(kind=kind, lines=rows, added=rows, changed=0, unchanged=0, faulty=0, faults=[])
+        found = {name: done[name] for name in ("kind", *COUNTS, "faults")}
+        assert found == dict(kind=kind, lines=rows, added=rows, changed=0, unchanged=0, faulty=0, faults=[])
     again = bulk.load("ideas", tmp_path / "i.data")
     assert (again.code, again.err) == (0, "")
     assert "0 added, 0 changed, 2 unchanged, 0 faulty" in again.out
@@ -153,7 +155,9 @@ def test_a_file_that_is_imported_again_without_its_source_is_warned_of(bulk: Bul
 def test_what_cannot_be_imported_is_refused(bulk: Bulk, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("key,nme\n")
     words = ("accounts", tmp_path / "a.csv")
-    assert "'nme' is no field of accounts" in bulk.load(*words).refusal
+    refusal = bulk.load(*words, "--strict").refusal
+    assert "'nme' is no field of accounts. The fields are id, key, number, externalId, name" in refusal
+    assert "'nme'" in bulk.load("accounts", written(tmp_path / "b.csv", "nme,nome\n")).refusal
     assert "no workspace nowhere" in bulk.site.run("import", *words, "--workspace", "nowhere").refusal
     assert "/nonexistent" in bulk.load("ideas", "/nonexistent").refusal
     assert bulk.load("teams", tmp_path / "a.csv").code == 2

@@ -81,7 +81,7 @@ async def load(database: Database, slug: str, kind: str, lines: Any, **how: Any)
 
 def counts(done: Imported) -> tuple[int, int, int, int]:
     """Added, changed, unchanged, faulty."""
-    assert done.lines == done.added + done.changed + done.unchanged + done.faulty
+    assert done.lines == done.added + done.changed + done.unchanged + done.faulty + done.left_out + done.merged
     return done.added, done.changed, done.unchanged, done.faulty
 
 

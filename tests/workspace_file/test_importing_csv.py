@@ -145,8 +145,8 @@ async def test_rows_that_do_not_fit_are_reported_by_the_line_they_start_in(datab
     slug = await base(database, accounts=[])
     rows = [
         b"key,name,domain,createdAt",
-        b'a,"A',
-        b'lfa",,',
+        'a,"Ä'.encode(),
+        'lfé",,'.encode(),
         b"",
         b"b,B",
         b"c,C,,,",
@@ -163,22 +163,26 @@ async def test_rows_that_do_not_fit_are_reported_by_the_line_they_start_in(datab
     assert faults(done).keys() == {(5, ""), (6, ""), (7, ""), (8, "createdAt"), (9, ""), (10, "name"), (12, "")}
     assert faults(done)[5, ""] == "Has 2 cells; the first line has 4"
     assert faults(done)[9, ""] == "Byte 4 of line 9 is 0xFF, which is not UTF-8: save the file as UTF-8"
-    assert faults(done)[12, ""] == "Is not CSV: unexpected end of data"
+    assert faults(done)[12, ""] == (
+        "Is not CSV: unexpected end of data; a quote may not be closed: the lines 12 to 13 are read as one row"
+    )
 
 
 async def test_a_row_in_another_encoding_says_which_byte_is_wrong(database: Database) -> None:
     slug = await base(database, accounts=[])
-    lines = 'key,name\na,"Ada\nMüller",\nb,"Zoë\nKrüger"\nc,"x\n'.encode("latin-1")
+    lines = 'key,name\na,"Ada\nMüller",\nb,"Zoë\nKrüger"\nc,"x\n'.encode("latin-1") + ("é" * 9).encode()
     done = await load(database, slug, "accounts", lines)
     assert faults(done)[2, ""] == "Byte 2 of line 3 is 0xFC, which is not UTF-8: save the file as UTF-8"
     assert faults(done)[4, ""] == "Byte 6 of line 4 is 0xEB, which is not UTF-8: save the file as UTF-8"
-    assert faults(done)[6, ""] == "Is not CSV: unexpected end of data"
+    assert faults(done)[6, ""] == (
+        "Is not CSV: unexpected end of data; a quote may not be closed: the lines 6 to 7 are read as one row"
+    )
 
 
 async def test_a_first_line_in_another_encoding_ends_it(database: Database) -> None:
     slug = await base(database)
     with pytest.raises(ValidationFailed) as refused:
-        await load(database, slug, "accounts", "key,größe\n".encode("latin-1"))
+        await load(database, slug, "accounts", "key,größe\n".encode("latin-1") + ("é" * 9).encode())
     [fault] = refused.value.extras["errors"]
     assert fault.message == "Byte 7 of line 1 is 0xF6, which is not UTF-8: save the file as UTF-8"
 
@@ -212,11 +216,11 @@ async def test_a_cell_that_is_no_number_no_flag_or_no_json_is_a_fault(database: 
     assert found.keys() == {(2, "number"), (3, "portalVisible"), (4, "provenance"), (5, "features[0]"), (6, "number")}
 
 
-async def test_a_first_line_that_names_no_fields_ends_it(database: Database) -> None:
+async def test_a_first_line_that_names_no_fields_ends_a_strict_import(database: Database) -> None:
     slug = await base(database)
     lines = b"key,nme,,subject.id,data.a.b,name, name ,contacts,contacts.email\n"
     with pytest.raises(ValidationFailed) as refused:
-        await load(database, slug, "accounts", lines)
+        await load(database, slug, "accounts", lines, strict=True)
     messages = " ".join(fault.message for fault in refused.value.extras["errors"])
     for name in ("'nme'", "column 3", "'subject.id'", "'data.a.b'", "'name' and 'name'", "'contacts.email'"):
         assert name in messages
@@ -246,7 +250,7 @@ async def test_a_quote_that_is_never_closed_does_not_fill_the_memory(database: D
     slug = await base(database, accounts=[])
     lines = b'key,name\na,A\nb,"B\n' + (b"x" * 99 + b"\n") * 90_000 + b"c,C\n"
     found = faults(await load(database, slug, "accounts", lines))
-    assert found[3, ""] == "Is longer than 8 MiB; a quote may not be closed"
+    assert found[3, ""] == ("Is longer than 8 MiB; a quote may not be closed: the lines 3 to 83890 are read as one row")
     assert len(found) == 100
 
 

@@ -4,18 +4,24 @@ import asyncio
 import os
 import signal
 import stat
+from contextlib import ExitStack
 from io import BufferedReader
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TextIO
 
 import typer
 from rich.progress import DownloadColumn
 
 from sightline.cli.options import InWorkspace, open_file, single
-from sightline.cli.output import note, print_json
+from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar, LinesPerSecond
+from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.workspace_file import Import, Imported, ListReader
+from sightline.workspace_file.imports.accounts import UnknownAccounts
+from sightline.workspace_file.imports.encodings import DELIMITERS
+from sightline.workspace_file.imports.maps import Map, joined, map_of_pairs, map_of_tool, read_map
+from sightline.workspace_file.lines import LineFault
 
 INTERRUPTED = 130
 LONGEST_WORD = 255
@@ -26,6 +32,7 @@ Kind = Annotated[
 ]
 LISTS = {"ratings": "feedback"}  # where the list is not called like the kind
 Format = Literal["jsonl", "csv"]
+Tool = Literal["aha", "canny", "fider", "jira", "productboard", "uservoice", "zendesk"]
 FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 app = single()
 
@@ -36,40 +43,99 @@ def read_source_key(text: str) -> str:
     return text
 
 
+File = Annotated[
+    BufferedReader,
+    typer.Argument(
+        metavar="FILE",
+        parser=open_file,
+        help="JSON Lines, or CSV with commas, semicolons, tabs or vertical bars; -: stdin.",
+    ),
+]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", help="Guessed from the suffix or first byte when left out.", show_default=False),
+]
+SourceKey = Annotated[
+    str | None,
+    typer.Option(
+        "--source-key",
+        parser=read_source_key,
+        metavar="TEXT",
+        help="The source of records that have nothing but an externalId; import when left out.",
+        show_default=False,
+    ),
+]
+FromTool = Annotated[Tool | None, typer.Option("--from", help="The tool that the file comes from.", show_default=False)]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="COLUMN=FIELD", help="The field of a column; repeatable.", show_default=False),
+]
+MapFile = Annotated[
+    Path | None, typer.Option("--map-file", metavar="FILE", help="A YAML file with a map.", show_default=False)
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse columns that are no fields.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be stored, and store nothing.")]
+RejectsFile = Annotated[
+    Path | None,
+    typer.Option("--rejects", metavar="FILE", help="Write refused lines with their reasons.", show_default=False),
+]
+Unknown = Annotated[
+    UnknownAccounts, typer.Option("--unknown-accounts", help="What happens to accounts that do not exist.")
+]
+
+
 @command_of(app, "import")
-async def import_(
+async def import_(  # noqa: PLR0913 - an option each
     site: Site,
     kind: Kind,
-    file: Annotated[
-        BufferedReader,
-        typer.Argument(
-            metavar="FILE", parser=open_file, help="JSON Lines, or CSV with commas, semicolons or tabs; -: stdin."
-        ),
-    ],
+    file: File,
     workspace: InWorkspace,
-    format: Annotated[
-        Format | None,
-        typer.Option("--format", help="Guessed from the suffix or first byte when left out.", show_default=False),
-    ] = None,
-    source_key: Annotated[
-        str | None,
-        typer.Option(
-            "--source-key",
-            parser=read_source_key,
-            metavar="TEXT",
-            help="The source of records that have nothing but an externalId; import when left out.",
-            show_default=False,
-        ),
-    ] = None,
+    format: FormatOption = None,
+    source_key: SourceKey = None,
+    tool: FromTool = None,
+    map: Columns = None,
+    map_file: MapFile = None,
+    strict: Strict = False,
+    dry_run: DryRun = False,
+    rejects: RejectsFile = None,
+    unknown_accounts: Unknown = "refuse",
 ) -> None:
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
-    reader = ListReader(
-        LISTS.get(kind, kind), file, format or FORMATS.get(Path(str(file.name)).suffix.lower()), source_key
-    )
-    importing = Import(site.db, workspace, reader, actor_id=operator().id, warn=lambda text: note(f"Warning: {text}"))
-    is_stopped = await _import(importing)
-    _print_done(importing.done, site.as_json)
+    found_map = _read_maps(kind, tool, map_file, map)
+    file_format = format or FORMATS.get(Path(str(file.name)).suffix.lower())
+    reader = ListReader(LISTS.get(kind, kind), file, file_format, source_key, found_map, strict=strict)
+    with ExitStack() as files:
+        out = files.enter_context(_open_rejects(rejects, file)) if rejects else None
+        importing = Import(
+            site.db,
+            workspace,
+            reader,
+            actor_id=operator().id,
+            warn=lambda text: note(f"Warning: {text}"),
+            unknown_accounts=unknown_accounts,
+            dry_run=dry_run,
+            rejects=out.write if out else None,
+        )
+        is_stopped = await _import(importing)
+    _print_done(importing.done, site.as_json, dry_run=dry_run)
     raise typer.Exit(INTERRUPTED if is_stopped else int(importing.done.faulty > 0))
+
+
+def _read_maps(kind: str, tool: str | None, map_file: Path | None, pairs: list[str] | None) -> Map | None:
+    """Returns the map of a tool, with what the map file says, and then the options. None if nothing was said."""
+    maps = [map_of_tool(tool)] if tool else []
+    maps += [read_map(map_file.read_bytes(), str(map_file))] if map_file else []
+    maps += [map_of_pairs(pairs)] if pairs else []
+    found = joined(maps) if maps else None
+    if found and found.kind not in (None, LISTS.get(kind, kind)):
+        raise CommandRefused(f"An export of {tool} has {found.kind}: import these.")
+    return found
+
+
+def _open_rejects(path: Path, source: BufferedReader) -> TextIO:
+    if path.exists() and os.path.samestat(path.stat(), os.fstat(source.fileno())):
+        raise CommandRefused("--rejects names the file that is imported: give another one.")
+    return path.open("w", encoding="utf-8", newline="")
 
 
 async def _import(importing: Import) -> bool:
@@ -107,17 +173,41 @@ def _size(source: BufferedReader) -> int | None:
 
 
 def _print_faults(importing: Import) -> None:
-    for fault in importing.done.faults:
-        place = f"line {fault.line}: {fault.path}: " if fault.path else f"line {fault.line}: "
-        note("".join(letter if letter.isprintable() else " " for letter in place + fault.message))
-    if (more := importing.fault_count - len(importing.done.faults)) > 0:
-        note(f"and {more} more faults.")
+    """Prints up to a hundred faults; of more, how many there are of each kind, with the first one."""
+    if importing.fault_count <= len(importing.done.faults):
+        for fault in importing.done.faults:
+            note(_shown(fault))
+        return
+    note(f"{importing.fault_count} faults:")
+    for kind in sorted(importing.fault_kinds.values(), key=lambda kind: -kind.count):
+        note(f"{kind.count} like {_shown(kind.first)}")
 
 
-def _print_done(done: Imported, as_json: bool) -> None:
+def _shown(fault: LineFault) -> str:
+    place = f"line {fault.line}: {fault.path}: " if fault.path else f"line {fault.line}: "
+    return "".join(letter if letter.isprintable() else " " for letter in place + fault.message)
+
+
+def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
     if as_json:
         print_json(done)
         return
     counts = f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged, {done.faulty} faulty"
     lines = "1 line" if done.lines == 1 else f"{done.lines} lines"
+    if dry_run:
+        for name, sample in done.fields.items():
+            typer.echo(f"{name}: {sample.count}, such as {', '.join(sample.examples)}")
+        counts = "nothing is stored; it would be " + counts
     typer.echo(f"{lines} of {done.kind} in {done.seconds:.1f} s: {counts}.")
+    if done.encoding and done.delimiter:
+        typer.echo(f"Read as {done.encoding}, separated by {DELIMITERS[done.delimiter]}.")
+    if done.ignored_columns:
+        typer.echo(f"Left out, as they are no fields: {', '.join(map(repr, done.ignored_columns))}.")
+    if done.left_out:
+        typer.echo(f"{counted(done.left_out, 'line')} left out, as the map of the tool says.")
+    if done.merged:
+        typer.echo(f"{counted(done.merged, 'merged post')} kept as evidence of the post that has it now.")
+    if done.accounts_added:
+        typer.echo(f"{counted(done.accounts_added, 'account')} created.")
+    if done.accounts_left_out:
+        typer.echo(f"{counted(done.accounts_left_out, 'unknown account')} left out of the lines that name them.")

@@ -21,6 +21,7 @@ _ORDER = (
     "intelligence",
     "library",
     "web-search",
+    "importing",
     "operating",
     "workspace-file",
 )

@@ -15,9 +15,14 @@ import msgspec
 from msgspec import Struct
 
 from sightline.platform.db import Database
+from sightline.workspace_file.cells import CsvRows
+from sightline.workspace_file.imports.accounts import UnknownAccounts
+from sightline.workspace_file.imports.merged import united
+from sightline.workspace_file.imports.rejects import Rejects
+from sightline.workspace_file.imports.summary import FaultKind, FieldSample, add_kinds, add_samples
 from sightline.workspace_file.lines import LineFault, line_fault
 from sightline.workspace_file.other_sources import OtherSources
-from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, ListReader
+from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, Line, ListReader
 from sightline.workspace_file.storing_lines import LineStore
 from sightline.workspace_file.tally import ListCount
 from sightline.workspaces.tenants import find_workspace
@@ -27,8 +32,13 @@ KINDS = ("ideas", "accounts", "insights", "feedback", "signals")
 Result = TypeVar("Result")
 
 
-class Imported(Struct):
-    """The result of an import. `lines`: how many are not blank; `faults`: the first hundred."""
+class Imported(Struct, rename="camel"):
+    """The result of an import. `lines`: how many are not blank; `faults`: the first hundred.
+
+    `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one.
+    `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
+    `encoding`, `delimiter`: of CSV. `fields`: of a dry run, what would be stored.
+    """
 
     kind: str
     lines: int = 0
@@ -37,16 +47,26 @@ class Imported(Struct):
     unchanged: int = 0
     faulty: int = 0
     seconds: float = 0
+    left_out: int = 0
+    merged: int = 0
+    accounts_added: int = 0
+    accounts_left_out: int = 0
+    ignored_columns: list[str] = []
+    encoding: str | None = None
+    delimiter: str | None = None
+    fields: dict[str, FieldSample] = {}
     faults: list[LineFault] = msgspec.field(default_factory=list)
 
 
 class Import:
     """One import. `reached`: the number of the last line that was processed.
 
+    `unknown_accounts`: what happens to lines that name accounts which do not exist. `dry_run`: stores nothing, and
+    collects `fields`. `rejects`: is called with the text of each refused line and its reasons.
     `warn` is called with a sentence if the import would add records that exist from another source.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of the command
         self,
         db: Database,
         slug: str,
@@ -54,6 +74,9 @@ class Import:
         *,
         actor_id: str,
         warn: Callable[[str], object] = lambda warning: None,
+        unknown_accounts: UnknownAccounts = "refuse",
+        dry_run: bool = False,
+        rejects: Callable[[str], object] | None = None,
     ) -> None:
         self.db = db
         self.slug = slug
@@ -62,6 +85,11 @@ class Import:
         self.done = Imported(reader.table.path)
         self.fault_count = 0
         self.reached = 0
+        self.fault_kinds: dict[str, FaultKind] = {}
+        self.unknown_accounts = unknown_accounts
+        self.dry_run = dry_run
+        self._rejects = Rejects(reader, rejects) if rejects else None
+        self._merged: list[Line] = []
         self._warn = warn
         self._others = OtherSources(db, slug, reader.table) if reader.has_default_source else None
 
@@ -75,21 +103,54 @@ class Import:
         async with self.db.autocommit() as tx:
             await find_workspace(tx, self.slug)
         try:
-            store = LineStore(self.db, self.slug, self.reader.table, self.actor_id)
+            store = self._open_store()
             await self._go_through(store, stop, on_batch)
+            self.done.accounts_added = len(store.accounts.created)
+            self.done.accounts_left_out = len(store.accounts.left_out)
         finally:
+            self._describe()
             self.done.seconds = round(monotonic() - begin, 3)
         return self.done
+
+    def _open_store(self) -> LineStore:
+        how = {"unknown_accounts": self.unknown_accounts, "dry_run": self.dry_run}
+        return LineStore(self.db, self.slug, self.reader.table, self.actor_id, **how)  # type: ignore[arg-type]  # by name
+
+    def _describe(self) -> None:
+        """Says how the file was read."""
+        rows = self.reader.rows
+        if isinstance(rows, CsvRows):
+            self.done.encoding, self.done.delimiter = self.reader.encoding, rows.cells.delimiter
+            self.done.ignored_columns = rows.head.left_out if rows.head else []
+        elif rows is not None:
+            self.done.ignored_columns = rows.left_out
 
     async def _go_through(self, store: LineStore, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:
             async for batch in batches:
                 await self._warn_of_other_source(batch)
+                self._keep_merged(batch)
                 self._count(batch, await store.store(batch))
                 on_batch(batch)
         if not stop.is_set():
             async for batch in store.store_postponed():
                 self._count(batch, ListCount())
+            await self._store_merged()
+
+    def _keep_merged(self, batch: Batch) -> None:
+        """Keeps the posts that were merged into others until these are stored."""
+        merged = [line for line in batch.lines if line.merged_into]
+        if merged:
+            self._merged += merged
+            batch.lines = [line for line in batch.lines if not line.merged_into]
+
+    async def _store_merged(self) -> None:
+        """Stores the words of merged posts as evidence of the posts that have them now, with their voters."""
+        for start in range(0, len(merged := united(self._merged)), 1_000):
+            batch = Batch(lines=merged[start : start + 1_000])
+            await self._open_store().store(batch)
+            self._count(batch, ListCount())
+        self.done.merged = len(self._merged)
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
         if self._others is None or (source := await self._others.find(batch.lines)) is None:
@@ -103,6 +164,12 @@ class Import:
 
     def _count(self, batch: Batch, count: ListCount) -> None:
         found = sorted(map(line_fault, batch.faults.shown), key=lambda fault: fault.line)
+        add_kinds(self.fault_kinds, found)
+        if self._rejects:
+            self._rejects.add(batch)
+        if self.dry_run:
+            for line in batch.lines:
+                add_samples(self.done.fields, line.given)
         self.done.faults += found[: MOST_FAULTS - len(self.done.faults)]
         self.fault_count += batch.faults.count
         self.done.lines += batch.count
@@ -110,6 +177,7 @@ class Import:
         self.done.changed += count.changed
         self.done.unchanged += count.unchanged
         self.done.faulty += len(batch.faulty)
+        self.done.left_out += batch.left_out
         self.reached = batch.last or self.reached
 
 

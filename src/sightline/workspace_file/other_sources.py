@@ -40,7 +40,7 @@ class OtherSources:
 
     async def find(self, lines: Sequence[Line]) -> OtherSource | None:
         """Returns the source that has most of the records that these lines would add; None after 10,000 lines."""
-        filled = {given["externalId"] for _, given, _ in lines if given.get("sourceKey") == DEFAULT_SOURCE}
+        filled = {given["externalId"] for _, given, *_ in lines if given.get("sourceKey") == DEFAULT_SOURCE}
         if self._checked >= CHECKED_LINES or not filled:
             return None
         self._checked += len(lines)

@@ -2,6 +2,8 @@
 
 from collections import ChainMap
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -10,6 +12,8 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.file_section import Faults, Run, Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
+from sightline.workspace_file.imports.accounts import NamedAccounts, UnknownAccounts
+from sightline.workspace_file.imports.voters import store_votes
 from sightline.workspace_file.lines import line_fault, path_of
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.reading import Batch, Line
@@ -27,14 +31,32 @@ class _Faulty(Exception):
     """Rolls back a transaction in which lines are faulty; it is tried again without these."""
 
 
-class LineStore:
-    """Stores lines of one list. References to records of the same list are kept until all are stored."""
+class _DryRun(Exception):
+    """Rolls back what a dry run has stored."""
 
-    def __init__(self, db: Database, slug: str, table: Table, actor_id: str) -> None:
+
+class LineStore:
+    """Stores lines of one list. References to records of the same list are kept until all are stored.
+
+    `dry_run`: rolls back each batch; what is kept for the end is not looked at.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        slug: str,
+        table: Table,
+        actor_id: str,
+        *,
+        unknown_accounts: UnknownAccounts = "refuse",
+        dry_run: bool = False,
+    ) -> None:
         self.db = db
         self.slug = slug
         self.table = table
         self.actor_id = actor_id
+        self.dry_run = dry_run
+        self.accounts = NamedAccounts(table, unknown_accounts)
         self._seen: dict[UUID, str] = {}
         self._late: list[Late] = []
         self._waits = any(field.is_late for field in table.fields)
@@ -84,39 +106,60 @@ class LineStore:
         faults, tally = Faults(), Tally()
         faults.most = 10 * len(lines) + 1_000
         seen: ChainMap[UUID, str] = ChainMap({}, self._seen)
-        async with self.db.transaction() as tx:
-            await tx.run(SHARE_SLUG, slug=self.slug)
-            await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
-            store = await self._open(tx.later(), lines, faults, tally)
-            store.seen[self.table.path] = seen  # type: ignore[assignment]  # it has what is used
-            numbers = {line.number for line in lines}
-            store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
-            if late:
-                await store.store_late()
-            else:
-                entries = [entry_of(path_of(line.number), line.given, line.record, line.number) for line in lines]
-                await store.store(self.table, entries)
-            if not self._waits:
-                await store.store_late()
-            if faults.count:
-                batch.faulty |= {line_fault(fault).line for fault in faults.shown}
-                for fault in faults.shown:
-                    batch.faults.add(fault.path, fault.message)
-                raise _Faulty
-            await add_to_counts(tx, store.run.workspace_id, tally.growth)
+        new_late: list[Late] = []
+        with suppress(_DryRun):
+            async with self.db.transaction() as tx:
+                store = await self._store_lines(tx, lines, late, faults, tally, seen)
+                if faults.count:
+                    batch.faulty |= {line_fault(fault).line for fault in faults.shown}
+                    for fault in faults.shown:
+                        batch.faults.add(fault.path, fault.message)
+                    raise _Faulty
+                if self.dry_run:
+                    raise _DryRun
+                await add_to_counts(tx, store.run.workspace_id, tally.growth)
+                new_late = [] if late else store.late
         self._seen.update(seen.maps[0])
-        self._late += [] if late else store.late
+        self._late += new_late
         done = tally.of(self.table.path)
         count.added += done.added
         count.changed += done.changed
         count.unchanged += done.unchanged
+
+    async def _store_lines(
+        self, tx: Tx, lines: Sequence[Line], late: list[Late], faults: Faults, tally: Tally, seen: Any
+    ) -> Store:
+        """Stores the lines, or of `late` what belongs to them."""
+        await tx.run(SHARE_SLUG, slug=self.slug)
+        await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
+        if self.accounts.how == "create":
+            await tx.run(queries.LOCK_LIST, slug=self.slug, list="accounts")
+        store = await self._open(tx.later(), lines, faults, tally)
+        store.seen[self.table.path] = seen
+        numbers = {line.number for line in lines}
+        store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
+        if late:
+            await store.store_late()
+        else:
+            lines = await self.accounts.settle(store, lines)
+            entries = [entry_of(path_of(line.number), line.given, line.record, line.number) for line in lines]
+            await store.store(self.table, entries)
+            voters = {
+                entry.id: (line.number, line.voters)
+                for line, entry in zip(lines, entries, strict=True)
+                if line.voters and not entry.broken
+            }
+            await store_votes(store, voters)
+        if not self._waits:
+            await store.store_late()
+        return store
 
     async def _open(self, tx: Tx, lines: Sequence[Line], faults: Faults, tally: Tally) -> Store:
         """One import of a kind runs at a time, and none while a file is applied: they would deadlock."""
         workspace = await find_workspace(tx, self.slug)
         lookups = Lookups(tx, workspace.id, all_tables())
         run = Run(tx, workspace.id, self.actor_id, False, faults, lookups, given=frozenset({self.table.path}))
-        numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.size < 2)
+        numbers = Numbers(self.db, tx, workspace.id, inside=self.dry_run or self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
         if self.table.numbered and largest:
             await numbers.raise_to(self.table.numbered, largest)

@@ -1,0 +1,1 @@
+"""What an import reads: encodings and delimiters, headers, maps of columns, exports of other tools."""

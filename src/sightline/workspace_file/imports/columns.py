@@ -1,0 +1,344 @@
+"""The columns of a file: which field each header names, and how its cells are read."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import UNSET, inspect
+
+from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
+from sightline.platform.file_section import Faults, Table
+from sightline.platform.wire import Moment
+from sightline.workspace_file.imports.dates import moment_reader
+from sightline.workspace_file.imports.maps import Map, common_names, folded
+from sightline.workspace_file.imports.texts import has_html, without_html
+from sightline.workspace_file.lines import path_of
+from sightline.workspace_file.values import read_json
+
+Path = tuple[str, ...]
+Read = Callable[[str, str, Faults], Any]
+
+MOST_COLUMNS = 1_000
+REASONS = "reasons"  # the column that --rejects adds
+# Of an idea: the addresses of its voters, and the post that it was merged into. An import reads both itself.
+OF_IMPORTS = {"ideas": ("voters", "mergedInto")}
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
+_DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]+", re.ASCII)
+_END_NUMBER = re.compile(r"[ _]?[0-9]+$")
+_FLAGS = {"true": True, "false": False, "yes": True, "no": False}
+_TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
+_MARKED = frozenset({"description", "comment", "officialAnswer", "rawData.text"})  # fields in which HTML is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column. `path`: the members of the field, empty if it is left out. `read`: returns the value of a cell."""
+
+    name: str
+    path: Path
+    read: Read
+    is_list: bool = False
+    is_guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The columns of a file in their order. `left_out`: headers that name no field. `constants`: further cells."""
+
+    columns: list[Column]
+    left_out: list[str]
+    constants: list[tuple[Column, str]]
+
+    @property
+    def has_reasons(self) -> bool:
+        return bool(self.columns) and folded(self.columns[-1].name) == REASONS
+
+
+def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, strict: bool = False) -> Head:
+    """Returns the columns of a file. Raises ValidationFailed with every header that cannot be read.
+
+    A header that names no field is left out, unless `strict`.
+    """
+    if not isinstance(row, str) and len(row) > MOST_COLUMNS:
+        row = f"Has {len(row)} columns; at most {MOST_COLUMNS} can be read"
+    if isinstance(row, str):
+        raise ValidationFailed([Fault(path_of(number), row)])
+    headers = Headers(table, map)
+    columns = [headers.column(cell.strip()) for cell in row]
+    faults = _overlaps(columns, number)
+    left_out = [column.name or f"column {place}" for place, column in enumerate(columns, 1) if headers.lacks(column)]
+    if left_out and (strict or not any(column.path for column in columns)):
+        are = "are no fields" if len(left_out) > 1 else "is no field"
+        names = ", ".join(map_repr(left_out[:20]))
+        faults.append(Fault(path_of(number), f"{names} {are} of {table.path}. {fields_of(table)}"))
+    for column, _ in (constants := headers.constants()):
+        if not column.path:
+            faults.append(Fault("constants", f"{column.name!r} is no field of {table.path}. {fields_of(table)}"))
+    faults += headers.faults
+    if faults:
+        raise ValidationFailed(faults, more=max(0, len(faults) - MOST_FAULTS))
+    return Head(columns, left_out, constants)
+
+
+def map_repr(names: Sequence[str]) -> list[str]:
+    return [repr(name) for name in names]
+
+
+def fields_of(table: Table) -> str:
+    names = [field.name for field in table.members if field.name not in {child.list_name for child in table.children}]
+    return f"The fields are {', '.join([*names, *OF_IMPORTS.get(table.path, ())])}"
+
+
+class Headers:
+    """Finds the field of each header: as the map says, by its own name, without case, or by a common name."""
+
+    def __init__(self, table: Table, map: Map) -> None:
+        self.table = table
+        self.map = map
+        self.record = inspect.type_info(table.record)
+        self.faults: list[Fault] = []
+        self._mapped = {folded(name): field for name, field in map.columns.items()}
+        self._ignored = {folded(name) for name in (*map.ignore, REASONS)}
+        self._folded = {folded(member.name): member.name for member in table.members}
+        self._folded |= {folded(name): name for name in OF_IMPORTS.get(table.path, ())}
+        self._common = common_names(table.path)
+        for part in ("values", "dates"):
+            for field in getattr(map, part):
+                if self._type_at(tuple(field.split("."))) is None:
+                    self.faults.append(Fault(f"{part}.{field}", f"Is no field. {fields_of(table)}"))
+
+    def column(self, name: str) -> Column:
+        """Returns the column of a header; one without a path if it names no field or is left out."""
+        mapped = self.map.columns.get(name, self._mapped.get(folded(name)))
+        if mapped is not None:
+            if mapped and self._type_at(tuple(mapped.split("."))) is None:
+                self.faults.append(Fault(f"columns.{name}", f"{mapped!r} is no field. {fields_of(self.table)}"))
+            return self._of(name, mapped, is_guessed=False, is_foreign=True)
+        if folded(name) in self._ignored:
+            return Column(name, (), _keep)
+        if self._type_at(tuple(name.split("."))) is not None:
+            return self._of(name, name, is_guessed=False, is_foreign=False)
+        field = self._guess(name)
+        if not field and (shorter := _END_NUMBER.sub("", name)) != name and self._is_list(self._guess(shorter)):
+            field = self._guess(shorter)
+        return self._of(name, field, is_guessed=True, is_foreign=True)
+
+    def lacks(self, column: Column) -> bool:
+        """Whether the column is left out although nothing said so."""
+        is_said = folded(column.name) in self._mapped or folded(column.name) in self._ignored
+        return not column.path and not is_said
+
+    def constants(self) -> list[tuple[Column, str]]:
+        found = []
+        for field, cell in self.map.constants.items():
+            known = self._type_at(tuple(field.split("."))) is not None
+            found.append((self._of(field, field if known else "", is_guessed=False, is_foreign=False), cell))
+        return found
+
+    def _guess(self, name: str) -> str:
+        key = folded(name)
+        own = name if self._type_at(tuple(name.split("."))) is not None else ""
+        return own or self._folded.get(key) or self._common.get(key, "")
+
+    def _is_list(self, field: str) -> bool:
+        type = self._type_at(tuple(field.split("."))) if field else None
+        listed = type is not None and isinstance(_alternatives(type)[0], inspect.ListType)
+        return bool(field) and (listed or field.endswith(".labels") or field in self.map.lists)
+
+    def _of(self, name: str, field: str, *, is_guessed: bool, is_foreign: bool) -> Column:
+        path = tuple(field.split(".")) if field else ()
+        type = self._type_at(path) if path else None
+        if type is None:
+            return Column(name, (), _keep)
+        is_list = self._is_list(field)
+        read = _split_at(self.map.lists.get(field)) if is_list and not _is_json_list(type) else _reader_of(type)
+        read = self._dated(field, type, read)
+        is_html = field in self.map.html or (is_foreign and field in _MARKED)
+        if is_html:
+            read = _plain(read, always=field in self.map.html)
+        if labels := self.map.values.get(field):
+            read = _translated(read, labels)
+        return Column(name, path, read, is_list, is_guessed)
+
+    def _dated(self, field: str, type: inspect.Type, read: Read) -> Read:
+        one = _alternatives(type)[0]
+        if not (isinstance(one, inspect.CustomType) and issubclass(one.cls, Moment)):
+            return read
+        to_iso = moment_reader(self.map.dates.get(field), self.map.zone)
+        is_set = field in self.map.dates or self.map.zone is not None
+
+        def read_date(cell: str, path: str, faults: Faults) -> Any:
+            if not is_set and cell[:4].isdigit() and cell.endswith("Z"):
+                return cell
+            try:
+                return to_iso(cell)
+            except ValueError as error:
+                if field in self.map.dates:
+                    faults.add(path, f"Is no date of the form that the map gives: {error}")
+                return cell  # which the check of the record refuses
+
+        return read_date
+
+    def _type_at(self, path: Path) -> inspect.Type | None:
+        if len(path) == 1 and path[0] in OF_IMPORTS.get(self.table.path, ()):
+            return inspect.type_info(list[str] if path[0] == "voters" else str)
+        at: inspect.Type | None = self.record
+        for member in path:
+            at = _member(at, member) if at is not None else None
+        return at
+
+
+def _overlaps(columns: list[Column], number: int) -> list[Fault]:
+    """Leaves out guessed columns whose field another one has; returns a fault for each other field with two columns."""
+    faults = []
+    whole: dict[Path, str] = {}
+    parts: dict[Path, str] = {}
+    places = sorted(range(len(columns)), key=lambda place: columns[place].is_guessed)
+    for place in places:
+        column = columns[place]
+        if not column.path:
+            continue
+        other = _overlapping(column.path, whole, parts)
+        if other is None:
+            whole[column.path] = column.name
+            parts |= {column.path[:end]: column.name for end in range(1, len(column.path))}
+        elif column.is_list and column.path in whole:
+            continue
+        elif column.is_guessed:
+            columns[place] = Column(column.name, (), _keep)
+        else:
+            faults.append(Fault(path_of(number), f"{other!r} and {column.name!r} say the same"))
+    return faults
+
+
+def _overlapping(path: Path, whole: dict[Path, str], parts: dict[Path, str]) -> str | None:
+    """Returns an earlier column with the same field, a part of it, or a field that contains it.
+
+    `whole`: names of columns by their path; `parts`: by the prefixes of their paths.
+    """
+    within = (whole[path[:end]] for end in range(1, len(path)) if path[:end] in whole)
+    return whole.get(path) or parts.get(path) or next(within, None)
+
+
+def put(record: dict[str, Any], column: Column, value: Any) -> None:
+    """Puts a value in its place in the record; a further one of a list goes behind the present ones."""
+    if value is UNSET:
+        return
+    for name in column.path[:-1]:
+        inside = record.setdefault(name, {})
+        record = inside if isinstance(inside, dict) else {}
+    before = record.get(column.path[-1])
+    if column.is_list and isinstance(before, list) and isinstance(value, list):
+        value = [*before, *(item for item in value if item not in before)]
+    record[column.path[-1]] = value
+
+
+def completed(
+    record: dict[str, Any], constants: Sequence[tuple[Column, str]], path: str, faults: Faults
+) -> dict[str, Any]:
+    """Adds the constants of a map where the record has no value, and the method of a provenance that has none."""
+    for column, cell in constants:
+        at: Any = record
+        for name in column.path:
+            at = at.get(name) if isinstance(at, dict) else None
+        if at is None:
+            put(record, column, column.read(cell, f"{path}.{column.name}", faults))
+    if isinstance(provenance := record.get("provenance"), dict):
+        provenance.setdefault("method", "import")
+    return record
+
+
+def _member(type: inspect.Type, name: str) -> inspect.Type | None:
+    for one in _alternatives(type):
+        if isinstance(one, inspect.StructType):
+            return next((field.type for field in one.fields if field.encode_name == name), None)
+        if isinstance(one, inspect.DictType):
+            return one.value_type if name else None
+    return None
+
+
+def _alternatives(type: inspect.Type) -> list[inspect.Type]:
+    """Returns the types of a field without null. A type with examples for the documentation counts as that type."""
+    types = type.types if isinstance(type, inspect.UnionType) else (type,)
+    plain: Iterator[inspect.Type] = (one.type if isinstance(one, inspect.Metadata) else one for one in types)
+    return [one for one in plain if not isinstance(one, inspect.NoneType)]
+
+
+def _is_json_list(type: inspect.Type) -> bool:
+    one = _alternatives(type)[0]
+    return isinstance(one, inspect.ListType) and not _has_texts(one)
+
+
+def _has_texts(type: inspect.ListType) -> bool:
+    return any(isinstance(item, _TEXT) for item in _alternatives(type.item_type))
+
+
+def _reader_of(type: inspect.Type) -> Read:
+    one = _alternatives(type)[0]
+    if isinstance(one, _TEXT):
+        return _keep
+    if isinstance(one, inspect.IntType | inspect.FloatType):
+        return _number_reader()
+    if isinstance(one, inspect.ListType):
+        return _split_at(None) if _has_texts(one) else _read_json
+    return _read_flag if isinstance(one, inspect.BoolType) else _read_json
+
+
+def _keep(cell: str, path: str, faults: Faults) -> Any:
+    return cell
+
+
+def _number_reader() -> Read:
+    """Returns a reader of numbers. The first decimal mark of the column is that of the others."""
+    mark = ""
+
+    def read(cell: str, path: str, faults: Faults) -> Any:
+        """Other texts stay texts, which the check of the record refuses."""
+        nonlocal mark
+        text = cell.strip()
+        if found := _DECIMAL.fullmatch(text):
+            mark = mark or found[1]
+            if found[1] != mark:
+                faults.add(path, f"{text!r} has another decimal mark than the numbers above it")
+                return None
+            text = text.replace(",", ".")
+        return read_json(text.encode(), path, faults) if _NUMBER.fullmatch(text) else cell
+
+    return read
+
+
+def _read_flag(cell: str, path: str, faults: Faults) -> Any:
+    return _FLAGS.get(cell.strip().lower(), cell)
+
+
+def _split_at(separator: str | None) -> Read:
+    """Returns a reader of lists of texts: JSON, or items between semicolons or the separator of the map."""
+
+    def read(cell: str, path: str, faults: Faults) -> Any:
+        if cell.lstrip().startswith("["):
+            return _read_json(cell, path, faults)
+        return [item for part in cell.split(separator or ";") if (item := part.strip())]
+
+    return read
+
+
+def _read_json(cell: str, path: str, faults: Faults) -> Any:
+    return read_json(cell.strip().encode(), path, faults)
+
+
+def _plain(read: Read, *, always: bool) -> Read:
+    def read_text(cell: str, path: str, faults: Faults) -> Any:
+        return read(without_html(cell) if always or has_html(cell) else cell, path, faults)
+
+    return read_text
+
+
+def _translated(read: Read, labels: Mapping[str, str]) -> Read:
+    by_fold = {label.casefold(): ours for label, ours in labels.items()}
+
+    def read_label(cell: str, path: str, faults: Faults) -> Any:
+        ours = labels.get(cell.strip(), by_fold.get(cell.strip().casefold(), cell))
+        return read(ours, path, faults) if ours else UNSET
+
+    return read_label

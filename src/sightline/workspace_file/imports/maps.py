@@ -1,0 +1,97 @@
+"""The map of an import: which columns fill which fields, and how their cells are read."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+from sightline.platform.errors import Fault, ValidationFailed
+from sightline.platform.faults import faults_in
+
+_FOLDER = Path(__file__).parent
+_LARGEST = 1024 * 1024
+
+
+class Map(Struct, forbid_unknown_fields=True, kw_only=True):
+    """`columns`: header to field, empty to leave it out. `values`: by field, their label to ours. `dates`: by field.
+
+    `constants`: the same cell in every line. `html`: fields whose HTML becomes text. `lists`: by field, the separator.
+    `tool`: whose functions prepare the rows; `kind`: what the tool exports.
+    """
+
+    columns: dict[str, str] = {}
+    values: dict[str, dict[str, str]] = {}
+    dates: dict[str, str] = {}
+    zone: str | None = None
+    constants: dict[str, str] = {}
+    ignore: list[str] = []
+    html: list[str] = []
+    lists: dict[str, str] = {}
+    tool: str | None = None
+    kind: str | None = None
+
+
+def read_map(data: bytes, name: str) -> Map:
+    """Reads the YAML of a map. Raises ValidationFailed."""
+    if len(data) > _LARGEST:
+        raise ValidationFailed([Fault(name, "Is larger than 1 MiB")])
+    try:
+        found: Any = yaml.load(data, Loader=yaml.CBaseLoader) or {}  # noqa: S506 - makes texts, lists and mappings only
+        read = msgspec.convert(found, Map)
+        ZoneInfo(read.zone or "UTC")
+    except yaml.YAMLError as error:
+        raise ValidationFailed([Fault(name, f"Is not YAML: {' '.join(str(error).split())[:300]}")]) from None
+    except msgspec.ValidationError:
+        raise ValidationFailed(
+            [Fault(f"{name}: {one.path}", one.message) for one in faults_in(Map, found, "")]
+        ) from None
+    except (KeyError, ValueError, OSError, RecursionError):
+        raise ValidationFailed([Fault(name, "The zone is unknown: give one such as Europe/Berlin")]) from None
+    return read
+
+
+def map_of_pairs(pairs: Iterable[str]) -> Map:
+    """Reads `Title=name`, once for each column. Raises ValidationFailed."""
+    columns = {}
+    for pair in pairs:
+        header, equals, field = pair.rpartition("=")
+        if not equals or not header.strip():
+            raise ValidationFailed([Fault("--map", f"{pair!r} is not COLUMN=FIELD")])
+        columns[header.strip()] = field.strip()
+    return Map(columns=columns)
+
+
+def map_of_tool(name: str) -> Map:
+    return read_map((_FOLDER / "tools" / f"{name}.yaml").read_bytes(), name)
+
+
+def joined(maps: Iterable[Map]) -> Map:
+    """Returns one map; what a later map says wins."""
+    found: dict[str, Any] = {}
+    for each in maps:
+        for name in Map.__struct_fields__:
+            value, before = getattr(each, name), found.get(name)
+            if isinstance(value, dict):
+                found[name] = (before or {}) | value
+            elif isinstance(value, list):
+                found[name] = [*(before or []), *value]
+            else:
+                found[name] = value or before
+    return Map(**found)
+
+
+@cache
+def common_names(kind: str) -> dict[str, str]:
+    """Returns the fields of a kind by the names that other tools give to them, as `folded` returns these."""
+    names = yaml.load((_FOLDER / "names.yaml").read_bytes(), Loader=yaml.CBaseLoader)  # noqa: S506 - as above
+    return {folded(name): field for field, others in names.get(kind, {}).items() for name in others}
+
+
+def folded(name: str) -> str:
+    """Returns a header without case, spaces and underscores."""
+    return "".join(name.casefold().replace("_", " ").split())

@@ -1,0 +1,1 @@
+"""Shipped maps: exports of other tools."""
