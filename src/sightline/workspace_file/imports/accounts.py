@@ -21,9 +21,17 @@ _BY_DOMAIN = sql("""
      WHERE workspace_id = :workspace_id AND lower(domain) = ANY(:domains)
      GROUP BY lower(domain) HAVING count(*) = 1""")
 
+_BY_ADDRESS = sql("""
+    SELECT lower(email) AS email, (array_agg(account_id))[1] AS id FROM account_contacts
+     WHERE workspace_id = :workspace_id AND lower(email) = ANY(:emails)
+     GROUP BY lower(email) HAVING count(DISTINCT account_id) = 1""")
+
 
 class NamedAccounts:
-    """Settles the accounts of lines. `created`, `left_out`: the texts for which there was no account."""
+    """Settles the accounts of lines: also by domain, and by the address of a contact.
+
+    `created`, `left_out`: the texts for which there was no account.
+    """
 
     def __init__(self, table: Table, how: UnknownAccounts) -> None:
         self.how = how
@@ -40,10 +48,7 @@ class NamedAccounts:
         unknown = [text for text in texts if store.lookup.find("accounts", text) is None]
         if not unknown:
             return lines
-        domains = [text.lower() for text in unknown]
-        rows = await store.run.tx.rows(_BY_DOMAIN, workspace_id=store.run.workspace_id, domains=domains)
-        ids = {row["domain"]: str(row["id"]) for row in rows}
-        settled: dict[str, str | None] = {text: ids[text.lower()] for text in unknown if text.lower() in ids}
+        settled: dict[str, str | None] = {**await _find(store, unknown)}
         left = [text for text in unknown if text not in settled]
         if self.how == "create":
             await self._create(store, left, lines)
@@ -67,6 +72,19 @@ class NamedAccounts:
         await store.store(table, entries)
         store.lookup.forget("accounts")
         self.created.update(entry.given["externalId"] for entry in entries)
+
+
+async def _find(store: Store, texts: Sequence[str]) -> dict[str, str]:
+    """Returns the ids of accounts by the address of a contact, and by the domain of a text or an address."""
+    values = {"workspace_id": store.run.workspace_id}
+    emails = [text.lower() for text in texts if "@" in text]
+    rows = await store.run.tx.rows(_BY_ADDRESS, **values, emails=emails) if emails else []
+    by_email = {row["email"]: str(row["id"]) for row in rows}
+    domains = [text.lower().rpartition("@")[2] for text in texts]
+    rows = await store.run.tx.rows(_BY_DOMAIN, **values, domains=domains)
+    by_domain = {row["domain"]: str(row["id"]) for row in rows}
+    found = {text: by_email.get(text.lower()) or by_domain.get(text.lower().rpartition("@")[2]) for text in texts}
+    return {text: id for text, id in found.items() if id is not None}
 
 
 def _texts(line: Line, field: Field) -> list[str]:

@@ -1,0 +1,73 @@
+"""Files of calls, mails and notes become signals."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_import import Bulk, bulk, written
+from tests.cli.test_import_maps import exported
+
+__all__ = ["bulk"]
+
+VTT = """WEBVTT
+
+1
+00:00:01.000 --> 00:00:04.500
+<v Bo Lee>The export stops</v>
+
+00:00:04.500 --> 00:00:06.000
+<v Bo Lee>at 8,000 rows.</v>
+
+00:01:06.000 --> 01:00:07.250
+Ada: We will look at it.
+"""
+SRT = "1\r\n00:00:01,000 --> 00:00:02,000\r\nBo: It is slow.\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nYes.\r\n"
+MAIL = """From: Bo Lee <Bo@globex.test>
+To: help@acme.test, dee@hooli.test
+Subject: =?utf-8?q?Gr=C3=B6=C3=9Fe?=
+Date: Mon, 02 Mar 2026 10:30:00 +0100
+Content-Type: text/html; charset=utf-8
+
+<p>The font is <b>too small</b>.</p>
+"""
+
+
+def test_calls_mails_and_notes_are_added_once(bulk: Bulk, tmp_path: Path) -> None:
+    accounts = [
+        {"externalId": "g", "name": "Globex", "contacts": [{"email": "bo@globex.test"}]},
+        {"externalId": "h", "name": "Hooli", "domain": "hooli.test"},
+    ]
+    bulk.load("accounts", written(tmp_path / "a.jsonl", "".join(json.dumps(one) + "\n" for one in accounts)))
+    files = {"call.vtt": VTT, "talk.srt": SRT, "mail.eml": MAIL, "notes.md": "# Visit\nThey retype tables."}
+    words = [word for name, text in files.items() for word in ("--file", written(tmp_path / name, text))]
+    done = bulk.site.run("signals", "add", *words, "--workspace", bulk.slug, "--json").json
+    assert (done["added"], done["faulty"]) == (4, 0)
+    signals = {one["data"]["file"]: one for one in exported(bulk)["signals"]}
+    assert signals["call.vtt"]["transcript"] == {
+        "turns": [
+            {"speaker": "Bo Lee", "text": "The export stops at 8,000 rows.", "startSeconds": 1.0},
+            {"speaker": "Ada", "text": "We will look at it.", "startSeconds": 66.0},
+        ],
+        "turnCount": 2,
+        "speakers": ["Bo Lee", "Ada"],
+        "durationSeconds": 3607.25,
+    }
+    assert [turn["text"] for turn in signals["talk.srt"]["transcript"]["turns"]] == ["It is slow.", "Yes."]
+    mail = signals["mail.eml"]
+    assert (mail["name"], mail["rawData"]["text"]) == ("Größe", "The font is too small.")
+    assert (mail["createdAt"], len(mail["accounts"])) == ("2026-03-02T09:30:00.000Z", 2)
+    assert signals["notes.md"]["rawData"]["text"].startswith("# Visit")
+    before = exported(bulk)
+    again = bulk.site.run("signals", "add", *words, "--workspace", bulk.slug, "--json").json
+    assert (again["added"], again["changed"], again["unchanged"]) == (0, 0, 4)
+    assert exported(bulk) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [("a.pdf", "x", "is none of"), ("a.vtt", "WEBVTT", "has no times"), ("a.md", " ", "has no text")],
+)
+def test_a_file_that_is_no_signal_is_refused(bulk: Bulk, tmp_path: Path, name: str, text: str, says: str) -> None:
+    file = written(tmp_path / name, text)
+    assert says in bulk.site.run("signals", "add", "--file", file, "--workspace", bulk.slug).refusal
