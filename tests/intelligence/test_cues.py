@@ -122,3 +122,17 @@ def test_a_sentence_that_praises_and_complains_is_two_statements() -> None:
 )
 def test_each_cue_of_a_part_without_a_statement_has_an_example(part: str, cue: str, example: str) -> None:
     assert list(Cues([(part, cue)]).find(plain(example)))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Both vans have new tyres, swapped in May.",
+        "The glazier was punctual, he wiped his feet.",
+        "Loved the ovens for the first month.",
+        "“The kiln is broken and never heats.”",
+        "'The kiln is broken and never heats.'",
+    ],
+)
+def test_what_is_in_order_or_only_quoted_is_no_problem(sentence: str) -> None:
+    assert category_of(sentence) != "problem"

@@ -314,3 +314,21 @@ def test_a_plan_has_its_name_and_its_reason_in_sentences() -> None:
         " days. It seems to be about Fennmark Fleet. The question or your evidence names these competitors: Ravelo"
         " Works, Spindlebay. The embedded engine drafted this plan from words, so review it before you start it."
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "languages"),
+    [
+        ("Wie oft fallen Kassen in Bäckereien aus?", ["German", "English"]),
+        ("Was kostet die Reparatur einer Uhr?", ["German", "English"]),
+        ("Combien coûte une consultation pour un chien ?", ["French", "English"]),
+        ("What do watch repairs cost?", ["English"]),
+    ],
+)
+def test_a_question_is_researched_in_its_own_language_too(question: str, languages: list[str]) -> None:
+    assert {tuple(one.scope.languages) for one in sections(question)} == {tuple(languages)}
+
+
+@pytest.mark.parametrize("question", ["What does Zebra charge?", "What does Ravelo offer?"])
+def test_a_short_question_keeps_the_company_that_it_names(question: str) -> None:
+    assert competitors(question, NOTHING) == [question.split()[2]]

@@ -59,7 +59,7 @@ async def test_the_models_plan_can_be_started_as_it_is(shop: Shop, fake: FakeMod
     assert made["name"] == "Forecasts of demand"
     assert made["rationale"].startswith("Rivals first. model:m drafted this plan, so review it before you start it.")
     definition = made["definition"]
-    assert (definition["researchMode"], definition["initialLookbackDays"]) == ("recent", 14)
+    assert (definition["researchMode"], definition["initialLookbackDays"]) == ("baseline", 30)
     assert definition["maxSourcesPerSection"] == 3
     assert definition["productId"] == (await shop.lab.products())["app"]
     assert [(one["type"], one["topic"]) for one in definition["sections"]] == [
@@ -109,13 +109,19 @@ async def test_only_domains_of_the_question_count(shop: Shop, fake: FakeModel) -
     assert one["scope"]["languages"] == ["German"]
 
 
+async def test_the_window_is_that_of_the_question(shop: Shop, fake: FakeModel) -> None:
+    made = await plan(shop, fake, planned(section()), question="What annoyed growers in the last 20 days?")
+    definition = made["definition"]
+    assert (definition["researchMode"], definition["initialLookbackDays"]) == ("recent", 20)
+
+
 async def test_what_exceeds_a_bound_is_cut_or_left_out(shop: Shop, fake: FakeModel) -> None:
     long = "word " * 700
     sections = [section(name=long, objective=long, topic=long, questions=[long, " ", *"abcdefg"], geography=long)] * 8
-    made = await plan(shop, fake, planned(*sections, name=long, lookback_days=9_000, product=77))
+    made = await plan(shop, fake, planned(*sections, name=long, product=77))
     definition = made["definition"]
     assert [len(one["questions"]) for one in definition["sections"]] == [5] * 5
-    assert (definition["initialLookbackDays"], definition["productId"]) == (90, "")
+    assert definition["productId"] == ""
     assert len(made["name"]) <= 120
 
 

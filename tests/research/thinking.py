@@ -67,8 +67,6 @@ def planned(*sections: Json, **changes: Any) -> Json:
     plan: Json = {
         "name": "Forecasts of demand",
         "rationale": "Rivals first.",
-        "research_mode": "recent",
-        "lookback_days": 14,
         "product": 0,
         "sections": list(sections),
     }

@@ -25,6 +25,7 @@ _FEWEST_WORDS: Final = 20
 _MOST_CHARACTERS: Final = 4_000
 _LEAST_SHARE: Final = 0.35  # of the words stand in the stop list of the language
 _LEAST_LEAD: Final = 0.04
+_FEWEST_OF_QUESTION: Final = 2  # words that stand in the stop list
 
 
 def code_of(label: str | None) -> str | None:
@@ -46,6 +47,14 @@ def language_of(text: str) -> str | None:
     shares = sorted((sum(word in stop_words(code) for word in words) / len(words), code) for code in _STOP_LISTS)
     (second, _), (first, code) = shares[-2:]
     return code if first >= _LEAST_SHARE and first - second >= _LEAST_LEAD else None
+
+
+def language_of_question(text: str) -> str | None:
+    """Returns the English name of the language of a short text among nine common ones; None if English is as likely."""
+    words = _WORD.findall(text[:_MOST_CHARACTERS].lower())
+    found = {code: sum(word in stop_words(code) for word in words) for code in _STOP_LISTS}
+    code = max(found, key=lambda one: (found[one], one == "en"))
+    return name_of(code) if found[code] >= _FEWEST_OF_QUESTION and found[code] > found["en"] else None
 
 
 @cache

@@ -191,8 +191,9 @@ class Writing:
 
     def _stated_topics(self) -> set[str]:
         """Returns the topics with words in the description, the ideas or the opportunities."""
-        texts = [one.description for one in (self.about, *self.material.ideas, *self.material.opportunities)]
-        return {topic for topic, words in _topics().items() if words.search(" ".join(texts))}
+        ideas = [idea.description for idea in self.material.ideas]
+        said = " ".join([self.about.description, *ideas, *(one.description for one in self.material.opportunities)])
+        return {topic for topic, words in _topics().items() if words.search(said)}
 
     def _has_target(self) -> bool:
         return any(topic == "measures" and _FIGURE.search(one.answer or "") for one, topic in self._answered.values())

@@ -13,7 +13,7 @@ from sightline.sources.addresses import host_of, is_within
 
 _LIST: Final = re.compile(r", and |, or |, | and | or ")
 _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
-_LEAST_ENGLISH: Final = 2  # stop words in lower case
+_LEAST_ENGLISH: Final = 2  # stop words in lower case, or at the start
 _MOST_CAPITALS: Final = 0.35
 
 
@@ -36,7 +36,8 @@ def names_in(question: str) -> list[str]:
     """Returns the capitalised names of a question; none of a text that has a capital on most of its words."""
     starts = {sentence.strip()[:1] and sentence.strip().split()[0] for sentence in re.split(r"[.?!:\n]", question)}
     words = [word.strip(".,;:?!") for word in question.split()]
-    is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH
+    said = [word.lower() if at == 0 else word for at, word in enumerate(words)]
+    is_english = sum(word in STOP_WORDS for word in said) >= _LEAST_ENGLISH
     if not is_english and sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
         starts |= {word for word in words if word[:1].isupper()}  # a language that capitalises nouns, or a headline
     return list(_clean(name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts))

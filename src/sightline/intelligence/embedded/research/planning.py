@@ -16,6 +16,7 @@ from sightline.intelligence.embedded.research.names import (
 )
 from sightline.intelligence.embedded.research.terms import any_word, pattern, share, telling, weigh, wording
 from sightline.intelligence.embedded.sentences import split_sentences
+from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import (
     DEFAULT_LANGUAGE,
@@ -34,7 +35,7 @@ from sightline.intelligence.plans import (
 )
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
 from sightline.platform.ids import new_id
-from sightline.sources.languages import code_of
+from sightline.sources.languages import code_of, language_of_question
 from sightline.sources.periods import Period, find_period, without_period
 
 _LONGEST_SPLIT: Final = 200
@@ -44,6 +45,7 @@ _MOST_WORDS: Final = 8  # of a topic
 _LEAST_OVERLAP: Final = 0.3  # of the question's terms stand in the names of a product and its features
 _MOST_ASKED: Final = 2  # questions of an objective
 _MOST_NAMES: Final = 2
+_LEAST_ENGLISH: Final = 0.4  # of the words are stop words
 
 _MOST_OWN: Final = 1  # word of its own in a question that refers to the one before
 
@@ -149,9 +151,12 @@ def _cue(cues: str) -> re.Pattern[str]:
 
 
 def _languages(text: str) -> list[str]:
-    """Languages that the question names; English if it names none."""
+    """Returns languages that the question names, else English and the language that it is written in."""
     named = [word for word in pattern("language").findall(text) if code_of(word) and len(word) > 2]
-    return list(dict.fromkeys(named))[:MOST_LANGUAGES] or [DEFAULT_LANGUAGE]
+    words = words_of(text)
+    is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
+    own = None if is_english else language_of_question(text)
+    return list(dict.fromkeys(named))[:MOST_LANGUAGES] or [*([own] if own else []), DEFAULT_LANGUAGE]
 
 
 def _product(question: str, context: PlanContext) -> ProductText | None:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +23,6 @@ from sightline.intelligence.plans import (
     MOST_SECTIONS,
     Competitor,
     PlanSection,
-    ResearchMode,
     SectionScope,
     SectionType,
 )
@@ -71,8 +70,6 @@ class Planned(Struct):
 
     name: str
     rationale: str
-    research_mode: Literal["recent", "baseline"]
-    lookback_days: int
     product: int
     sections: list[PlannedSection]
 
@@ -80,7 +77,10 @@ class Planned(Struct):
 async def plan_research(
     endpoint: Endpoint, session: Session, question: str, context: PlanContext, drafted: ResearchPlan
 ) -> ResearchPlan:
-    """Returns the model's plan within all bounds; `drafted` is the embedded one. Raises ModelFailed."""
+    """Returns the model's plan within all bounds, for the window of `drafted`, which is the embedded one.
+
+    Raises ModelFailed.
+    """
     names = _Names(question, context, drafted.suggested_competitors)
     prompt = Prompt(TASK, _data(question, context, drafted))
     answer = await endpoint.ask(session, prompt, Planned, names.complaint, REPAIRS)
@@ -130,12 +130,9 @@ def _plan(answer: Planned, question: str, context: PlanContext, drafted: Researc
     rationale = line(answer.rationale, LONGEST_RATIONALE)
     if not sections or not rationale:
         raise ModelFailed("The model planned no section.")
-    mode: ResearchMode = answer.research_mode
     products = dict(enumerate(context.products))
     definition = replace(
         drafted.definition,
-        research_mode=mode,
-        initial_lookback_days=max(1, min(90, answer.lookback_days)),
         product_id=str(products[answer.product].id) if answer.product in products else "",
         sections=sections,
     )
