@@ -74,11 +74,11 @@ async def find_document(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUI
 _ADD = sql("""
 INSERT INTO documents (workspace_id, id, initiative_id, type, version, content, sources, writer, created_at, updated_at)
 VALUES (:workspace_id, :id, :initiative_id, :type, 1, :content, :sources, :writer, :now, :now)""")
-_KEEP_VERSION = sql("""
-INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
-SELECT workspace_id, id, version, content, sources, writer, updated_at
-  FROM documents WHERE workspace_id = :workspace_id AND id = :id""")
 _REPLACE = sql("""
+WITH kept AS (
+    INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
+    SELECT workspace_id, id, version, content, sources, writer, updated_at
+      FROM documents WHERE workspace_id = :workspace_id AND id = :id)
 UPDATE documents
    SET content = :content, sources = :sources, writer = :writer, version = version + 1, updated_at = :now
  WHERE workspace_id = :workspace_id AND id = :id""")
@@ -105,7 +105,6 @@ async def add_document(tx: Tx, workspace_id: UUID, document: NewDocument, draft:
 
 async def replace_document(tx: Tx, workspace_id: UUID, id: UUID, draft: Draft, writer: DocumentWriter) -> None:
     """Replaces the content in place and keeps the previous version."""
-    await tx.run(_KEEP_VERSION, workspace_id=workspace_id, id=id)
     await tx.run(
         _REPLACE,
         workspace_id=workspace_id,

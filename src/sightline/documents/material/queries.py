@@ -25,26 +25,50 @@ from sightline.platform.errors import NotFound
 
 _FEATURES = """
        ARRAY(SELECT f.name FROM unnest(i.feature_ids) WITH ORDINALITY AS linked (id, n)
-               JOIN features f ON f.workspace_id = :workspace_id AND f.id = linked.id ORDER BY linked.n) AS features"""
+               JOIN features f ON f.workspace_id = :workspace_id AND f.id = linked.id ORDER BY linked.n)"""
 
-_INITIATIVE = sql(
+# The initiative with its ideas, opportunities, ratings and questions: one round trip.
+_ABOUT = sql(
     """
-SELECT i.id, 'INITIATIVE-' || i.number, i.name, i.description, i.status, i.priority,
+SELECT ROW(i.id, 'INITIATIVE-' || i.number, i.name, i.description, i.status, i.priority,
        (SELECT p.name FROM products p WHERE p.workspace_id = :workspace_id AND p.id = i.product_id),
        ARRAY(SELECT t.name FROM unnest(i.team_ids) WITH ORDINALITY AS assigned (id, n)
                JOIN teams t ON t.workspace_id = :workspace_id AND t.id = assigned.id ORDER BY assigned.n),
-       {features}, to_char(i.start_date, 'YYYY-MM-DD'), to_char(i.finish_date, 'YYYY-MM-DD')
+       {features}, to_char(i.start_date, 'YYYY-MM-DD'), to_char(i.finish_date, 'YYYY-MM-DD')) AS initiative,
+       ARRAY(
+           SELECT ROW(i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features},
+                  ARRAY(SELECT a.name FROM unnest(i.account_ids) WITH ORDINALITY AS linked (id, n)
+                          JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = linked.id ORDER BY linked.n),
+                  i.vote_count + i.imported_vote_count)
+             FROM ideas i WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id
+            ORDER BY i.number) AS ideas,
+       ARRAY(
+           SELECT ROW(o.id, o.name, o.description)
+             FROM opportunities o
+            WHERE o.workspace_id = :workspace_id AND o.id IN (
+                   SELECT unnest(i.opportunity_ids) FROM ideas i
+                    WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id)
+            ORDER BY o.created_at, o.id) AS opportunities,
+       ARRAY(
+           SELECT ROW(s.id, 'STUDY-' || s.number, s.name, f.metric, count(*), round(avg(f.rating)::numeric, 1)::text)
+             FROM studies s JOIN study_feedback f ON f.workspace_id = :workspace_id AND f.study_id = s.id
+            WHERE s.workspace_id = :workspace_id AND :initiative_id = ANY(s.initiative_ids)
+            GROUP BY s.id, s.number, s.name, f.metric
+            ORDER BY s.number, f.metric) AS ratings,
+       ARRAY(
+           SELECT ROW(id, asked_of, question, answer) FROM (
+               SELECT q.id, 'INITIATIVE-' || i.number AS asked_of, q.question, nullif(btrim(q.answer), '') AS answer,
+                      0 AS number, q.position, NULL::timestamptz AS created_at
+                 FROM initiative_questions q
+                WHERE q.workspace_id = :workspace_id AND q.initiative_id = :initiative_id AND NOT q.stale
+               UNION ALL
+               SELECT q.id, 'IDEA-' || i.number, q.question,
+                      CASE WHEN q.status = 'answered' THEN nullif(btrim(q.answer), '') END, i.number, 0, q.created_at
+                 FROM idea_questions q JOIN ideas i ON i.workspace_id = :workspace_id AND i.id = q.idea_id
+                WHERE q.workspace_id = :workspace_id AND i.initiative_id = :initiative_id
+                  AND q.status <> 'rejected') asked
+            ORDER BY number, position, created_at, id) AS questions
   FROM initiatives i WHERE i.workspace_id = :workspace_id AND i.id = :initiative_id""",
-    features=_FEATURES,
-)
-
-_IDEAS = sql(
-    """
-SELECT i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features},
-       ARRAY(SELECT a.name FROM unnest(i.account_ids) WITH ORDINALITY AS linked (id, n)
-               JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = linked.id ORDER BY linked.n),
-       i.vote_count + i.imported_vote_count AS votes
-  FROM ideas i WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id ORDER BY i.number""",
     features=_FEATURES,
 )
 
@@ -82,34 +106,6 @@ SELECT s.id, 'SIGNAL-' || s.number AS public_id,
                JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = linked.id ORDER BY linked.n) AS accounts
   FROM signals s WHERE s.workspace_id = :workspace_id AND s.id = ANY(:ids)""")
 
-_OPPORTUNITIES = sql("""
-SELECT o.id, o.name, o.description
-  FROM opportunities o
- WHERE o.workspace_id = :workspace_id AND o.id IN (
-        SELECT unnest(i.opportunity_ids) FROM ideas i
-         WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id)
- ORDER BY o.created_at, o.id""")
-
-_RATINGS = sql("""
-SELECT s.id, 'STUDY-' || s.number, s.name, f.metric, count(*), round(avg(f.rating)::numeric, 1)::text
-  FROM studies s JOIN study_feedback f ON f.workspace_id = :workspace_id AND f.study_id = s.id
- WHERE s.workspace_id = :workspace_id AND :initiative_id = ANY(s.initiative_ids)
- GROUP BY s.id, s.number, s.name, f.metric
- ORDER BY s.number, f.metric""")
-
-_QUESTIONS = sql("""
-SELECT id, asked_of, question, answer FROM (
-    SELECT q.id, 'INITIATIVE-' || i.number AS asked_of, q.question, nullif(btrim(q.answer), '') AS answer,
-           0 AS number, q.position, NULL::timestamptz AS created_at
-      FROM initiative_questions q JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = q.initiative_id
-     WHERE q.workspace_id = :workspace_id AND q.initiative_id = :initiative_id AND NOT q.stale
-    UNION ALL
-    SELECT q.id, 'IDEA-' || i.number, q.question, CASE WHEN q.status = 'answered' THEN nullif(btrim(q.answer), '') END,
-           i.number, 0, q.created_at
-      FROM idea_questions q JOIN ideas i ON i.workspace_id = :workspace_id AND i.id = q.idea_id
-     WHERE q.workspace_id = :workspace_id AND i.initiative_id = :initiative_id AND q.status <> 'rejected') asked
- ORDER BY number, position, created_at, id""")
-
 
 class _Extract(msgspec.Struct, rename="camel"):
     text: str
@@ -124,20 +120,20 @@ class _Signal(NamedTuple):
 async def find_material(tx: Tx, workspace_id: UUID, initiative_id: UUID) -> Material:
     """Returns the whole material. `tx` is a snapshot, so that it is consistent. Raises NotFound."""
     about = {"workspace_id": workspace_id, "initiative_id": initiative_id}
-    initiative = await tx.row(_INITIATIVE, **about)
-    if initiative is None:
+    found = await tx.row(_ABOUT, **about)
+    if found is None:
         raise NotFound
     insights = await tx.rows(_INSIGHTS, **about)
     evidence = await tx.rows(_EVIDENCE, **about)
     signals = await _find_signals(tx, workspace_id, [*insights, *evidence])
     return Material(
-        AboutInitiative(*initiative),
-        [AboutIdea(*row) for row in await tx.rows(_IDEAS, **about)],
+        AboutInitiative(*found["initiative"]),
+        [AboutIdea(*row) for row in found["ideas"]],
         [_insight(row, signals) for row in insights if not row["is_rejected"]],
         [_evidence(row, signals) for row in evidence],
-        [AboutOpportunity(*row) for row in await tx.rows(_OPPORTUNITIES, **about)],
-        [AboutRating(*row) for row in await tx.rows(_RATINGS, **about)],
-        [AboutQuestion(*row) for row in await tx.rows(_QUESTIONS, **about)],
+        [AboutOpportunity(*row) for row in found["opportunities"]],
+        [AboutRating(*row) for row in found["ratings"]],
+        [AboutQuestion(*row) for row in found["questions"]],
         [row["title"] for row in insights if row["is_rejected"]],
     )
 
