@@ -177,3 +177,12 @@ async def test_a_new_idea_without_a_description_gets_no_name(database: Database)
     slug = await base(database)
     done = await load(database, slug, "ideas", [{"externalId": "x1"}])
     assert faults(done) == {(1, "description"): "Is needed for a new record"}
+
+
+async def test_an_integration_goes_with_a_source_key(database: Database) -> None:
+    slug = await base(database, integrations=[{"key": "jira", "kind": "jira", "name": "Jira"}])
+    line = RECORDS["ideas"] | {"integration": "jira"}
+    assert counts(await load(database, slug, "ideas", [line], source_key="crm")) == (1, 0, 0, 0)
+    assert counts(await load(database, slug, "ideas", [line], source_key="crm")) == (0, 0, 1, 0)
+    source = "SELECT source_key FROM ideas WHERE workspace_id = $1"
+    assert await look(database, slug, source) == "crm"

@@ -22,7 +22,7 @@ COMMANDS = {
     "workspace": "Whole workspaces, as files.",
     "import": "Adds and updates many records of one kind.",
     "export": "Prints the records of one kind.",
-    "signals": "Calls, mails and notes from files.",
+    "signals": "Calls, mails and notes.",
     "keys": "API keys.",
     "portal": "The portal's sign-in.",
     "documents": "The documents of initiatives.",

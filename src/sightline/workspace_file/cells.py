@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from sightline.platform.file_section import Faults, Table
 from sightline.workspace_file.imports.columns import Head, completed, put, read_head
@@ -53,7 +54,11 @@ class CsvRows:
         record: dict[str, Any] = {}
         for column, cell in zip(head.columns, row, strict=True):
             if column.path and (cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell):
-                put(record, column, column.read(cell, f"{path}.{column.name}", faults))
+                value = column.read(cell, f"{path}.{column.name}", faults)
+                if column.is_plain and value is not UNSET:
+                    record[column.path[0]] = value
+                else:
+                    put(record, column, value)
         return completed(record, head.constants, path, faults)
 
 

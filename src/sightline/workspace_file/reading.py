@@ -120,7 +120,8 @@ class ListReader:
             voters, merged_into = self._take_own(given)
             record = check(given, self.table.record, path_of(number), batch.faults)
             if record is not None:
-                batch.lines.append(self._sourced(Line(number, given, record, voters, merged_into)))
+                given = self._sourced(given, record)
+                batch.lines.append(Line(number, given, record, voters, merged_into))
         if batch.faults.count > before:
             batch.faulty.add(number)
 
@@ -145,12 +146,11 @@ class ListReader:
             if line is None or line.strip():
                 yield number, partial(_text, line), partial(_read_line, line, mapped, path_of(number))
 
-    def _sourced(self, line: Line) -> Line:
-        given = line.given
+    def _sourced(self, given: dict[str, Any], record: Any) -> dict[str, Any]:
         if self._fills_source and given.get("externalId") and all(given.get(name) is None for name in self._names):
-            line.record.source_key = self.source_key
-            return line._replace(given=given | {"sourceKey": self.source_key})
-        return line
+            record.source_key = self.source_key
+            return given | {"sourceKey": self.source_key}
+        return given
 
 
 def _new_batch() -> Batch:

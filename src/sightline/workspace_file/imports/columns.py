@@ -40,6 +40,7 @@ class Column:
     read: Read
     is_list: bool = False
     is_guessed: bool = False
+    is_plain: bool = False  # a field of the record itself, and no list
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Headers:
             read = _plain(read, always=field in self.map.html)
         if labels := self.map.values.get(field):
             read = _translated(read, labels)
-        return Column(name, path, read, is_list, is_guessed)
+        return Column(name, path, read, is_list, is_guessed, is_plain=len(path) == 1 and not is_list)
 
     def _dated(self, field: str, type: inspect.Type, read: Read) -> Read:
         one = _alternatives(type)[0]

@@ -55,7 +55,9 @@ def read_signal(name: str, data: bytes) -> dict[str, Any]:
 
 async def find_known(db: Database, slug: str, external_ids: Sequence[str]) -> set[str]:
     """Returns the identities of files that were added before. Raises NotFound for an unknown workspace."""
-    sets = {("source_key", "external_id"): [(SOURCE_KEY, external_id) for external_id in external_ids]}
+    sets: dict[tuple[str, ...], list[tuple[str, str]]] = {
+        ("source_key", "external_id"): [(SOURCE_KEY, external_id) for external_id in external_ids]
+    }
     async with db.autocommit() as tx:
         workspace = await find_workspace(tx, slug)
         rows = await queries.find_rows(tx, all_tables()["signals"], workspace.id, sets)
