@@ -27,7 +27,13 @@ def from_tool(bulk: Bulk, tool: str, *words: str) -> Any:
 
 @pytest.mark.parametrize("tool", ["aha", "canny", "fider", "jira", "productboard", "uservoice", "zendesk"])
 def test_an_export_of_each_tool_is_imported_and_a_second_import_changes_nothing(bulk: Bulk, tool: str) -> None:
+    dry = from_tool(bulk, tool, "--dry-run")
+    assert dry["faults"] == []
+    assert not exported(bulk)["ideas"] + exported(bulk)["signals"]
     done = from_tool(bulk, tool)
+    assert [done[name] for name in ("added", "merged", "leftOut")] == [
+        dry[name] for name in ("added", "merged", "leftOut")
+    ]
     assert (done["faulty"], done["changed"], done["faults"]) == (0, 0, [])
     assert done["added"] + done["leftOut"] + done["merged"] == done["lines"]
     before = exported(bulk)

@@ -146,7 +146,8 @@ class Import:
 
     async def _store_merged(self) -> None:
         """Stores the words of merged posts as evidence of the posts that have them now, with their voters."""
-        for start in range(0, len(merged := united(self._merged)), 1_000):
+        merged = [] if self.dry_run else united(self._merged)  # a dry run has not stored the posts
+        for start in range(0, len(merged), 1_000):
             batch = Batch(lines=merged[start : start + 1_000])
             await self._open_store().store(batch)
             self._count(batch, ListCount())
