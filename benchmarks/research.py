@@ -19,7 +19,7 @@ from benchmarks.servers import resident_megabytes
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import PlanSection
 from sightline.platform.clock import Clock
-from sightline.research.runs.searching import READS_AT_ONCE, Terms, Tools, search_section
+from sightline.research.runs.search import READS_AT_ONCE, SearchTools, Terms, search_section
 from sightline.sources.pages import PageUnavailable
 from sightline.sources.providers.searxng import SearXNG
 from sightline.sources.web.reader import WebReader
@@ -97,7 +97,7 @@ async def sections(number: int, delay: float = DELAY) -> Case:
     async def measure(_connections: int, _seconds: float) -> Round:
         async with _open_web(delay) as (web, reader):
             await reader.read(web.url(0))  # starts the processes
-            tools = Tools(EmbeddedResearcher(), SearXNG(f"http://127.0.0.1:{web.port}"), reader)
+            tools = SearchTools(EmbeddedResearcher(), SearXNG(f"http://127.0.0.1:{web.port}"), reader)
             web.asked.clear()
             ideal, found = delay, 0
 

@@ -18,7 +18,7 @@ from sightline.platform.http.idempotency import forget_expired
 from sightline.platform.jobs import JobsOfRoom, Tick, Tools
 from sightline.portal import jobs as portal
 from sightline.research import jobs as research
-from sightline.research.runs.searching import Tools as SearchTools
+from sightline.research.runs.search import SearchTools
 from sightline.settings import Settings
 from sightline.signals.processing import jobs as signals
 from sightline.sources.app_store.store import AppStore

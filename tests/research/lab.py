@@ -13,7 +13,7 @@ from sightline.intelligence.engine import Engine
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.research import jobs
-from sightline.research.runs.searching import Tools as SearchTools
+from sightline.research.runs.search import SearchTools
 from sightline.signals.processing import jobs as signals
 from sightline.sources.app_store.store import AppStore
 from sightline.sources.pages import Page, Published

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from sightline.research.records.scores import Published, moved_since
+from sightline.research.app_reviews.scores import Published, moved_since
 from sightline.sources.app_store.store import AppStore
 from tests.research.lab import EXPORTS, section
 from tests.research.shop import HARVESTLY, Shop, read

@@ -11,7 +11,7 @@ import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.model.research.researcher import REQUESTS_AT_ONCE
-from sightline.research.runs.searching import Tools as SearchTools
+from sightline.research.runs.search import SearchTools
 from sightline.sample.articles import write_articles
 from sightline.sources.library import Library
 from tests.documents.test_model import tools_of, usage_of

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from sightline.research.records.themes import AppThemes, ReadReview, themes_of
+from sightline.research.app_reviews.themes import AppThemes, ReadReview, themes_of
 from tests.research.shop import HARVESTLY, SPROUT, Shop, read
 from tests.sources.storefront import Storefront, review
 from tests.world import serving

@@ -11,8 +11,8 @@ import pytest
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobStopped
 from sightline.research import jobs
-from sightline.research.runs import steps
-from sightline.research.runs.searching import Tools
+from sightline.research.runs import work
+from sightline.research.runs.search import SearchTools
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchFailed, SearchPage, SearchQuery
 from tests.line import Line, open_line
@@ -182,11 +182,11 @@ async def test_progress_counts_at_every_look(lab: Lab) -> None:
     started = await lab.start(section(), exports())
     db, run_id = lab.world.database, UUID(started["run"]["id"])
     async with db.transaction() as tx:
-        begun = await steps.begin_next(tx, lab.workspace_id, run_id)
+        begun = await work.begin_next(tx, lab.workspace_id, run_id)
     assert begun is not None
     run = await lab.progress(started["briefId"])
     assert (run["status"], [one["status"] for one in run["sections"]]) == ("running", ["running", "queued"])
-    await steps.search_section_of(db, lab.tools[Tools], begun)
+    await work.search_section_of(db, lab.tools[SearchTools], begun)
     run = await lab.progress(started["briefId"])
     assert [(one["status"], one["findingCount"]) for one in run["sections"]] == [("completed", 2), ("queued", 0)]
     assert run["status"] == "running"
@@ -195,14 +195,14 @@ async def test_progress_counts_at_every_look(lab: Lab) -> None:
 async def test_a_second_worker_seals_nothing_that_is_sealed(lab: Lab) -> None:
     """As when the first was taken for dead, but went on."""
     started = await lab.start()
-    db, run_id, tools = lab.world.database, UUID(started["run"]["id"]), lab.tools[Tools]
+    db, run_id, tools = lab.world.database, UUID(started["run"]["id"]), lab.tools[SearchTools]
     attempts = []
     for _ in range(2):
         async with db.transaction() as tx:
-            attempts.append(await steps.begin_next(tx, lab.workspace_id, run_id))
+            attempts.append(await work.begin_next(tx, lab.workspace_id, run_id))
     for begun in attempts:
         assert begun is not None
-        await steps.search_section_of(db, tools, begun)
+        await work.search_section_of(db, tools, begun)
     await lab.search(started["run"])
     run = await lab.progress(started["briefId"])
     assert (run["status"], run["sections"][0]["findingCount"]) == ("completed", 2)
@@ -212,15 +212,15 @@ async def test_a_second_worker_seals_nothing_that_is_sealed(lab: Lab) -> None:
 async def test_a_section_that_ends_its_worker_each_time_fails_and_the_others_go_on(lab: Lab) -> None:
     started = await lab.start(section(), exports())
     db, run_id = lab.world.database, UUID(started["run"]["id"])
-    for _ in range(steps.MOST_ATTEMPTS):
+    for _ in range(work.MOST_ATTEMPTS):
         async with db.transaction() as tx:
-            begun = await steps.begin_next(tx, lab.workspace_id, run_id)
+            begun = await work.begin_next(tx, lab.workspace_id, run_id)
         assert begun is not None
         assert begun.section.id == UUID(FORECASTS)
     await lab.search(started["run"])
     run = await lab.progress(started["briefId"])
     assert [one["status"] for one in run["sections"]] == ["failed", "completed"]
-    assert (run["sections"][0]["failure"], await lab.credits()) == (steps.GAVE_UP, 5)
+    assert (run["sections"][0]["failure"], await lab.credits()) == (work.GAVE_UP, 5)
 
 
 @pytest.mark.slow
@@ -228,7 +228,7 @@ async def test_outages_of_the_database_use_up_no_attempt_of_a_section(lab: Lab, 
     started = await lab.start()
     async with open_line(database_url) as line:
         db = await Database.connect(line.url, size=2)
-        for _ in range(steps.MOST_ATTEMPTS + 1):
+        for _ in range(work.MOST_ATTEMPTS + 1):
             lab.shelf = CutShelf(line)
             with pytest.raises((OSError, asyncpg.PostgresError)):
                 await lab.search(started["run"], db)

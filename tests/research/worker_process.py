@@ -18,7 +18,7 @@ from sightline.platform import logs
 from sightline.platform.db import Database
 from sightline.platform.jobs.worker import Pace, Worker
 from sightline.research.jobs import JOBS
-from sightline.research.runs.searching import Tools
+from sightline.research.runs.search import SearchTools
 from sightline.sources.app_store.store import AppStore
 from sightline.sources.search import SearchPage, SearchQuery
 from tests.research.lab import PAGES
@@ -54,7 +54,7 @@ async def main(url: str, pace: Pace, folder: Path) -> None:
     shelf = GatedShelf(folder)
     tools = {
         Engine: embedded_engine(),
-        Tools: Tools(EmbeddedResearcher(), shelf, shelf),
+        SearchTools: SearchTools(EmbeddedResearcher(), shelf, shelf),
         AppStore: AppStore(NO_STORE),
     }
     await Worker(db, url, [JOBS], tools, pace).run(ending, say_ready)

@@ -10,7 +10,7 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import PlanSection, SectionScope
 from sightline.intelligence.research import PlanContext
 from sightline.research.runs.found import SearchedSection
-from sightline.research.runs.searching import Terms, Tools, search_section
+from sightline.research.runs.search import SearchTools, Terms, search_section
 from sightline.sample.articles import write_articles
 from sightline.sources.addresses import host_of
 from sightline.sources.library import Library
@@ -30,7 +30,7 @@ async def search(library: Library, question: str) -> list[tuple[PlanSection, Sea
     """Everything a plan for the question finds, section by section."""
     definition = (await RESEARCHER.plan(question, PlanContext())).definition
     terms = Terms(research_mode="recent", since=NOW - timedelta(days=30), until=NOW, target=3)
-    tools = Tools(RESEARCHER, library, library)
+    tools = SearchTools(RESEARCHER, library, library)
     return [(one, await search_section(one, terms, tools, known={})) for one in definition.sections]
 
 
@@ -82,7 +82,7 @@ async def test_undated_and_old_articles_are_left_to_a_baseline(library: Library)
         topic="telephone",
     )
     terms = Terms(research_mode="baseline", since=NOW - timedelta(days=30), until=NOW, target=3)
-    found = await search_section(section, terms, Tools(RESEARCHER, library, library), known={})
+    found = await search_section(section, terms, SearchTools(RESEARCHER, library, library), known={})
     assert None in [one.published_at for one in found.findings]
 
 
@@ -97,7 +97,7 @@ async def test_the_german_article_answers_a_german_section(library: Library) -> 
         scope=SectionScope(languages=["German"]),
     )
     terms = Terms(research_mode="recent", since=NOW - timedelta(days=30), until=NOW, target=3)
-    found = await search_section(section, terms, Tools(RESEARCHER, library, library), known={})
+    found = await search_section(section, terms, SearchTools(RESEARCHER, library, library), known={})
     assert [one.title for one in found.findings] == ["Kettensteg Flotte rechnet Diensträder ab"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from sightline.sources.app_store.pacing import Pacing
+from sightline.sources.app_store.pacing import StorePacing
 from sightline.sources.app_store.store import AppStore, StoreUnavailable, is_local
 from tests.sources.storefront import Json, Storefront, app, opened, review
 
@@ -108,7 +108,7 @@ async def test_an_answer_in_another_format_is_unavailable(front: Storefront) -> 
 
 
 async def test_calls_beyond_the_pace_wait() -> None:
-    pacing = Pacing(calls=2, seconds=0.4)
+    pacing = StorePacing(calls=2, seconds=0.4)
     started = time.monotonic()
     for _ in range(4):
         await pacing.wait()

@@ -11,11 +11,11 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Competitor, PlanSection, ResearchMode, SectionScope
 from sightline.intelligence.research import Judgement, Observation
 from sightline.research.runs.found import KnownSource, SearchedSection
-from sightline.research.runs.searching import (
+from sightline.research.runs.search import (
     Budget,
+    SearchTools,
     SectionSearchFailed,
     Terms,
-    Tools,
     search_section,
 )
 from sightline.sources.addresses import identity
@@ -55,7 +55,7 @@ async def search(
     known: dict[str, KnownSource] | None = None,
     budget: Budget | None = None,
 ) -> SearchedSection:
-    tools = Tools(EmbeddedResearcher(), shelf, shelf)
+    tools = SearchTools(EmbeddedResearcher(), shelf, shelf)
     return await search_section(wanted or section(), order or terms(), tools, known=known or {}, budget=budget or QUICK)
 
 
@@ -133,7 +133,7 @@ async def test_what_was_found_until_the_time_is_up_is_kept() -> None:
             return await super().queries(section, round, tried)
 
     found = await search_section(
-        section(), terms(), Tools(Slow(), shelf, shelf), known={}, budget=Budget(seconds=3.0, patience=50.0)
+        section(), terms(), SearchTools(Slow(), shelf, shelf), known={}, budget=Budget(seconds=3.0, patience=50.0)
     )
     assert urls(found) == {"https://trade.example/a"}
     assert "The time for this section was used up." in found.warnings
@@ -246,7 +246,7 @@ async def test_a_page_whose_own_address_is_excluded_does_not_count() -> None:
     found = await search_section(
         section(scope=SectionScope(excluded_domains=["blocked.example"])),
         terms(),
-        Tools(EmbeddedResearcher(), shelf, reader),
+        SearchTools(EmbeddedResearcher(), shelf, reader),
         known={},
         budget=QUICK,
     )
@@ -378,7 +378,7 @@ async def test_quotes_that_are_not_in_the_text_are_dropped() -> None:
             return [Judgement(0.9, "It is certain.", [invented, *one]) for one in real]
 
     shelf = Shelf([page("https://trade.example/a", SAYS), page("https://trade.example/b", SAYS)])
-    found = await search_section(section(), terms(), Tools(Inventive(), shelf, shelf), known={}, budget=QUICK)
+    found = await search_section(section(), terms(), SearchTools(Inventive(), shelf, shelf), known={}, budget=QUICK)
     assert [[one.quote for one in finding.observations] for finding in found.findings] == [["with one tap"]]
 
 

@@ -16,8 +16,8 @@ from sightline.intelligence.research import PlanContext, QuestionAnswer
 from sightline.platform.clock import Clock
 from sightline.platform.errors import BadRequest
 from sightline.research.runs.found import NewFinding
-from sightline.research.runs.searching import Budget, Terms, Tools, search_section
-from sightline.research.runs.steps import PREVIEW_ROUNDS
+from sightline.research.runs.search import Budget, SearchTools, Terms, search_section
+from sightline.research.runs.work import PREVIEW_ROUNDS
 from sightline.sources.library import Library
 from sightline.sources.library.texts import read_text
 
@@ -116,11 +116,13 @@ async def answer_all(folder: Path, labels: Labels, now: datetime) -> list[Answer
     names = {read_text(path.read_bytes(), path.name, now).url: path.name for path in sorted(articles.glob("*.md"))}
     with TemporaryDirectory() as place:
         library = Library(articles, Path(place) / "index", update_seconds=_PATIENCE, wait_seconds=_PATIENCE)
-        tools = Tools(EmbeddedResearcher(), library, library)
+        tools = SearchTools(EmbeddedResearcher(), library, library)
         return [one for question in labels.questions for one in await _ask(question, tools, names, now)]
 
 
-async def _ask(question: LabelledQuestion, tools: Tools, names: Mapping[str, str], now: datetime) -> list[Answered]:
+async def _ask(
+    question: LabelledQuestion, tools: SearchTools, names: Mapping[str, str], now: datetime
+) -> list[Answered]:
     plan = (await tools.researcher.plan(question.question, PlanContext(now=now))).definition
     terms = Terms(
         research_mode=plan.research_mode,

@@ -8,12 +8,12 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.db.retries import is_away
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
+from sightline.research.app_reviews.reading import read_apps
 from sightline.research.delivery import deliver
 from sightline.research.delivery import queries as delivery
 from sightline.research.delivery.add import ADD_SOURCES
-from sightline.research.records.reading import read_apps
-from sightline.research.runs import sections, steps
-from sightline.research.runs.searching import Tools as SearchTools
+from sightline.research.runs import progress, work
+from sightline.research.runs.search import SearchTools
 from sightline.research.runs.start import SEARCH_RUN
 from sightline.research.runs.stop import search_again
 from sightline.research.schedules import due
@@ -29,29 +29,29 @@ async def search_run(db: Database, tools: Tools, workspace_id: UUID, run_id: UUI
     await read_apps(db, tools[AppStore], workspace_id, run_id)
     while True:
         async with db.transaction() as tx:
-            begun = await steps.begin_next(tx, workspace_id, run_id)
+            begun = await work.begin_next(tx, workspace_id, run_id)
         if begun is None:
             return
         try:
             await _search_section(db, tools, begun)
         except Exception as error:
             if is_away(error):
-                await steps.return_attempt(db, begun.attempt)
+                await work.return_attempt(db, begun.attempt)
             raise
 
 
-async def _search_section(db: Database, tools: Tools, begun: steps.Begun) -> None:
+async def _search_section(db: Database, tools: Tools, begun: work.Begun) -> None:
     search_tools: SearchTools = tools[SearchTools]
     attempt = begun.attempt
     researcher = await choose_researcher(db, tools, search_tools.researcher, attempt.workspace_id, attempt.id)
-    await steps.search_section_of(db, search_tools._replace(researcher=researcher), begun)
+    await work.search_section_of(db, search_tools._replace(researcher=researcher), begun)
 
 
 async def give_up_search(db: Database, workspace_id: UUID, run_id: UUID, error: Exception) -> None:
     """Ends the open sections; the log has the error."""
     is_stopped = isinstance(error, JobStopped)
     async with db.transaction() as tx:
-        await steps.give_up(tx, workspace_id, run_id, STOPPED if is_stopped else SEARCH_FAILED, is_stopped=is_stopped)
+        await work.give_up(tx, workspace_id, run_id, STOPPED if is_stopped else SEARCH_FAILED, is_stopped=is_stopped)
 
 
 async def revive_search(db: Database, workspace_id: UUID, run_id: UUID) -> None:
@@ -88,7 +88,7 @@ async def start_due(db: Database, _tools: Tools) -> None:
 
 async def resume(db: Database, _tools: Tools) -> None:
     """Adds jobs for runs and additions without one: from a restored backup."""
-    await add_missing_jobs(db, SEARCH_RUN, sections.PENDING)
+    await add_missing_jobs(db, SEARCH_RUN, progress.PENDING)
     await add_missing_jobs(db, ADD_SOURCES, delivery.PENDING)
 
 

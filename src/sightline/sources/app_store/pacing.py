@@ -5,7 +5,7 @@ import time
 from collections import deque
 
 
-class Pacing:
+class StorePacing:
     """Lets `calls` pass in any `seconds`, in the order in which they wait. It counts those of its own process."""
 
     def __init__(self, calls: int = 20, seconds: float = 60.0) -> None:

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from sightline.sources.app_store.answers import FoundApps, ReviewPage
-from sightline.sources.app_store.pacing import Pacing
+from sightline.sources.app_store.pacing import StorePacing
 from sightline.sources.app_store.records import App, Review, Reviews
 from sightline.sources.search import SearchFailed, retry_while_temporary
 
@@ -32,10 +32,10 @@ class AppStore:
     The public store is asked about 20 times a minute; a store on this machine as often as needed.
     """
 
-    def __init__(self, url: str, storefront: str = "us", pacing: Pacing | None = None, pause: float = 0.5) -> None:
+    def __init__(self, url: str, storefront: str = "us", pacing: StorePacing | None = None, pause: float = 0.5) -> None:
         self.storefront = storefront
         self._url = url.rstrip("/")
-        self._pacing = pacing or (None if is_local(url) else Pacing())
+        self._pacing = pacing or (None if is_local(url) else StorePacing())
         self._pause = pause
 
     async def search(self, text: str, limit: int) -> list[App]:

@@ -12,19 +12,19 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import first_line
 from sightline.platform.db.retries import until_answered
-from sightline.research.records.queries import find_scores, warnings_of
-from sightline.research.runs import queries, sections
+from sightline.research.app_reviews.queries import find_scores, warnings_of
+from sightline.research.runs import progress, queries
 from sightline.research.runs.found import KnownSource, SearchedSection
+from sightline.research.runs.progress import Attempt
 from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import ACTIVE
-from sightline.research.runs.searching import (
+from sightline.research.runs.search import (
     Budget,
+    SearchTools,
     SectionSearchFailed,
     Terms,
-    Tools,
     search_section,
 )
-from sightline.research.runs.sections import Attempt
 from sightline.research.runs.start import SECTION_CREDITS
 from sightline.research.runs.wanted import while_wanted
 from sightline.workspaces.changes import log_change
@@ -57,19 +57,19 @@ async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
         return None
     tx = tx.later()
     definition = msgspec.json.decode(run.definition, type=PlanDefinition)
-    earlier = await sections.find_earlier(tx, workspace_id, run.brief_id, run_id)
+    earlier = await progress.find_earlier(tx, workspace_id, run.brief_id, run_id)
     since, until = _window(run, definition, earlier.until, tx.now)
-    await sections.begin_run(tx, workspace_id, run_id, since, until)
-    while (found := await sections.find_open(tx, workspace_id, run_id)) is not None:
+    await progress.begin_run(tx, workspace_id, run_id, since, until)
+    while (found := await progress.find_open(tx, workspace_id, run_id)) is not None:
         id, attempts = found
         if attempts < MOST_ATTEMPTS:
-            await sections.begin_section(tx, workspace_id, run_id, id)
+            await progress.begin_section(tx, workspace_id, run_id, id)
             return Begun(
                 attempt=Attempt(workspace_id, run_id, id, attempts + 1),
                 section=next(section for section in definition.sections if section.id == id),
                 terms=_terms(definition, since, until),
                 budget=Budget() if earlier.has_completed else Budget(rounds=PREVIEW_ROUNDS),
-                known=await sections.find_sources(tx, workspace_id, run_id),
+                known=await progress.find_sources(tx, workspace_id, run_id),
                 warnings=warnings_of(definition, await find_scores(tx, workspace_id, run_id), id),
             )
         await _fail(tx, Attempt(workspace_id, run_id, id, attempts), GAVE_UP)
@@ -98,7 +98,7 @@ def _terms(definition: PlanDefinition, since: datetime, until: datetime) -> Term
     )
 
 
-async def search_section_of(db: Database, tools: Tools, begun: Begun) -> None:
+async def search_section_of(db: Database, tools: SearchTools, begun: Begun) -> None:
     """Searches the section and seals it, unless the run is stopped meanwhile."""
     try:
         found = await _search_while_wanted(db, tools, begun)
@@ -117,10 +117,10 @@ async def search_section_of(db: Database, tools: Tools, begun: Begun) -> None:
 async def return_attempt(db: Database, attempt: Attempt) -> None:
     """Takes back an attempt that an outage of the database ended; waits until the database answers."""
     async with db.transaction() as tx:
-        await sections.return_attempt(tx, attempt)
+        await progress.return_attempt(tx, attempt)
 
 
-async def _search_while_wanted(db: Database, tools: Tools, begun: Begun) -> SearchedSection | None:
+async def _search_while_wanted(db: Database, tools: SearchTools, begun: Begun) -> SearchedSection | None:
     """Leaves the search within a second of the run being stopped."""
     searching = search_section(
         begun.section, begun.terms, tools, known=begun.known, budget=begun.budget, warnings=begun.warnings
@@ -131,7 +131,7 @@ async def _search_while_wanted(db: Database, tools: Tools, begun: Begun) -> Sear
 @until_answered
 async def _is_wanted(db: Database, attempt: Attempt) -> bool:
     async with db.autocommit() as tx:
-        return await sections.is_running(tx, attempt)
+        return await progress.is_running(tx, attempt)
 
 
 async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
@@ -139,16 +139,16 @@ async def _seal(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
     if await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id) is None:
         return
     tx = tx.later()
-    if await sections.seal_section(tx, attempt, found.answer):
-        await sections.add_found(tx, attempt, found)
+    if await progress.seal_section(tx, attempt, found.answer):
+        await progress.add_found(tx, attempt, found)
         await settle_credits(tx, attempt.workspace_id, SECTION_CREDITS)
-        await sections.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
+        await progress.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
 
 
 async def _fail(tx: Tx, attempt: Attempt, failure: str) -> None:
-    if await sections.fail_section(tx, attempt, failure):
+    if await progress.fail_section(tx, attempt, failure):
         await return_credits(tx, attempt.workspace_id, SECTION_CREDITS)
-        await sections.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
+        await progress.spend_reserved(tx, attempt.workspace_id, attempt.run_id, SECTION_CREDITS)
 
 
 async def _finish(tx: Tx, workspace_id: UUID, run: RunState) -> None:
@@ -169,7 +169,7 @@ async def give_up(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str, *, is_
         tx, workspace_id, run_id, "stopped" if is_stopped else "failed", None if is_stopped else failure
     )
     await return_credits(tx, workspace_id, ended * SECTION_CREDITS)
-    await sections.spend_reserved(tx, workspace_id, run_id, ended * SECTION_CREDITS)
+    await progress.spend_reserved(tx, workspace_id, run_id, ended * SECTION_CREDITS)
     if is_stopped:
         await queries.end_run(tx, workspace_id, run_id, "stopped", failure)
     else:

@@ -52,7 +52,7 @@ class SectionSearchFailed(Exception):
     """Every search of the section failed; the message is one sentence that a person may read."""
 
 
-class Tools(NamedTuple):
+class SearchTools(NamedTuple):
     """What a search works with."""
 
     researcher: Researcher
@@ -87,7 +87,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 async def search_section(
     section: PlanSection,
     terms: Terms,
-    tools: Tools,
+    tools: SearchTools,
     *,
     known: Mapping[str, KnownSource],
     budget: Budget | None = None,
@@ -125,7 +125,7 @@ class _Search:
 
     section: PlanSection
     terms: Terms
-    tools: Tools
+    tools: SearchTools
     known: Mapping[str, KnownSource]
     budget: Budget
     tried: list[str] = field(default_factory=list)

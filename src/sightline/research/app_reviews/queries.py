@@ -10,7 +10,7 @@ from msgspec.json import decode
 
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.db import Row, Tx, sql
-from sightline.research.records.scores import Published
+from sightline.research.app_reviews.scores import Published
 from sightline.research.runs.records import AppScore, ReviewThemes
 
 

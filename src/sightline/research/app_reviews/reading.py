@@ -14,11 +14,11 @@ import structlog
 from sightline.intelligence.plans import AppRead, PlanDefinition
 from sightline.platform.db import Database, Tx
 from sightline.platform.wire import shown_moment
-from sightline.research.records import queries
-from sightline.research.records.queries import KnownRun, StoredScore, observations_of
-from sightline.research.records.scores import Published, moved_since
-from sightline.research.records.themes import AppThemes, ReadReview, themes_of
-from sightline.research.runs import sections
+from sightline.research.app_reviews import queries
+from sightline.research.app_reviews.queries import KnownRun, StoredScore, observations_of
+from sightline.research.app_reviews.scores import Published, moved_since
+from sightline.research.app_reviews.themes import AppThemes, ReadReview, themes_of
+from sightline.research.runs import progress
 from sightline.research.runs.records import ReviewThemes
 from sightline.research.runs.wanted import while_wanted
 from sightline.sources.app_store.records import App, Review, Reviews
@@ -46,7 +46,7 @@ async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: U
         reads = _definition(run).reads if run else []
         if run is None or not reads:
             return
-        await sections.begin_run(tx.later(), workspace_id, run_id, None, None)
+        await progress.begin_run(tx.later(), workspace_id, run_id, None, None)
     known = observations_of(run.scores)
     missing = [read for read in reads if read.external_id not in known or not known[read.external_id].has_reviews]
 
