@@ -86,6 +86,6 @@ async def inspect_research(
     """Gets one view of saved research. Starts nothing, calls no model and no source.
 
     `brief` is the plan, `progress` the newest run, `runs` the history, `run` one run with the plan and the dates that
-    it was made with, `findings` those of one section with its answer, `records` the reviews that were read directly.
+    it was made with, `findings` one section's findings with its answer, `records` the reviews that were read directly.
     """
     return await inspect.inspect(call.db, call.actor, brief_id, query, window)

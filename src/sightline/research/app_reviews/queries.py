@@ -156,7 +156,7 @@ UPDATE research_runs
 
 
 async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequence[dict[str, Any]]) -> None:
-    """Adds reviews after those that the run has, each once."""
+    """Adds reviews after the ones that the run has, each once."""
     start: int = await tx.value(_COUNT, workspace_id=workspace_id, run_id=run_id)
     of_run = {"workspace_id": workspace_id, "run_id": run_id}
     await tx.run_many(_ADD, [of_run | record | {"position": n} for n, record in enumerate(records, start)])

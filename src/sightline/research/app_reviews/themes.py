@@ -64,7 +64,7 @@ class AppThemes(NamedTuple):
 
 
 def themes_of(apps: Iterable[str], reviews: Sequence[ReadReview]) -> list[AppThemes]:
-    """At most 15 themes of each app, the most telling first. `reviews` are those of all apps of a run."""
+    """At most 15 themes of each app, the most telling first. `reviews` are the reviews of all apps of a run."""
     stop = _stop_words(reviews)
     terms = [{term: None for term, _ in _terms_in(review.text, stop)} for review in reviews]
     return [_AppReading(app, reviews, terms, stop).themes() for app in apps]

@@ -171,7 +171,7 @@ class RunsView(Record, tag_field="view", tag="runs"):
 
 
 class FindingsView(Record, tag_field="view", tag="findings"):
-    """The view `findings`: those of one section, and its answer once the section is completed."""
+    """The view `findings`: the findings of one section, and its answer once the section is completed."""
 
     answer: SectionAnswer | None
     items: list[Finding]

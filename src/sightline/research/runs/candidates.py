@@ -48,7 +48,7 @@ def join_copies(accepted: Sequence[Candidate], found: Iterable[Candidate]) -> li
 
 
 def best_first(found: Sequence[Candidate]) -> list[Candidate]:
-    """Returns preferred ones first, then the best of each question in turn, then those of the highest score."""
+    """Returns preferred ones first, then the best of each question in turn, then by score."""
     days = {one.page.url: _day(one.page) or 0.0 for one in found}
     places: dict[str, int] = {}
     for number in range(max((len(one.judgement.fits) for one in found), default=0)):

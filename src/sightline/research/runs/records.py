@@ -128,7 +128,7 @@ class ReviewTheme(Record):
 
 
 class ReviewThemes(Record):
-    """What the new reviews of an app raise: those that the previous run of the same plan did not have."""
+    """What the new reviews of an app raise: reviews that the previous run of the same plan did not have."""
 
     external_id: str
     label: str

@@ -96,7 +96,7 @@ async def search_section(
     """Searches until the target is met or the budget is spent, then answers. Raises SectionSearchFailed.
 
     `known` has the sources of the run by their identity (`sources.addresses.identity`): they are not read again.
-    `warnings` are said of the section before those of its search.
+    `warnings` are said of the section before the warnings of its search.
     """
     search = _Search(section, terms, tools, known, budget or Budget(), warnings=list(warnings))
     try:

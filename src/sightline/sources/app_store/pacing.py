@@ -6,7 +6,7 @@ from collections import deque
 
 
 class StorePacing:
-    """Lets `calls` pass in any `seconds`, in the order in which they wait. It counts those of its own process."""
+    """Lets `calls` pass in any `seconds`, in the order in which they wait. It counts the calls of its own process."""
 
     def __init__(self, calls: int = 20, seconds: float = 60.0) -> None:
         self._seconds = seconds

@@ -27,7 +27,7 @@ class StoreUnavailable(Exception):
 
 
 class AppStore:
-    """The store at an address. `storefront` is the country, whose ratings and reviews differ from those of others.
+    """The store at an address. `storefront` is the country, whose ratings and reviews differ from other countries'.
 
     The public store is asked about 20 times a minute; a store on this machine as often as needed.
     """

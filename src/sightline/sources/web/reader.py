@@ -48,7 +48,7 @@ class WebReader:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     async def read(self, url: str, is_allowed: IsAllowed = everywhere) -> Page:
-        """The page. `is_allowed` is asked for its address and those that it redirects to. Raises PageUnavailable."""
+        """The page. `is_allowed` is asked for its address and each one it redirects to. Raises PageUnavailable."""
         kept = self._kept.get(identity(url))
         if kept is not None and kept.until >= monotonic():
             if not all(map(is_allowed, kept.urls)):

@@ -143,7 +143,7 @@ def _likeness(link: Link, words: set[str]) -> int:
 
 
 def _is_in_window(link: Link, query: SearchQuery) -> bool:
-    """The date of a list may be that of a change: only an old one says for sure that a page is old."""
+    """The date of a list may be the date of a change: only an old one says for sure that a page is old."""
     return query.since is None or link.published is None or link.published >= query.since
 
 

@@ -125,7 +125,7 @@ class Writing:
 
     @property
     def customers(self) -> list[Customer]:
-        """The customers of ideas and of what is about them, those of most findings first."""
+        """The customers of ideas and of their findings, the one with most findings first."""
         placed = [finding for one in self.requirements for finding in one.findings]
         findings = [*placed, *self.findings.objections, *self.praise]
         counts = Counter(name for finding in findings for name in finding.accounts)

@@ -44,7 +44,7 @@ def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage
 
 
 def _kinds(asked: Asked) -> frozenset[str]:
-    """Returns the kinds of figures that are compared: those that the question asks for."""
+    """Returns the kinds of figures that the question asks for: only these are compared."""
     return frozenset(wording().figures if "any" in asked.figures else asked.figures)
 
 

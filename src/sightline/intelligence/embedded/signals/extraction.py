@@ -1,4 +1,4 @@
-"""Insights of a signal: the sentences of customers that matter; those that say the same are one."""
+"""Insights of a signal: the sentences of customers that matter; several that say the same are one."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
