@@ -96,7 +96,7 @@ class FindingText(NamedTuple):
 class Coverage(Struct, frozen=True, kw_only=True):
     """What a section looked for and got: `found` of `target` sources, between which moments.
 
-    `warnings` are whole sentences about what did not work. `periods` are the periods that all questions of a baseline name,
+    `warnings` are whole sentences about what did not work. `periods` are named by all questions of a baseline,
     as they are worded. `older` counts sources that matter but lie outside the window or the periods; no page that was
     read has the words `unnamed`.
     """

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple, Protocol, cast
 from uuid import UUID
@@ -56,6 +56,12 @@ def _topics() -> dict[str, re.Pattern[str]]:
     return {topic: re.compile(rf"\b(?:{'|'.join(found)})\b", re.IGNORECASE) for topic, found in words.items()}
 
 
+@lru_cache(maxsize=500)  # a document is written again when little has changed
+def _topics_in(text: str) -> frozenset[str]:
+    """Returns the topics with words in the text."""
+    return frozenset(topic for topic, words in _topics().items() if words.search(text))
+
+
 # The topics with a heading of their own. Other answers stand with their requirement, or under "Decisions".
 _HEADINGS: Final = {
     DocumentType.INITIATIVE_BRIEF: {"goals", "measures"},
@@ -90,7 +96,7 @@ class Writing:
                 self.questions.setdefault(one.question, []).append(one)
         self._type = type
         self._answered = {one.id: (one, topic_of(one.question)) for one in asked if one.answer}
-        self.recorded = {topic for _, topic in self._answered.values()} | self._stated_topics()
+        self.recorded = {topic for _, topic in self._answered.values()} | _topics_in(self._stated())
         self._sources: dict[UUID, DocumentSource] = {}
         records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
         self._heard = {one.id: one for one in records}
@@ -189,11 +195,9 @@ class Writing:
         }
         return [name for name, is_known in known.items() if not is_known]
 
-    def _stated_topics(self) -> set[str]:
-        """Returns the topics with words in the description, the ideas or the opportunities."""
+    def _stated(self) -> str:
         ideas = [idea.description for idea in self.material.ideas]
-        said = " ".join([self.about.description, *ideas, *(one.description for one in self.material.opportunities)])
-        return {topic for topic, words in _topics().items() if words.search(said)}
+        return " ".join([self.about.description, *ideas, *(one.description for one in self.material.opportunities)])
 
     def _has_target(self) -> bool:
         return any(topic == "measures" and _FIGURE.search(one.answer or "") for one, topic in self._answered.values())
