@@ -20,6 +20,7 @@ _ALIKE_SENTENCES: Final = 0.75
 _ALIKE: Final = 0.6
 ANSWERS: Final = 2  # words that a request shares with the sentence of an idea that it is about
 _IS_ABOUT: Final = 4  # words that another statement shares with it
+_OWN: Final = 0.5  # at least, what the words of the statement itself weigh: its ticket may be about another requirement
 _FEW: Final = 2  # statements that are shown whatever they are about
 _CLEAR: Final = 2.5  # what the words that a statement shares with its requirement weigh: 2 for one that no other has
 _CLEARER: Final = 1.1  # times as much as those that it shares with another one
@@ -150,7 +151,8 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
         score = {at: weights[finding][at] + sum(by_signal[signal][at] for signal in finding.signals) for at in linked}
         nearest = sorted(linked, key=lambda at: (-score[at], at))
         is_clear = all(score[nearest[0]] >= max(_CLEAR, _CLEARER * score[other]) for other in nearest[1:])
-        if nearest and (is_clear or not finding.is_statement):
+        has_words = bool(nearest) and (len(requirements) == 1 or weights[finding][nearest[0]] >= _OWN)
+        if nearest and ((is_clear and has_words) or not finding.is_statement):
             yield requirements[nearest[0]], finding
 
 
