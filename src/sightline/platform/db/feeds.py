@@ -1,9 +1,8 @@
 """A feed: a list that others read to its end, however long it is and under any filter.
 
 A page is read from the front of one index or several, in one statement with its total, and names the position after
-which the next one begins. Of large records at most 256 KiB are read at once: the statement numbers the portions of the
-page by the bytes that precede a record, reads the records of the first portion, and of the others only the ids. The
-statements are written out in docs/decisions/0021-feeds.md.
+which the next one begins. Of a record that exceeds its share of 1 MiB only the id and the size are read; from the first
+such record on the page is read in portions of 256 KiB. The statements are written out in docs/decisions/0021-feeds.md.
 """
 
 from collections.abc import Sequence
@@ -11,8 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -22,7 +19,8 @@ from sightline.platform.db.pages import IDS_FIRST_FROM, rows_by_id
 from sightline.platform.db.sql import Position, Statement, Where, Window, sql
 from sightline.platform.errors import ValidationFailed
 
-PORTION_BYTES = 256 * 1024  # the last record of a portion may exceed it
+PAGE_BYTES = 1024 * 1024  # what the records of a page that are read at once may have together
+PORTION_BYTES = 256 * 1024  # a record that is larger is a portion of its own
 BYTES_OF_TOTALS = 8 * 1024 * 1024
 BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dictionary
 
@@ -30,16 +28,19 @@ BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dict
 _FAR = 5_000
 _COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
 
-# The columns of the record, null from the second portion on; `key`, its id from then on; `portion`, null in the first;
-# `moment` and `tie`, the row's position. What is null costs no time to decode: most pages have one portion.
-_PAGE = f"""
-SELECT shown.*, CASE WHEN portion > 0 THEN {{alias}}.id END AS key, nullif(portion, 0) AS portion,
-       {{alias}}.{{moment}} AS moment, {{alias}}.{{tie}} AS tie, {{total}}
-  FROM (SELECT *, coalesce(sum({{size}}) OVER (ORDER BY {{order}} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-                  / {PORTION_BYTES} AS portion
-          FROM ({{rows}}) AS {{alias}}) AS {{alias}}
-  LEFT JOIN LATERAL (SELECT {{columns}} WHERE portion = 0) AS shown ON true
- ORDER BY {{order}}"""
+_PAGE = """
+SELECT {columns}, {alias}.{moment} AS moment, {alias}.{tie} AS tie, {total}
+  FROM ({rows}) AS {alias}
+ ORDER BY {order}"""
+# The columns of a large record are null, and those of its place and size are null for the others: null is not decoded.
+_PAGE_OF_TEXTS = """
+SELECT shown.*, {alias}.{tie} AS tie, {total},
+       CASE WHEN shown.id IS NULL THEN {alias}.id END AS large_id,
+       CASE WHEN shown.id IS NULL THEN {alias}.bytes END AS bytes,
+       CASE WHEN shown.id IS NULL THEN {alias}.{moment} END AS moment
+  FROM (SELECT *, ({size})::bigint AS bytes FROM ({rows}) AS {alias}) AS {alias}
+  LEFT JOIN LATERAL (SELECT {columns} WHERE bytes <= :share) AS shown ON true
+ ORDER BY {order}"""
 _PORTION = """
 SELECT {columns} FROM {table}
  WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]){still} ORDER BY array_position(:ids::uuid[], id)"""
@@ -102,13 +103,14 @@ def select_rows(table: str, where: Where, order: Order, count: str) -> Selection
 class Feed:
     """What is shown of a feed: a table or a FROM item, its alias if it is not the table's name, and its columns.
 
-    `size`, where records may be large, is an expression for the bytes of one (see `stored_size`). `versions` is the
-    table whose changes are counted (see the triggers `move_feed`), so that totals can be kept.
+    `size`, where records may be large, is an expression for the bytes of one (see `stored_size`); the columns then have
+    `id`, and each `moment` as `iso` writes it. `versions` is the table whose changes are counted (see the triggers
+    `move_feed`), so that totals can be kept.
     """
 
     table: str
     columns: str
-    size: str = "0"
+    size: str = ""
     alias: str = ""
     versions: str = ""
 
@@ -244,6 +246,8 @@ class _Reading:
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> FeedPage:
         """Reads the page. After a position, one row more shows that there is a next page; at an offset, the total."""
         order = self.selection.order
+        if self.feed.size:
+            values["share"] = PAGE_BYTES // window.limit
         found = await self._run(_page_of(self.feed, order, rows, self._total()), values)
         if not found:
             total = await self.count()
@@ -251,8 +255,14 @@ class _Reading:
             return FeedPage([], [], total if window.after else min(total, window.offset), None)
         total, shown = found[0]["total"], found[: window.limit]
         has_more = len(found) > window.limit if window.after else window.offset + len(shown) < total
-        after = Position(order.name, shown[-1]["moment"], shown[-1]["tie"]) if has_more else None
-        return FeedPage(*_split(shown), total, after)
+        after = self._position_of(shown[-1]) if has_more and order.has_cursor else None
+        rows_at_once, rest = _split(shown, window.limit) if self.feed.size else (shown, [])
+        return FeedPage(rows_at_once, rest, total, after)
+
+    def _position_of(self, row: Row) -> Position:
+        order = self.selection.order
+        moment: datetime = row["moment"] or datetime.fromisoformat(row[order.moment])
+        return Position(order.name, moment, row["tie"])
 
     def _total(self) -> str:
         """The columns `total`, and `version` if totals are kept: null when the total is true at this time only."""
@@ -293,7 +303,7 @@ def _page_of(feed: Feed, order: Order, rows: str, total: str) -> Statement:
     """The statement of a page; composing it costs more than looking it up."""
     alias = feed.name
     return sql(
-        _PAGE,
+        _PAGE_OF_TEXTS if feed.size else _PAGE,
         rows=rows,
         alias=alias,
         columns=feed.columns,
@@ -305,9 +315,16 @@ def _page_of(feed: Feed, order: Order, rows: str, total: str) -> Statement:
     )
 
 
-def _split(rows: list[Row]) -> tuple[list[Row], list[list[UUID]]]:
-    """Returns the rows of the first portion, and the ids of each of the others."""
-    if not rows or rows[-1]["portion"] is None:
-        return rows, []
-    first, *others = [list(portion) for _, portion in groupby(rows, itemgetter("portion"))]
-    return first, [[row["key"] for row in portion] for portion in others]
+def _split(rows: list[Row], limit: int) -> tuple[list[Row], list[list[UUID]]]:
+    """Returns the rows before the first large one, and the ids of that and the others in portions."""
+    before = next((n for n, row in enumerate(rows) if row["large_id"] is not None), len(rows))
+    portions: list[list[UUID]] = []
+    room = 0
+    for row in rows[before:]:
+        size = row["bytes"] or PAGE_BYTES // limit
+        if size > room:
+            portions.append([])
+            room = PORTION_BYTES
+        portions[-1].append(row["large_id"] or row["id"])
+        room -= size
+    return rows[:before], portions

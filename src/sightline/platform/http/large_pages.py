@@ -19,25 +19,28 @@ async def pieces_of(page: Page[Any], db: Database) -> AsyncIterator[bytes]:
     Between two pieces it holds the rest of one portion, as text, and no connection.
     """
     assert page.read_more  # noqa: S101 - a page with more to read says how
-    for piece in _pieces(b"[", page.items):
-        yield piece
-    for ids in page.rest:
-        async with db.autocommit() as tx:
-            items = await page.read_more(tx, ids)
-        for piece in _pieces(b",", items):
+    before = b"["
+    for ids in [None, *page.rest]:
+        items = page.items
+        if ids is not None:
+            async with db.autocommit() as tx:
+                items = await page.read_more(tx, ids)
+        if not items:  # the first record is large, or all of a portion were deleted meanwhile
+            continue
+        for piece in _pieces(before, items):
             yield piece
             await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
-    yield b"]"
+        before = b","
+    yield b"]" if before == b"," else b"[]"
 
 
 def _pieces(before: bytes, items: list[Any]) -> Iterator[bytes]:
-    """What comes before the records, and the records without brackets; nothing if all were deleted meanwhile.
+    """What comes before the records, and the records without brackets.
 
     Empties the list, since a client that does not read leaves it waiting.
     """
-    if items:
-        text = memoryview(_ENCODER.encode(items))[1:-1]
-        items.clear()
-        yield before
-        for start in range(0, len(text), PIECE):
-            yield bytes(text[start : start + PIECE])
+    text = memoryview(_ENCODER.encode(items))[1:-1]
+    items.clear()
+    yield before
+    for start in range(0, len(text), PIECE):
+        yield bytes(text[start : start + PIECE])
