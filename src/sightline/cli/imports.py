@@ -92,7 +92,7 @@ async def import_(  # noqa: PLR0913 - an option each
     workspace: InWorkspace,
     format: FormatOption = None,
     source_key: SourceKey = None,
-    tool: FromTool = None,
+    from_: FromTool = None,
     map: Columns = None,
     map_file: MapFile = None,
     strict: Strict = False,
@@ -101,7 +101,7 @@ async def import_(  # noqa: PLR0913 - an option each
     unknown_accounts: Unknown = "refuse",
 ) -> None:
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
-    found_map = _read_maps(kind, tool, map_file, map)
+    found_map = _read_maps(kind, from_, map_file, map)
     file_format = format or FORMATS.get(Path(str(file.name)).suffix.lower())
     reader = ListReader(LISTS.get(kind, kind), file, file_format, source_key, found_map, strict=strict)
     with ExitStack() as files:

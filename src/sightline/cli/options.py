@@ -75,12 +75,15 @@ class Command(TyperCommand):
         for parameter in self.params:
             if isinstance(parameter, TyperOption):
                 parameter.allow_from_autoenv = parameter.name not in _SETTINGS
+                if parameter.name and parameter.name.endswith("_"):
+                    parameter.envvar = variable(_name_of(parameter))
             if parameter.type.name in _NUMBERS:
                 parameter.type.name = "number"
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        own = _option_names(self) - _SETTINGS
-        chosen = {name: value for name, value in read_file(Path(FILE)).items() if name in own}
+        file = read_file(Path(FILE))
+        own = {option.name: _name_of(option) for option in self.params if isinstance(option, TyperOption)}
+        chosen = {key: file[name] for key, name in own.items() if name in file and name not in _SETTINGS}
         extra |= {"auto_envvar_prefix": PREFIX.rstrip("_"), "default_map": chosen}
         return super().make_context(info_name, args, parent, **extra)
 
@@ -107,8 +110,13 @@ def _unknown(name: str, known: set[str]) -> str:
     return f"{name} is not a setting" + (f": did you mean {nearest[0]}?" if nearest else ".")
 
 
+def _name_of(option: TyperOption) -> str:
+    """The option's name without the underscore of a parameter that cannot be called so: `from_`."""
+    return str(option.name).removesuffix("_")
+
+
 def _option_names(command: Any) -> set[str]:
     context: Any = None
-    own = {str(option.name) for option in command.params if isinstance(option, TyperOption)}
+    own = {_name_of(option) for option in command.params if isinstance(option, TyperOption)}
     below = command.list_commands(context) if isinstance(command, TyperGroup) else ()
     return own.union(*(_option_names(command.get_command(context, name)) for name in below))

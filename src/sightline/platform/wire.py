@@ -91,7 +91,7 @@ class Page(Struct, Generic[Shown], frozen=True):
     """A part of a list, and the length of the whole list.
 
     A feed says where its next page begins, null at its end; other lists are followed by offset alone. Of a large page
-    `items` are only the first, or none: `rest` are the ids of the others in portions, which `read_more` reads one by one.
+    `items` are only the first, or none: `rest` are the ids of the others in portions, which `read_more` reads in turn.
     """
 
     items: list[Shown]
