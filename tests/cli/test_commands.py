@@ -192,6 +192,14 @@ def test_the_doctor_finds_what_is_wrong(site: Site) -> None:
     assert wrong["message"] == "SIGHTLINE_PORT: expected a whole number from 0 to 65535, not 'x'."
 
 
+def test_the_doctor_warns_of_a_moved_clock(site: Site) -> None:
+    moved = site.run("doctor", CLOCK_OFFSET="-1.5")
+    warning = "warn   clock          SIGHTLINE_CLOCK_OFFSET moves it by -1.5 s: only for tests of time.\n"
+    assert (moved.code, warning in moved.out) == (0, True)
+    for offset in ("", "0"):
+        assert "SIGHTLINE_CLOCK_OFFSET" not in site.run("doctor", CLOCK_OFFSET=offset).out
+
+
 def test_the_doctor_sees_that_the_library_is_missing(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     wrong = site.run("doctor", LIBRARY_DIR=str(folder))

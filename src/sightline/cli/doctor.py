@@ -56,6 +56,9 @@ def _check(settings: Settings) -> Iterator[Check]:
     source = f"{FILE} and the environment" if Path(FILE).exists() else "the environment"
     yield Check("version", True, f"Sightline {__version__}, schema {HEAD}")
     yield Check("configuration", True, f"read from {source}")
+    if offset := settings.clock_offset.total_seconds():
+        moved = f"SIGHTLINE_CLOCK_OFFSET moves it by {offset:g} s: only for tests of time."
+        yield Check("clock", True, moved, warning=True)
     yield from asyncio.run(_check_database(settings))
     if settings.database_url is None and settings.data_dir.exists():
         yield _check_data_dir(settings.data_dir)
