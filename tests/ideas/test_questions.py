@@ -317,5 +317,10 @@ async def test_a_drafted_question_is_never_older_than_its_idea(acme: Acme) -> No
         assert all(each["createdAt"] >= idea["createdAt"] for each in drafted)
 
 
+async def test_a_new_question_was_written_when_it_was_created(acme: Acme) -> None:
+    for idea in [await acme.create() for _ in range(30)]:
+        assert all(each["createdAt"] == each["updatedAt"] for each in await questions(acme, idea))
+
+
 async def test_an_idea_from_a_file_is_asked_nothing(acme: Acme) -> None:
     assert await questions(acme, await from_file(acme)) == []

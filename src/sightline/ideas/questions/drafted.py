@@ -12,15 +12,16 @@ from sightline.platform.ids import new_id
 
 
 def insert_drafted(idea: str) -> str:
-    """Returns the INSERT of drafted questions for the one row of `idea`, a FROM item with `id` and `created_at`.
+    """Returns the INSERT of drafted questions for the one row of `idea`, a FROM item with the columns of ideas.
 
-    A question is never older than its idea. The values come from `drafted_values`.
+    A question is never older than its idea, and written no earlier than it. The values come from `drafted_values`.
     """
     return f"""
 INSERT INTO idea_questions (workspace_id, id, idea_id, question, reasoning, placeholder, status, origin, created_at,
                             updated_at)
 SELECT :workspace_id, drafted.id, idea.id, drafted.question, drafted.reasoning, drafted.placeholder, 'pending',
-       'engine', greatest(:now::timestamptz, idea.created_at), :now
+       'engine', greatest(:now::timestamptz, idea.created_at, idea.updated_at),
+       greatest(:now::timestamptz, idea.updated_at)
   FROM {idea} AS idea, jsonb_to_recordset(:drafted::jsonb)
                        AS drafted (id uuid, question text, reasoning text, placeholder text)"""
 
@@ -61,9 +62,7 @@ async def find_questions(tx: Tx, workspace_id: UUID, idea_id: UUID) -> list[Foun
 
 _REMOVE = sql("""
 DELETE FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = ANY(:ids::uuid[])""")
-_ADD_MORE = sql(
-    insert_drafted("(SELECT id, created_at FROM ideas WHERE workspace_id = :workspace_id AND id = :idea_id)")
-)
+_ADD_MORE = sql(insert_drafted("(SELECT * FROM ideas WHERE workspace_id = :workspace_id AND id = :idea_id)"))
 
 
 async def replace_drafted(
@@ -83,7 +82,7 @@ async def replace_drafted(
 
 
 _WITHOUT_QUESTIONS = """
-(SELECT id, created_at FROM ideas
+(SELECT * FROM ideas
   WHERE workspace_id = :workspace_id AND id = :idea_id
     AND NOT EXISTS (SELECT FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id))"""
 _ADD_DRAFTED = sql(insert_drafted(_WITHOUT_QUESTIONS))
