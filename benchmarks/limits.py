@@ -17,11 +17,13 @@ from benchmarks.rounds import BenchFailed, Round, during, time_each
 from benchmarks.world import NewText, World
 from sightline.catalog.products.feature_maps import FIND_MAP_VERSION
 from sightline.catalog.taxonomy.active import FIND_TAXONOMY
+from sightline.ideas import queries as ideas
 from sightline.ideas.classifications.queries import FIND_VALUES
-from sightline.ideas.queries import FIND_IDEA, LOCK_IDEA, add_idea, page_of_ideas
+from sightline.ideas.decide import Outcome, Proposal
 from sightline.ideas.records import IdeaFilters, IdeaProvenance
 from sightline.ideas.references import CHECK_NAMED, Named
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA
+from sightline.ideas.store import add_idea, change_columns, moved
 from sightline.initiatives import queries as initiatives
 from sightline.initiatives.limits import FIND_PLAN
 from sightline.initiatives.records import InitiativeFilters
@@ -63,15 +65,15 @@ def read(world: World, path: str) -> Statements:
 
 
 async def get_idea(tx: Tx, world: World, idea: UUID) -> Any:
-    return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
+    return await tx.row(ideas.FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
 
 
 async def list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
-    ideas: Sequence[Any] = (await page_of_ideas(tx, world.workspace_id, filters, window, _as_rows)).items
+    found: Sequence[Any] = (await ideas.page_of_ideas(tx, world.workspace_id, filters, window, _as_rows)).items
     if filters.include:
         await tx.rows(FIND_TAXONOMY, workspace_id=world.workspace_id)
-        await tx.rows(FIND_VALUES, workspace_id=world.workspace_id, idea_ids=[row["id"] for row in ideas])
-    return ideas
+        await tx.rows(FIND_VALUES, workspace_id=world.workspace_id, idea_ids=[row["id"] for row in found])
+    return found
 
 
 async def _as_rows(_: Tx, rows: Sequence[Row]) -> list[Any]:
@@ -99,38 +101,45 @@ LISTS: dict[str, tuple[type[Query], Callable[..., Awaitable[Any]]]] = {
 
 
 async def patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
+    await tx.row(ideas.FIND_STATE["id"], workspace_id=world.workspace_id, ref=idea)
     async with tx.connection.transaction():
-        await tx.row(LOCK_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
+        await tx.row(ideas.LOCK_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
         renamed = {"name": f"Renamed {new_id()}", "name_drafted": False}
-        await update_record(tx, "ideas", world.workspace_id, idea, renamed)
-        await log_change(tx, world.actor, "idea", idea, "IDEA-1", "updated", fields=["name"])
-        return await tx.row(FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
+        return await change_columns(tx, world.actor, idea, renamed, "updated", fields=["name"])
 
 
 async def set_idea_status(tx: Tx, world: World, idea: UUID, status: str) -> Any:
     seen = await tx.row(FIND_STATE["id"], workspace_id=world.workspace_id, ref=idea, label=status)
-    seen_as = {"seen_status": seen and seen["status"], "seen_version": seen and seen["version"]}
-    return await tx.value(MOVE_IDEA, **change_by(world.actor), **seen_as, id=idea, status=status)
+    assert seen is not None  # noqa: S101 - the idea is there
+    seen_as = {"seen_status": seen["status"], "seen_version": seen["version"], "detail": moved(seen["status"], status)}
+    return await tx.row(MOVE_IDEA, **change_by(world.actor), **seen_as, id=idea, status=status)
 
 
 async def create_idea(
-    tx: Tx, world: World, text: NewText, links: dict[str, list[UUID]] | None = None, **matched: Any
+    tx: Tx, world: World, text: NewText, feature_ids: list[UUID] | None = None, **matched: Any
 ) -> Any:
     taken = await tx.row(TAKE_IDEA_UNFLUSHED, workspace_id=world.workspace_id, kind="idea")
-    idea = {"id": new_id(), "number": taken and taken["last"], "name": text.name, **matched}
-    idea |= {
-        "description": text.description,
-        "created_source": "api",
-        "provenance": IdeaProvenance("api", world.actor.id),
-    }
-    return await add_idea(tx, world.actor, idea, text.drafted, links=links)
+    origin = {"id": new_id(), "number": taken and taken["last"], "created_source": "api"}
+    origin["provenance"] = IdeaProvenance("api", world.actor.id)
+    columns = {"name": text.name, "description": text.description, "name_drafted": True, **matched}
+    new = Outcome(
+        Proposal({}),
+        columns,
+        fields=[],
+        feature_ids=feature_ids,
+        is_described=True,
+        drafted=text.drafted,
+        suggested={},
+        assignments=(),
+        is_due=False,
+    )
+    return await add_idea(tx, world.actor, origin, new)
 
 
 async def create_idea_matched(tx: Tx, world: World, text: NewText) -> Any:
     await tx.row(CHECK_NAMED, workspace_id=world.workspace_id, **Named(product_id=world.product_id)._asdict())
     await tx.value(FIND_MAP_VERSION, workspace_id=world.workspace_id, product_id=world.product_id)
-    links = {"feature_ids": text.feature_ids}
-    return await create_idea(tx, world, text, links, product_id=world.product_id, **text.matched)
+    return await create_idea(tx, world, text, text.feature_ids, product_id=world.product_id, **text.matched)
 
 
 async def patch_initiative(tx: Tx, world: World, initiative: UUID) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.ideas.matching import outcome
+from sightline.ideas.matching import selection
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
@@ -153,6 +153,6 @@ async def _match(db: Database, tx: Tx, world: World, ideas: list[dict[str, Any]]
     features = await FeatureMaps(engine).find(tx, world.workspace_id, world.product_id)
     assert features is not None  # noqa: S101 - the product is there
     for idea in ideas:
-        found = await outcome.match(engine, db.clock, features, idea["description"])
+        found = await selection.match(engine, db.clock, features, idea["description"])
         drafted = engine.ask_questions(idea["description"])
         world.texts.append(NewText(idea["name"], idea["description"], drafted, found.columns, found.feature_ids))

@@ -17,8 +17,8 @@ from sightline.ideas.classifications.file import (
 from sightline.ideas.comments.records import CommentVisibility
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
 from sightline.ideas.matching.file import FEATURE_MATCHING
-from sightline.ideas.matching.outcome import quotes_only
 from sightline.ideas.matching.records import FeatureOwnership
+from sightline.ideas.matching.selection import quotes_only
 from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.records import QuestionStatus
 from sightline.ideas.records import Name, OfficialAnswer, SourceName

@@ -1,5 +1,6 @@
 """The identities of an idea: which stored idea a POST names. Decisions: Ideas, Create."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.ideas import queries
@@ -31,7 +32,7 @@ async def find_known(tx: Tx, workspace_id: UUID, new_idea: NewIdea, *, lock: boo
     )
 
 
-def refuse_two(known: list[Row]) -> None:
+def refuse_two(known: Sequence[Row]) -> None:
     """Raises IdentityConflict if the identities name two ideas."""
     if len(known) > 1:
         raise IdentityConflict("sourceKey and integrationId name two different ideas with this externalId.")

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from msgspec import UNSET, UnsetType
+
 from sightline.platform.db import Tx, sql
 
 _ADD_INSIGHTS = sql("""
@@ -26,9 +28,9 @@ _DROP_ACCOUNTS = sql(_DROP_OTHERS, table="idea_accounts", member="account_id")
 _DROP_FEATURES = sql(_DROP_OTHERS, table="idea_features", member="feature_id")
 
 
-def distinct(ids: Sequence[UUID] | None) -> list[UUID]:
-    """Returns each id once, in the order of first mention; an empty list for None."""
-    return list(dict.fromkeys(ids or ()))
+def distinct(ids: Sequence[UUID] | UnsetType | None) -> list[UUID] | None:
+    """Returns each id once, in the order of first mention; None if the set is omitted."""
+    return None if ids is None or ids is UNSET else list(dict.fromkeys(ids))
 
 
 async def add_insights(tx: Tx, workspace_id: UUID, idea_id: UUID, ids: list[UUID], *, validated: bool) -> int:

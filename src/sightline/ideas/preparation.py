@@ -1,160 +1,114 @@
-"""Reads, checks and computes everything that a POST of an idea needs before it writes."""
+"""Reads, checks and computes what a decision about an idea needs, before the idea is locked."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
-from sightline.catalog.taxonomy import Taxonomies, Taxonomy, find_taxonomy
+from msgspec import UNSET
+
+from sightline.catalog.products.feature_maps import FeatureMaps
+from sightline.catalog.taxonomy import Taxonomy, find_taxonomy
 from sightline.ideas.classifications.assign import Assignment, resolve
 from sightline.ideas.classifications.records import NewClassification
-from sightline.ideas.classifications.suggest import Suggestions, suggest
-from sightline.ideas.identity import find_known, refuse_two
+from sightline.ideas.decide import Facts, Proposal, can_match, product_after, wants_matching
+from sightline.ideas.identity import refuse_two
 from sightline.ideas.links import distinct
-from sightline.ideas.matching import outcome
-from sightline.ideas.matching.outcome import Outcome
+from sightline.ideas.matching import selection
+from sightline.ideas.queries import Stored
 from sightline.ideas.readings.due import model_follows
-from sightline.ideas.records import NewIdea
+from sightline.ideas.records import CHANGED_COLUMNS, NEW_COLUMNS, IdeaChanges, NewIdea
 from sightline.ideas.references import Named, check_named
-from sightline.ideas.status import PromotionReserved
-from sightline.intelligence.engine import DraftedQuestion
-from sightline.platform.access import Actor
+from sightline.ideas.status import promotion_reserved
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
 from sightline.platform.errors import Fault
-from sightline.workspaces.numbers import take_idea_number
 
 
-class Preparation(NamedTuple):
-    """`known` is the stored idea that an identity names, `number` the number of a new idea.
-
-    `outcome` is None if the features of the known idea stay. `suggested` is empty for a known idea: its suggestions
-    are renewed under its lock. `model_follows`: a model reads later what is described now.
-    """
-
-    known: Row | None
-    taxonomy_id: UUID | None
-    assignments: list[Assignment]
-    number: int
-    name: str
-    outcome: Outcome | None
-    drafted: list[DraftedQuestion]
-    suggested: Suggestions
-    model_follows: bool
-
-
-async def prepare(
-    db: Database, maps: FeatureMaps, taxonomies: Taxonomies, actor: Actor, new_idea: NewIdea, *, is_retry: bool
-) -> Preparation:
-    """Prepares a POST. Raises ValidationFailed, UnknownStatus, NotFound, IdentityConflict or PromotionReserved.
-
-    A retry always matches the features of a known idea: other requests are changing it.
-    """
-    faults: list[Fault] = []
-    async with db.autocommit() as tx:
-        found = await find_known(tx, actor.workspace_id, new_idea)
-        known = found[0] if found else None
-        taxonomy, assignments = await _classify(tx, actor, new_idea.classifications, faults)
-        product_id = product_after(known, new_idea)
-        is_promotion = await check_named(tx, actor.workspace_id, _named(new_idea, product_id), faults)
-        refuse_two(found)
-        if is_promotion and not (known and known["status"] == new_idea.status):
-            raise PromotionReserved("That status is reserved for promotion. Send another one.", field="status")
-        follows = await model_follows(tx, maps.engine, actor.workspace_id)
-        features = awaited = None
-        if product_id is not None and (wants_matching(known, new_idea) or (is_retry and may_match(known, new_idea))):
-            if follows:
-                awaited = product_id
-            else:
-                features = await maps.find(tx, actor.workspace_id, product_id)
-        number, active = (0, Taxonomy()) if known else await _number(tx, taxonomies, actor.workspace_id)
-    return Preparation(
-        known,
-        taxonomy.id if assignments else None,
-        assignments,
-        number,
-        new_idea.name or (known["name"] if known else maps.engine.name_idea(new_idea.description)),
-        await _match(db, maps, new_idea, known, features, awaited),
-        maps.engine.ask_questions(new_idea.description),
-        suggest(maps.engine, active, new_idea.description, {each.group_id for each in assignments}),
-        follows,
+def propose(body: NewIdea | IdeaChanges) -> Proposal:
+    """Returns what a body asks. Omitted fields are left out: null in a POST."""
+    is_new = isinstance(body, NewIdea)
+    columns, omitted = (NEW_COLUMNS, None) if is_new else (CHANGED_COLUMNS, UNSET)
+    return Proposal(
+        {column: value for column in columns if (value := getattr(body, column)) is not omitted},
+        distinct(body.feature_ids),
+        distinct(body.insight_ids),
+        distinct(body.account_ids),
+        validates=body.validate_insight_links is True,
+        completes=is_new,
     )
 
 
-async def _number(tx: Tx, taxonomies: Taxonomies, workspace_id: UUID) -> tuple[int, Taxonomy]:
-    """Returns the number of a new idea, and the taxonomy whose options are suggested."""
-    number, version_id = await take_idea_number(tx, workspace_id)
-    return number, await taxonomies.find(tx, workspace_id, version_id)
+class Prepared(NamedTuple):
+    """The idea as it was read, None for a new one, and the facts for a decision."""
+
+    stored: Row | None
+    facts: Facts
 
 
-async def _classify(
-    tx: Tx, actor: Actor, assignments: Sequence[NewClassification] | None, faults: list[Fault]
-) -> tuple[Taxonomy, list[Assignment]]:
-    if not assignments:
-        return Taxonomy(), []
-    taxonomy = await find_taxonomy(tx, actor.workspace_id)
-    return taxonomy, resolve(taxonomy, assignments, faults)
-
-
-def _named(new_idea: NewIdea, product_id: UUID | None) -> Named:
-    return Named(
-        new_idea.status,
-        product_id,
-        new_idea.integration_id,
-        new_idea.feature_ids or (),
-        new_idea.insight_ids or (),
-        new_idea.account_ids or (),
-    )
-
-
-async def _match(
+async def prepare(  # noqa: PLR0913 - the request
     db: Database,
     maps: FeatureMaps,
-    new_idea: NewIdea,
-    known: Row | None,
-    features: VersionedMap | None,
-    awaited: UUID | None,
-) -> Outcome | None:
-    """Matches the features, or leaves those of the product `awaited` to a model. Call it outside transactions."""
-    product_id = product_after(known, new_idea)
-    if new_idea.feature_ids is not None:
-        return outcome.chosen(maps.engine, product_id, distinct(new_idea.feature_ids), db.clock.now())
-    if awaited is not None:
-        return outcome.awaiting_model(awaited)
+    workspace_id: UUID,
+    read: Callable[[Tx], Awaitable[Sequence[Row]]],
+    new: Proposal,
+    classifications: Sequence[NewClassification],
+    *,
+    is_retry: bool,
+) -> Prepared:
+    """Checks a proposal and matches its features. `read` finds the ideas that the request names.
+
+    Raises ValidationFailed, UnknownStatus, NotFound, IdentityConflict or PromotionReserved. A retry always matches
+    what can be matched: other requests are changing the idea.
+    """
+    async with db.autocommit() as tx:
+        found = await read(tx)
+        stored = found[0] if found else None
+        taxonomy_id, assignments = await _check(tx, workspace_id, found, new, classifications)
+        follows = "description" in new.columns and await model_follows(tx, maps.engine, workspace_id)
+        product_id = product_after(stored, new)
+        matches = wants_matching(stored, new) or (is_retry and can_match(stored, new))
+        features = await maps.find(tx, workspace_id, product_id) if product_id and matches and not follows else None
+    matched = None
     if features is not None:
-        return await outcome.match(maps.engine, db.clock, features, new_idea.description)
-    if moves_choice(known, new_idea):
-        return outcome.chosen(maps.engine, product_id, [], db.clock.now())
-    return None
+        matched = await selection.match(maps.engine, db.clock, features, new.columns["description"])
+    elif product_id and matches and follows:
+        matched = selection.awaiting_model(product_id)
+    facts = Facts(
+        maps.engine,
+        db.clock.now(),
+        product_id,
+        matched,
+        follows,
+        taxonomy_id=taxonomy_id,
+        assignments=assignments,
+    )
+    return Prepared(stored, facts)
 
 
-def product_after(known: Row | None, new_idea: NewIdea) -> UUID | None:
-    """Returns the product of the idea after the POST."""
-    return new_idea.product_id or (known["product_id"] if known else None)
+async def _check(
+    tx: Tx, workspace_id: UUID, found: Sequence[Row], new: Proposal, classifications: Sequence[NewClassification]
+) -> tuple[UUID | None, list[Assignment]]:
+    """Checks what the proposal names. Returns the assignments, and the version of the taxonomy that they are of."""
+    stored = found[0] if found else None
+    faults: list[Fault] = []
+    taxonomy = await find_taxonomy(tx, workspace_id) if classifications else Taxonomy()
+    assignments = resolve(taxonomy, classifications, faults)
+    is_promotion = await check_named(tx, workspace_id, _named(stored, new), faults)
+    refuse_two(found)
+    if is_promotion and not (stored and stored["status"] == new.columns["status"]):
+        raise promotion_reserved()
+    return taxonomy.id, assignments
 
 
-def may_match(known: Row | None, new_idea: NewIdea) -> bool:
-    """Whether the features are matched: no features are supplied, and none of the known idea were chosen."""
-    return new_idea.feature_ids is None and (known is None or known["feature_ownership"] == "automatic")
-
-
-def wants_matching(known: Row | None, new_idea: NewIdea) -> bool:
-    """Whether the features have to be matched: for a new idea, or if the stored matching is of another text."""
-    product_id = product_after(known, new_idea)
-    if product_id is None or not may_match(known, new_idea):
-        return False
-    if known is None or known["description"] != new_idea.description or known["product_id"] != product_id:
-        return True
-    return outcome.is_stale(known)
-
-
-def moves_choice(known: Row | None, new_idea: NewIdea) -> bool:
-    """Whether features were chosen and the product changes; only an empty choice fits both products."""
-    if known is None or new_idea.feature_ids is not None or known["feature_ownership"] != "manual":
-        return False
-    return bool(known["product_id"] != product_after(known, new_idea))
-
-
-def replaces_features(known: Row | None, new_idea: NewIdea) -> bool:
-    """Whether an outcome of matching replaces that of the known idea."""
-    return new_idea.feature_ids is not None or moves_choice(known, new_idea) or wants_matching(known, new_idea)
+def _named(stored: Stored | None, new: Proposal) -> Named:
+    """Returns the records that the proposal names, and the product that its features have to belong to."""
+    columns = new.columns
+    names_product = new.feature_ids or "product_id" in columns
+    return Named(
+        columns.get("status"),
+        product_after(stored, new) if names_product else None,
+        columns.get("integration_id"),
+        new.feature_ids or (),
+        new.insight_ids or (),
+        new.account_ids or (),
+    )

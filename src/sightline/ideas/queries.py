@@ -1,17 +1,15 @@
 """The SQL of ideas."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sightline.ideas.questions.drafted import drafted_values, insert_drafted
 from sightline.ideas.records import Idea, IdeaFilters
-from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
 from sightline.platform.db.feeds import Feed, Order, stored_size
-from sightline.platform.db.horizon import MOMENT
-from sightline.platform.db.sql import Statement, Where, by_reference, columns, sql, values
+from sightline.platform.db.sql import Where, by_reference, sql
 from sightline.platform.db.words import apart
 from sightline.platform.errors import NotFound
 from sightline.platform.lists import AsRecords, Listing, read_list
@@ -28,6 +26,7 @@ IDEA = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 # The same, and the other columns that a change depends on.
 STATE = f"{IDEA}, feature_ownership, matched_key"
+Stored = Row | Mapping[str, Any]  # an idea with the columns of STATE
 
 FIND_IDEA = by_reference(
     "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref", columns=IDEA
@@ -39,7 +38,7 @@ async def find_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     return _found(await tx.row(FIND_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
-_FIND_STATE = by_reference(
+FIND_STATE = by_reference(
     "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref", columns=STATE
 )
 LOCK_IDEA = by_reference(
@@ -49,7 +48,7 @@ LOCK_IDEA = by_reference(
 
 async def find_state(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     """Returns the columns of STATE. Raises NotFound."""
-    return _found(await tx.row(_FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value))
+    return _found(await tx.row(FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
 async def lock_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
@@ -143,96 +142,6 @@ def _where(workspace_id: UUID, filters: IdeaFilters) -> Where:
             project=filters.project_id.number,
         )
     return where
-
-
-# The columns of a new idea that its creator sets; the status may be omitted.
-NEW = columns("""
-    id, number, name, description, product_id, integration_id, source_key, external_id, created_source, provenance,
-    feature_ownership, feature_matching, matched_key, taxonomy_version_id, portal_visible, official_answer,
-    name_drafted, model_due_at""")
-_LINK_COLUMNS = columns("feature_ids, insight_ids, account_ids")
-
-_OMITTED: dict[str, Any] = {
-    **dict.fromkeys((*NEW, "status")),
-    "feature_ownership": "automatic",
-    "portal_visible": False,
-    "name_drafted": False,
-}
-_WITHOUT_LINKS: dict[str, Any] = {column: [] for column in (*_LINK_COLUMNS, "suggested_group_ids", "suggested_ids")}
-
-_ADD = """
-WITH added AS (
-    INSERT INTO ideas (workspace_id, {columns}, status, created_at, updated_at)
-    SELECT :workspace_id, {values},
-           coalesce(:status, (SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id
-                               ORDER BY promotion, position, label LIMIT 1), 'New'),
-           moment, moment
-      FROM (SELECT {moment} AS moment) AS written
-    ON CONFLICT DO NOTHING
-    RETURNING *, 'IDEA-' || number AS public_id),
-drafted AS ({drafted}),
-logged AS ({logged}),
-counted AS ({counted}){links}
-SELECT {idea} FROM added"""
-
-_LINKS = """,
-with_features AS (
-    INSERT INTO idea_features (workspace_id, idea_id, feature_id)
-    SELECT :workspace_id, added.id, link.id
-      FROM added, unnest(:feature_ids::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n),
-with_insights AS (
-    INSERT INTO idea_insights (workspace_id, idea_id, insight_id, validated)
-    SELECT :workspace_id, added.id, link.id, :validated
-      FROM added, unnest(:insight_ids::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n),
-with_accounts AS (
-    INSERT INTO idea_accounts (workspace_id, idea_id, account_id)
-    SELECT :workspace_id, added.id, link.id
-      FROM added, unnest(:account_ids::uuid[]) WITH ORDINALITY AS link (id, n) ORDER BY n),
-with_suggestions AS (
-    INSERT INTO idea_classifications
-           (workspace_id, idea_id, group_id, option_ids, review_state, origin, updated_at)
-    SELECT :workspace_id, added.id, link.group_id, array_agg(link.id ORDER BY link.n), 'unreviewed', 'suggested',
-           added.updated_at
-      FROM added, unnest(:suggested_group_ids::uuid[], :suggested_ids::uuid[])
-                  WITH ORDINALITY AS link (group_id, id, n)
-     GROUP BY added.id, added.updated_at, link.group_id)"""
-
-_PIECES = {
-    "moment": MOMENT,
-    "drafted": insert_drafted("added"),
-    "logged": add_changes("idea", "created", "added"),
-    "counted": count_rows("idea", 1, "added"),
-    "idea": IDEA,
-}
-
-
-def _add_with(names: tuple[str, ...], links: str) -> Statement:
-    return sql(_ADD, columns=", ".join(names), values=values(names), links=links, **_PIECES)
-
-
-ADD_IDEA = _add_with(NEW, "")
-ADD_IDEA_WITH_LINKS = _add_with(NEW + _LINK_COLUMNS, _LINKS)
-
-
-async def add_idea(
-    tx: Tx,
-    actor: Actor,
-    idea: dict[str, Any],
-    drafted: list[DraftedQuestion],
-    *,
-    links: dict[str, list[UUID]] | None = None,
-    validated: bool = False,
-) -> Row | None:
-    """Adds an idea with its links, questions, suggested options, change and count in one statement.
-
-    `idea` has the values of NEW, and the status; omitted ones are null or the default. `links` may have `feature_ids`,
-    `insight_ids`, `account_ids` and the values of `suggested_links`. Returns the columns of IDEA, or None if another
-    idea has one of its identities.
-    """
-    new = _OMITTED | idea | change_by(actor) | drafted_values(drafted) | {"slot": slot()}
-    if links and any(links.values()):
-        return await tx.row(ADD_IDEA_WITH_LINKS, **new, **(_WITHOUT_LINKS | links), validated=validated)
-    return await tx.row(ADD_IDEA, **new)
 
 
 _REMOVE = sql(

@@ -152,6 +152,19 @@ class IdeaChanges(Input):
     official_answer: OfficialAnswer | UnsetType | None = UNSET
 
 
+_STORED_OTHERWISE = {"project_id", "feature_ids", "insight_ids", "account_ids", "classifications"}
+
+
+def _columns_of(body: type[Input]) -> tuple[str, ...]:
+    """Returns the fields of a body that are stored as sent, in the column of their name."""
+    shown = set(Idea.__struct_fields__) - _STORED_OTHERWISE
+    return tuple(name for name in body.__struct_fields__ if name in shown)
+
+
+NEW_COLUMNS = _columns_of(NewIdea)
+CHANGED_COLUMNS = _columns_of(IdeaChanges)
+
+
 class IdeaDeletion(Record):
     """The receipt of a deletion."""
 

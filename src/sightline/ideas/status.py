@@ -8,13 +8,14 @@ from msgspec import UNSET
 
 from sightline.ideas.queries import lock_idea
 from sightline.ideas.records import StatusChange, StatusReceipt
+from sightline.ideas.store import changing, moved
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, by_reference, sql
-from sightline.platform.db.horizon import MOMENT
+from sightline.platform.db.database import Row
 from sightline.platform.errors import BadRequest, Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag
-from sightline.workspaces.changes import add_changes, change_by
+from sightline.workspaces.changes import change_by
 
 _ATTEMPTS = 5
 
@@ -126,39 +127,47 @@ def _refuse_owned(seen: _State) -> None:
     if seen.is_closed:
         raise SprintCompleted("The idea's sprint is completed; its status stays.", field="status")
     if seen.is_source_managed:
-        raise SourceManaged("The integration of the idea sets its status. Change it there.", field="status")
+        raise source_managed()
     if seen.is_promotion:
-        raise PromotionReserved("That status is reserved for promotion. Send another one.", field="status")
+        raise promotion_reserved()
+
+
+def source_managed() -> SourceManaged:
+    return SourceManaged("The integration of the idea sets its status. Change it there.", field="status")
+
+
+def promotion_reserved() -> PromotionReserved:
+    return PromotionReserved("That status is reserved for promotion. Send another one.", field="status")
+
+
+_MANAGES_STATUS = sql("SELECT manages_status FROM integrations WHERE workspace_id = :workspace_id AND id = :id")
+
+
+async def refuse_foreign(tx: Tx, workspace_id: UUID, stored: Row, columns: dict[str, Any]) -> None:
+    """Raises SourceManaged if a POST that is not of the idea's integration moves a status which that one owns."""
+    owner = stored["integration_id"]
+    if columns.get("status") in (None, stored["status"]) or owner in (None, columns.get("integration_id")):
+        return
+    if await tx.value(_MANAGES_STATUS, workspace_id=workspace_id, id=owner):
+        raise source_managed()
 
 
 # Only if the idea has not changed since it was read, its sprint is not completed and the label still exists.
-MOVE_IDEA = sql(
-    """
-WITH moved AS (
-    UPDATE ideas SET status = :status, updated_at = {moment}, version = version + 1
-     WHERE workspace_id = :workspace_id AND id = :id AND status = :seen_status AND version = :seen_version
+MOVE_IDEA = changing(
+    ["status"],
+    "status_changed",
+    """AND status = :seen_status AND version = :seen_version
        AND EXISTS (SELECT FROM idea_statuses
                     WHERE workspace_id = :workspace_id AND label = :status AND NOT promotion)
        AND NOT EXISTS (SELECT FROM sprints
-                        WHERE workspace_id = :workspace_id AND id = ideas.sprint_id AND state = 'completed')
-    RETURNING id, 'IDEA-' || number AS public_id, updated_at),
-logged AS ({logged})
-SELECT id FROM moved""",
-    moment=MOMENT,
-    logged=add_changes(
-        "idea",
-        "status_changed",
-        "moved",
-        at="updated_at",
-        detail="jsonb_build_object('from', :seen_status::text, 'to', :status::text)",
-    ),
+                        WHERE workspace_id = :workspace_id AND id = ideas.sprint_id AND state = 'completed')""",
 )
 
 
 async def _move(tx: Tx, actor: Actor, seen: _State, status: str) -> bool:
     """Returns False if the idea changed since it was read."""
     values = {"id": seen.id, "seen_status": seen.status, "seen_version": seen.version, "status": status}
-    return await tx.value(MOVE_IDEA, **change_by(actor), **values) is not None
+    return await tx.row(MOVE_IDEA, **change_by(actor), **values, detail=moved(seen.status, status)) is not None
 
 
 _LABELS = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label")

@@ -5,18 +5,18 @@ from asyncpg import ForeignKeyViolationError
 from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap, find_map_version
 from sightline.ideas import links, queries
 from sightline.ideas.classifications.suggest import renew_suggestions
-from sightline.ideas.matching import outcome
-from sightline.ideas.matching.outcome import Outcome
+from sightline.ideas.decide import may_match
+from sightline.ideas.matching import selection
 from sightline.ideas.matching.records import MatchingReceipt
-from sightline.ideas.readings.due import mark_due, model_follows
+from sightline.ideas.matching.selection import Selection
+from sightline.ideas.readings.due import model_follows
+from sightline.ideas.store import change_columns, set_due
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
-from sightline.platform.db.updates import update_record
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag
-from sightline.workspaces.changes import log_change
 
 
 class MatchingStale(Conflict):
@@ -38,20 +38,22 @@ async def match_features(
         expect(version_tag(seen["id"], seen["version"]))
         product_id = seen["product_id"]
         features = await maps.find(tx, actor.workspace_id, product_id) if product_id else None
-    if features is None or (seen["feature_ownership"] == "manual" and seen["feature_matching"] is not None):
+    if features is None:
         return _receipt(seen)
-    if seen["feature_ownership"] == "manual":
-        found = outcome.chosen(maps.engine, product_id, seen["feature_ids"], db.clock.now())
-    elif outcome.is_matched(seen, outcome.key_of(maps.engine, features, seen["description"])):
-        return _receipt(seen)
+    if may_match(seen):
+        if selection.is_matched(seen, selection.key_of(maps.engine, features, seen["description"])):
+            return _receipt(seen)
+        found = await selection.match(maps.engine, db.clock, features, seen["description"])
+    elif seen["feature_matching"] is None:
+        found = selection.chosen(maps.engine, product_id, seen["feature_ids"], db.clock.now())
     else:
-        found = await outcome.match(maps.engine, db.clock, features, seen["description"])
+        return _receipt(seen)
     try:
         async with db.transaction() as tx:
             receipt = await _save(tx, actor, seen, features, found, expect)
             await renew_suggestions(tx, maps.engine, actor.workspace_id, seen["id"], seen["description"])
             if await model_follows(tx, maps.engine, actor.workspace_id):
-                await mark_due(tx, actor.workspace_id, seen["id"])
+                await set_due(tx, actor.workspace_id, seen["id"], tx.now)
             return receipt
     except (ForeignKeyViolationError, NotFound):
         raise _stale() from None
@@ -62,9 +64,9 @@ def _stale() -> MatchingStale:
 
 
 async def _save(
-    tx: Tx, actor: Actor, seen: Row, features: VersionedMap, found: Outcome, expect: Expectation
+    tx: Tx, actor: Actor, seen: Row, features: VersionedMap, found: Selection, expect: Expectation
 ) -> MatchingReceipt:
-    """Stores the outcome under the idea's lock, if idea and feature map have not changed since they were read."""
+    """Stores the selection under the idea's lock, if idea and feature map have not changed since they were read."""
     ref = IdeaRef(id=seen["id"])
     current = await queries.lock_idea(tx, actor.workspace_id, ref)
     tx = tx.later()
@@ -73,13 +75,11 @@ async def _save(
     deciding = ("description", "product_id", "feature_ownership")
     if version != features.version or any(current[column] != seen[column] for column in deciding):
         raise _stale()
-    if found.matched_key is not None and outcome.is_matched(current, found.matched_key):
+    if found.matched_key is not None and selection.is_matched(current, found.matched_key):
         return _receipt(current)
     if found.ownership == "automatic":
         await links.replace_features(tx, actor.workspace_id, seen["id"], found.feature_ids)
-    await update_record(tx, "ideas", actor.workspace_id, seen["id"], found.columns)
-    await log_change(tx, actor, "idea", seen["id"], seen["public_id"], "features_matched")
-    return _receipt(await queries.find_state(tx, actor.workspace_id, ref))
+    return _receipt(await change_columns(tx, actor, seen["id"], found.columns, "features_matched"))
 
 
 def _receipt(row: Row) -> MatchingReceipt:

@@ -9,13 +9,15 @@ from typing import Any
 from sightline.catalog.products.feature_maps import find_map_version
 from sightline.ideas import links
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
-from sightline.ideas.matching import outcome
-from sightline.ideas.matching.outcome import Outcome
+from sightline.ideas.decide import may_match
+from sightline.ideas.matching import selection
 from sightline.ideas.matching.records import Matcher
+from sightline.ideas.matching.selection import Selection
 from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.material import Seen
 from sightline.ideas.readings.queries import Again
+from sightline.ideas.store import change_columns, set_due
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
@@ -31,12 +33,12 @@ async def keep_reading(
     seen: Seen,
     reading: IdeaReading,
     by: Matcher,
-    by_words: Outcome | None,
+    by_words: Selection | None,
     again: Again | None = None,
 ) -> None:
     """Stores the parts of a reading that nobody changed since the idea was read; nothing if its claim no longer holds.
 
-    `by_words` is the embedded engine's outcome for an idea without a matching: it is stored if the reading has none.
+    `by_words` is the embedded engine's selection for an idea without a matching: it is stored if the reading has none.
     """
     async with db.transaction() as tx:
         current = await queries.find_claimed(tx, seen.claim, lock=True)
@@ -46,33 +48,26 @@ async def keep_reading(
         found = _by_model(tx, seen, reading, by) or by_words
         columns = await _features(tx, seen, current, found)
         replaced = ["features"] if columns else []
-        if not columns and _is_unmatched(current):  # the feature map changed
+        if not columns and may_match(current) and current["feature_matching"] is None:  # the feature map changed
             again = Again(timedelta(), seen.claim.attempts)
         if reading.name not in (None, current["name"]) and current["name"] == seen.idea["name"]:
             columns["name"] = reading.name
             replaced.append("name")
         if await _options(tx, seen, reading):
             replaced.append("classifications")
-        await queries.end_claim(tx, seen.claim, again, columns, is_changed=bool(replaced))
+        is_changed = bool(replaced)  # by questions an idea is not
         if await _questions(tx, seen, reading):
             replaced.append("questions")
-        if replaced or again is None:
-            await _log(tx, seen, by, replaced, found)
+        await _end(tx, seen, columns, _detail(by, replaced, found), again, is_changed=is_changed)
 
 
-def _by_model(tx: Tx, seen: Seen, reading: IdeaReading, by: Matcher) -> Outcome | None:
+def _by_model(tx: Tx, seen: Seen, reading: IdeaReading, by: Matcher) -> Selection | None:
     if reading.matching is None or seen.features is None:
         return None
-    return outcome.matched(by, seen.features, seen.idea["description"], reading.matching, tx.now)
+    return selection.matched(by, seen.features, seen.idea["description"], reading.matching, tx.now)
 
 
-def _is_unmatched(idea: Row) -> bool:
-    """Whether features of a product are to be found, and were not yet."""
-    is_matched = idea["feature_matching"] is not None or idea["feature_ownership"] == "manual"
-    return idea["product_id"] is not None and not is_matched
-
-
-async def _features(tx: Tx, seen: Seen, current: Row, found: Outcome | None) -> dict[str, Any]:
+async def _features(tx: Tx, seen: Seen, current: Row, found: Selection | None) -> dict[str, Any]:
     """Replaces the features. Returns the columns to store with them; none if the features stay."""
     if found is None or seen.features is None:
         return {}
@@ -107,9 +102,24 @@ async def _questions(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
     return await replace_drafted(tx, seen.claim.workspace_id, seen.claim.idea_id, seen.questions, reading.questions)
 
 
-async def _log(tx: Tx, seen: Seen, by: Matcher, replaced: list[str], found: Outcome | None) -> None:
-    actor = Actor(seen.claim.workspace_id, "job", str(seen.claim.idea_id))
+def _detail(by: Matcher, replaced: list[str], found: Selection | None) -> dict[str, Any]:
     detail: dict[str, Any] = {"engine": f"{by.name} {by.version}", "replaced": replaced}
     if "features" in replaced and found is not None and found.matching is not None and found.matching.matcher != by:
         detail["matcher"] = found.matching.matcher.name
-    await log_change(tx, actor, "idea", seen.claim.idea_id, seen.idea["public_id"], "read", **detail)
+    return detail
+
+
+async def _end(
+    tx: Tx, seen: Seen, columns: dict[str, Any], detail: dict[str, Any], again: Again | None, *, is_changed: bool
+) -> None:
+    """Stores the columns, and makes the idea due again or no more. Logs what was replaced, and the end."""
+    claim = seen.claim
+    actor = Actor(claim.workspace_id, "job", str(claim.idea_id))
+    due_at, attempts = (tx.now + again.wait, again.attempts) if again else (None, 0)
+    if is_changed:
+        due = {"model_due_at": due_at, "model_attempts": attempts}
+        await change_columns(tx, actor, claim.idea_id, columns | due, "read", **detail)
+        return
+    await set_due(tx, claim.workspace_id, claim.idea_id, due_at, attempts)
+    if detail["replaced"] or again is None:
+        await log_change(tx, actor, "idea", claim.idea_id, seen.idea["public_id"], "read", **detail)

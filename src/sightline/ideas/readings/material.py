@@ -8,6 +8,7 @@ from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
 from sightline.catalog.taxonomy import find_taxonomy
 from sightline.ideas.classifications.queries import find_values
 from sightline.ideas.classifications.suggest import chosen_groups, list_groups
+from sightline.ideas.decide import may_match
 from sightline.ideas.questions.drafted import FoundQuestion, find_questions
 from sightline.ideas.readings.queries import Claim, find_claimed, find_features
 from sightline.intelligence.engine import MOST_QUESTIONS, Engine, ListGroup
@@ -37,8 +38,7 @@ async def see(tx: Tx, maps: FeatureMaps, claim: Claim) -> Seen | None:
     idea = await find_claimed(tx, claim)
     if idea is None:
         return None
-    is_matched = idea["product_id"] is not None and idea["feature_ownership"] == "automatic"
-    features = await maps.find(tx, claim.workspace_id, idea["product_id"]) if is_matched else None
+    features = await maps.find(tx, claim.workspace_id, idea["product_id"]) if may_match(idea) else None
     values = await find_values(tx, claim.workspace_id, [claim.idea_id])
     groups = list_groups(await find_taxonomy(tx, claim.workspace_id), chosen_groups(values.values()))
     questions = await find_questions(tx, claim.workspace_id, claim.idea_id)

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.queries import STATE
+from sightline.ideas.store import set_due
 from sightline.intelligence.engine import FeatureText
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.database import Row
-from sightline.platform.db.updates import update_record
 
 LEASE: Final = timedelta(minutes=10)  # longer than a sweep
 
@@ -30,9 +30,6 @@ SELECT workspace_id FROM ideas WHERE workspace_id IS NOT NULL AND model_due_at <
 _DUE = sql("""
 SELECT id, model_attempts FROM ideas WHERE workspace_id = :workspace_id AND model_due_at <= :now
  ORDER BY model_due_at LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED""")
-_SET_DUE = sql("""
-UPDATE ideas SET model_due_at = :due_at, model_attempts = :attempts
- WHERE workspace_id = :workspace_id AND id = :idea_id""")
 
 
 async def claim_due(tx: Tx, limit: int) -> list[Claim]:
@@ -42,8 +39,9 @@ async def claim_due(tx: Tx, limit: int) -> list[Claim]:
     for n, workspace_id in enumerate(workspaces):
         share = (limit - len(claims)) // (len(workspaces) - n)
         for row in await tx.rows(_DUE, workspace_id=workspace_id, limit=share):
-            claims.append(Claim(workspace_id, row["id"], tx.now + LEASE, row["model_attempts"] + 1))
-    await tx.run_many(_SET_DUE, [claim._asdict() for claim in claims])
+            claim = Claim(workspace_id, row["id"], tx.now + LEASE, row["model_attempts"] + 1)
+            await set_due(tx, workspace_id, claim.idea_id, claim.due_at, claim.attempts)
+            claims.append(claim)
     return claims
 
 
@@ -78,16 +76,3 @@ class Again(NamedTuple):
 
     wait: timedelta
     attempts: int
-
-
-async def end_claim(tx: Tx, claim: Claim, again: Again | None, columns: dict[str, Any], *, is_changed: bool) -> None:
-    """Stores what was found, and makes the idea due again, or no more. The idea is locked, and the claim holds.
-
-    Version and `updated_at` move if the idea is changed, by its columns or by its options.
-    """
-    due_at, attempts = (tx.now + again.wait, again.attempts) if again else (None, 0)
-    if is_changed:
-        changes = columns | {"model_due_at": due_at, "model_attempts": attempts}
-        await update_record(tx, "ideas", claim.workspace_id, claim.idea_id, changes)
-    else:
-        await tx.run(_SET_DUE, workspace_id=claim.workspace_id, idea_id=claim.idea_id, due_at=due_at, attempts=attempts)

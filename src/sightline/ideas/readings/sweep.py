@@ -12,9 +12,9 @@ from typing import Final
 import structlog
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.ideas.matching import outcome
-from sightline.ideas.matching.outcome import Outcome
+from sightline.ideas.matching import selection
 from sightline.ideas.matching.records import Matcher
+from sightline.ideas.matching.selection import Selection
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.keep import keep_reading
 from sightline.ideas.readings.material import Seen, material_of, see
@@ -86,11 +86,11 @@ async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool
     return made.value is not None
 
 
-async def _by_words(db: Database, engine: Engine, seen: Seen) -> Outcome | None:
+async def _by_words(db: Database, engine: Engine, seen: Seen) -> Selection | None:
     """Returns what the embedded engine matches; None if the idea has a matching, or no features to find."""
     if seen.features is None or seen.idea["feature_matching"] is not None:
         return None
-    return await outcome.match(engine, db.clock, seen.features, seen.idea["description"])
+    return await selection.match(engine, db.clock, seen.features, seen.idea["description"])
 
 
 def _after_failure(claim: Claim) -> Again | None:

@@ -1,4 +1,4 @@
-"""The outcome of matching an idea with the features of its product. Decisions: featureMatching."""
+"""The features of an idea and how they were selected: matched, or chosen by a person. Decisions: featureMatching."""
 
 import asyncio
 from datetime import datetime
@@ -11,10 +11,10 @@ from msgspec import Raw, Struct
 
 from sightline.catalog.products.feature_maps import VersionedMap
 from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
+from sightline.ideas.queries import Stored
 from sightline.intelligence.engine import Engine, Matching
 from sightline.intelligence.model.session import BY_MODEL
 from sightline.platform.clock import Clock
-from sightline.platform.db.database import Row
 from sightline.platform.wire import shown_moment
 
 # The columns of an idea that hold a matching. Writing them does not count as a change of the idea.
@@ -25,8 +25,8 @@ NONE: dict[str, Any] = dict.fromkeys(MATCHED)
 _SHORT = 2_000
 
 
-class Outcome:
-    """The result of a matching, to be stored. `matched_key` is None if nothing was matched."""
+class Selection:
+    """Features to store with their matching. `matched_key` is None if nothing was matched."""
 
     __slots__ = ("feature_ids", "matched_key", "matching", "ownership", "product_id")
 
@@ -59,20 +59,20 @@ class Outcome:
         }
 
 
-def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Outcome:
-    """Returns the outcome for features that a person chose; the selection may be empty."""
+def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Selection:
+    """Returns the selection for features that a person chose; the selection may be empty."""
     if product_id is None:
-        return Outcome(None, "manual", None, feature_ids)
+        return Selection(None, "manual", None, feature_ids)
     matching = FeatureMatching("manual", product_id, [], [], shown_moment(at), Matcher(engine.name, engine.version))
-    return Outcome(product_id, "manual", matching, feature_ids)
+    return Selection(product_id, "manual", matching, feature_ids)
 
 
-def awaiting_model(product_id: UUID) -> Outcome:
-    """Returns the outcome until a model has read the idea: no matching, and no features."""
-    return Outcome(product_id, "automatic", None, [])
+def awaiting_model(product_id: UUID) -> Selection:
+    """Returns the selection until a model has read the idea: no matching, and no features."""
+    return Selection(product_id, "automatic", None, [])
 
 
-async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Outcome:
+async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Selection:
     """Matches a text with the features of a product. Call it outside transactions."""
     if len(text) <= _SHORT:
         found = engine.match_features(text, features.features)
@@ -81,13 +81,13 @@ async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str)
     return matched(Matcher(engine.name, engine.version), features, text, found, clock.now())
 
 
-def matched(matcher: Matcher, features: VersionedMap, text: str, found: Matching, at: datetime) -> Outcome:
-    """Returns the outcome of a matching of this text."""
+def matched(matcher: Matcher, features: VersionedMap, text: str, found: Matching, at: datetime) -> Selection:
+    """Returns the selection by a matching of this text."""
     matching = FeatureMatching(
         found.status, features.product_id, found.matches, found.suggestions, shown_moment(at), matcher
     )
     ids = [each.feature_id for each in found.matches]
-    return Outcome(features.product_id, "automatic", matching, ids, key_of(matcher, features, text))
+    return Selection(features.product_id, "automatic", matching, ids, key_of(matcher, features, text))
 
 
 def key_of(matcher: Engine | Matcher, features: VersionedMap, text: str) -> str:
@@ -95,7 +95,7 @@ def key_of(matcher: Engine | Matcher, features: VersionedMap, text: str) -> str:
     return f"{matcher.name}/{matcher.version}/{features.product_id}/{features.version}/{_hash(text)}"
 
 
-def is_matched(idea: Row, key: str) -> bool:
+def is_matched(idea: Stored, key: str) -> bool:
     """Whether the stored matching has this key, or is a model's for the same feature map and text."""
     stored = idea["matched_key"]
     if idea["feature_matching"] is None or stored is None:
@@ -116,7 +116,7 @@ class _Quotes(Struct):
     suggestions: list[_Quoting] = []
 
 
-def is_stale(idea: Row) -> bool:
+def is_stale(idea: Stored) -> bool:
     """Whether the stored matching was made for another text or product than the idea has now."""
     if idea["feature_matching"] is None:
         return False
