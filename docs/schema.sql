@@ -1261,6 +1261,16 @@ ALTER TABLE public.idea_accounts ALTER COLUMN link ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+CREATE TABLE public.idea_aliases (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    idea_id uuid NOT NULL,
+    source_key text,
+    integration_id uuid,
+    external_id text NOT NULL,
+    CONSTRAINT idea_aliases_check CHECK (((source_key IS NOT NULL) OR (integration_id IS NOT NULL)))
+);
+
 CREATE TABLE public.idea_classifications (
     workspace_id uuid NOT NULL,
     idea_id uuid NOT NULL,
@@ -2173,6 +2183,9 @@ ALTER TABLE ONLY public.feed_versions
 ALTER TABLE ONLY public.idea_accounts
     ADD CONSTRAINT idea_accounts_pkey PRIMARY KEY (workspace_id, idea_id, account_id);
 
+ALTER TABLE ONLY public.idea_aliases
+    ADD CONSTRAINT idea_aliases_pkey PRIMARY KEY (workspace_id, id);
+
 ALTER TABLE ONLY public.idea_classifications
     ADD CONSTRAINT idea_classifications_pkey PRIMARY KEY (workspace_id, idea_id, group_id);
 
@@ -2414,6 +2427,14 @@ CREATE INDEX features_of_parent ON public.features USING btree (workspace_id, pr
 CREATE INDEX features_of_product ON public.features USING btree (workspace_id, product_id, "position", id);
 
 CREATE INDEX idea_accounts_of_account ON public.idea_accounts USING btree (workspace_id, account_id, idea_id);
+
+CREATE UNIQUE INDEX idea_aliases_integration ON public.idea_aliases USING btree (workspace_id, external_id, integration_id);
+
+CREATE INDEX idea_aliases_of_idea ON public.idea_aliases USING btree (workspace_id, idea_id);
+
+CREATE INDEX idea_aliases_of_integration ON public.idea_aliases USING btree (workspace_id, integration_id) WHERE (integration_id IS NOT NULL);
+
+CREATE UNIQUE INDEX idea_aliases_source ON public.idea_aliases USING btree (workspace_id, external_id, source_key);
 
 CREATE INDEX idea_classifications_of_group ON public.idea_classifications USING btree (workspace_id, group_id, idea_id);
 
@@ -2888,6 +2909,12 @@ ALTER TABLE ONLY public.idea_accounts
 
 ALTER TABLE ONLY public.idea_accounts
     ADD CONSTRAINT idea_accounts_workspace_id_idea_id_fkey FOREIGN KEY (workspace_id, idea_id) REFERENCES public.ideas(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.idea_aliases
+    ADD CONSTRAINT idea_aliases_workspace_id_idea_id_fkey FOREIGN KEY (workspace_id, idea_id) REFERENCES public.ideas(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.idea_aliases
+    ADD CONSTRAINT idea_aliases_workspace_id_integration_id_fkey FOREIGN KEY (workspace_id, integration_id) REFERENCES public.integrations(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.idea_classifications
     ADD CONSTRAINT idea_classifications_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES public.taxonomy_groups(workspace_id, id) ON DELETE CASCADE;

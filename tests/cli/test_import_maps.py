@@ -66,6 +66,7 @@ def check_words(ideas: Any) -> None:
     assert fider["officialAnswer"] == "On the list for autumn."
     assert fider["provenance"]["labels"] == ["ui", "accessibility"]
     assert [one["title"] for one in fider["evidence"]] == ["Night theme"]
+    assert [(one["sourceKey"], one["externalId"]) for one in fider["aliases"]] == [("fider", "14")]
     uservoice = ideas["uservoice", "9001"]
     assert uservoice["name"] == "Größere Schrift"
     assert uservoice["description"] == "Die Schrift ist zu klein.\nBitte & danke: größer"

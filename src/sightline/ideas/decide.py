@@ -17,7 +17,7 @@ from sightline.ideas.queries import Stored
 from sightline.intelligence.engine import DraftedQuestion, Engine
 from sightline.platform.errors import ValidationFailed
 
-# A missing part of an identity is filled in; none is ever replaced.
+# A missing part of an identity is filled in, unless the idea was found by an alias; none is ever replaced.
 _IDENTITY = ("source_key", "external_id", "integration_id")
 
 
@@ -88,7 +88,7 @@ def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None
     if facts.assignments:
         columns["taxonomy_version_id"] = facts.taxonomy_id
     if stored is not None:
-        columns = {column: value for column, value in columns.items() if _differs(stored, column, value)}
+        columns = {column: value for column, value in columns.items() if _differs(stored, new, column, value)}
     fields = [column for column in columns if column not in MATCHED]
     if stored is None:
         columns["name_drafted"] = "name" not in columns
@@ -108,9 +108,10 @@ def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None
     )
 
 
-def _differs(stored: Stored, column: str, value: Any) -> bool:
-    before = stored[column]
-    return bool(value != before) and not (column in _IDENTITY and before is not None)
+def _differs(stored: Stored, new: Proposal, column: str, value: Any) -> bool:
+    if column in _IDENTITY and (stored[column] is not None or stored["external_id"] != new.columns.get("external_id")):
+        return False
+    return bool(value != stored[column])
 
 
 def product_after(stored: Stored | None, new: Proposal) -> UUID | None:

@@ -25,7 +25,19 @@ from sightline.ideas.records import Name, OfficialAnswer, SourceName
 from sightline.ideas.status import find_labels
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
-from sightline.platform.file_section import Column, Entry, Extra, KeyedRecord, Links, Part, Ref, Run, Section, Table
+from sightline.platform.file_section import (
+    Column,
+    Entry,
+    Extra,
+    FileRecord,
+    KeyedRecord,
+    Links,
+    Part,
+    Ref,
+    Run,
+    Section,
+    Table,
+)
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import Whole, Word
 from sightline.platform.wire import Moment, Text
@@ -183,6 +195,51 @@ EVIDENCE = Table(
     versioned="version",
 )
 
+
+class AliasRecord(FileRecord):
+    """An identity that the idea had elsewhere, such as that of a post that another tool merged into it."""
+
+    source_key: SourceName | None = None
+    integration: Annotated[Word | None, Ref("integrations")] = None
+    external_id: SourceName | UnsetType = UNSET
+
+
+_OWN = sql("""
+SELECT g.n, 'IDEA-' || i.number AS public_id
+  FROM unnest(:source_keys::text[], :integration_ids::uuid[], :external_ids::text[])
+       WITH ORDINALITY AS g (source_key, integration_id, external_id, n)
+  JOIN ideas AS i ON i.workspace_id = :workspace_id AND i.external_id = g.external_id
+   AND (i.source_key = g.source_key OR i.integration_id = g.integration_id)""")
+
+
+async def _refuse_own(run: Run, entries: list[Entry]) -> None:
+    """Refuses an alias that is the identity of an idea, and one without a source."""
+    entries = [entry for entry in entries if not entry.broken]
+    rows = await run.tx.rows(
+        _OWN,
+        workspace_id=run.workspace_id,
+        source_keys=[entry.row["source_key"] for entry in entries],
+        integration_ids=[entry.row["integration_id"] for entry in entries],
+        external_ids=[entry.row["external_id"] for entry in entries],
+    )
+    for row in rows:
+        run.refuse(entries[row["n"] - 1], "externalId", f"Is the identity of {row['public_id']}")
+    for entry in entries:
+        if entry.row["source_key"] is None and entry.row["integration_id"] is None:
+            run.refuse(entry, "sourceKey", "Give a sourceKey or an integration")
+
+
+ALIASES = Table(
+    "ideas.aliases",
+    "idea_aliases",
+    AliasRecord,
+    parents=(("idea_id", "id"),),
+    identities=(("source_key", "external_id"), ("integration_id", "external_id")),
+    stamped=False,
+    order="external_id, id",
+    settle=_refuse_own,
+)
+
 _FEATURES = Links("products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id")
 _OPPORTUNITIES = Links("opportunities", "idea_opportunities", "idea_id", "opportunity_id", "opportunity_ids")
 _INSIGHTS = Links("insights", "idea_insights", "idea_id", "insight_id", "insight_ids", "insight", "validated")
@@ -224,6 +281,7 @@ class IdeaRecord(KeyedRecord):
     questions: list[QuestionRecord] | None = None
     comments: list[CommentRecord] | None = None
     evidence: list[EvidenceRecord] | None = None
+    aliases: list[AliasRecord] | None = None
     taxonomy_version: Annotated[int | None, Extra()] = None
     classifications: Annotated[list[ClassificationPart] | None, Extra()] = None
 
@@ -233,7 +291,7 @@ IDEAS = Table(
     "ideas",
     IdeaRecord,
     kind="idea",
-    children=(QUESTIONS, COMMENTS, EVIDENCE),
+    children=(QUESTIONS, COMMENTS, EVIDENCE, ALIASES),
     identities=(("source_key", "external_id"), ("integration_id", "external_id")),
     versioned="version",
     numbered="idea",

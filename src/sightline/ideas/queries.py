@@ -56,11 +56,20 @@ async def lock_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     return _found(await tx.row(LOCK_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
-_FIND_KNOWN = """
-SELECT {columns} FROM ideas
+# Ideas that have an identity as an alias, unless an idea has it itself.
+_ALIASED = """
+ARRAY(SELECT a.idea_id FROM idea_aliases AS a
+       WHERE a.workspace_id = :workspace_id AND a.external_id = :external_id AND {condition}
+         AND NOT EXISTS (SELECT FROM ideas AS own
+                          WHERE own.workspace_id = :workspace_id AND own.external_id = :external_id
+                            AND (own.source_key = a.source_key OR own.integration_id = a.integration_id)))"""
+
+_FIND_KNOWN = f"""
+SELECT {{columns}} FROM ideas
  WHERE workspace_id = :workspace_id
    AND ((source_key = :source_key AND external_id = :external_id)
-        OR (integration_id = :integration_id AND external_id = :external_id))
+        OR (integration_id = :integration_id AND external_id = :external_id)
+        OR id = ANY({_ALIASED.format(condition="(a.source_key = :source_key OR a.integration_id = :integration_id)")}))
  ORDER BY id"""
 FIND_KNOWN = sql(_FIND_KNOWN, columns=STATE)
 LOCK_KNOWN = sql(f"{_FIND_KNOWN} FOR NO KEY UPDATE", columns=STATE)
@@ -111,9 +120,6 @@ async def page_of_ideas(
 
 # By the name of the filter.
 _CONDITIONS = {
-    "source_key": "source_key = :source_key",
-    "external_id": "external_id = :external_id",
-    "integration_id": "integration_id = :integration_id",
     "product_id": "product_id = :product_id",
     "feature_id": """
         id IN (SELECT idea_id FROM idea_features WHERE workspace_id = :workspace_id AND feature_id = :feature_id)""",
@@ -127,6 +133,7 @@ _CONDITIONS = {
 
 def _where(workspace_id: UUID, filters: IdeaFilters) -> Where:
     where = Where(workspace_id)
+    _add_identity(where, filters)
     for name, condition in _CONDITIONS.items():
         if (value := getattr(filters, name)) is not None:
             where.add(condition, **{name: value})
@@ -142,6 +149,18 @@ def _where(workspace_id: UUID, filters: IdeaFilters) -> Where:
             project=filters.project_id.number,
         )
     return where
+
+
+def _add_identity(where: Where, filters: IdeaFilters) -> None:
+    """Adds the parts of an identity. An `external_id` is also looked for among the aliases."""
+    parts = {name: getattr(filters, name) for name in ("source_key", "integration_id", "external_id")}
+    given = {name: value for name, value in parts.items() if value is not None}
+    own = " AND ".join(f"{name} = :{name}" for name in given)
+    if filters.external_id is not None:
+        also = _ALIASED.format(condition=" AND ".join(f"a.{name} = :{name}" for name in given))
+        own = f"(({own}) OR id = ANY({also}))"
+    if given:
+        where.add(own, **given)
 
 
 _REMOVE = sql(

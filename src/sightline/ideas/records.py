@@ -203,7 +203,9 @@ class IdeaFilters(Include):
     """Filters of ideas; all must hold."""
 
     source_key: Annotated[str | None, Meta(description="Only from this source.")] = None
-    external_id: Annotated[str | None, Meta(description="The idea's identifier in its source.")] = None
+    external_id: Annotated[str | None, Meta(description="The idea's identifier in its source, or one of an alias.")] = (
+        None
+    )
     integration_id: Annotated[Id | None, Meta(description="Only from this integration.")] = None
     status: Annotated[tuple[str, ...], Meta(description="Only with these exact labels, separated by commas.")] = ()
     product_id: Annotated[Id | None, Meta(description="Only of this product.")] = None

@@ -35,6 +35,7 @@ TABLES = (
     "signal_studies",
     "study_ideas",
     "study_initiatives",
+    "idea_aliases",
     "idea_evidence",
     "idea_questions",
     "idea_classifications",

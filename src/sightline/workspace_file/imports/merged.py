@@ -11,7 +11,7 @@ from sightline.workspace_file.values import check
 
 
 def united(merged: Iterable[Line]) -> list[Line]:
-    """Returns a line for each post that others were merged into, with their words as evidence, and their voters.
+    """Returns a line for each post that others were merged into: their words as evidence, old identities and voters.
 
     A post that was merged into a merged one goes to the last of the chain. Its line is that of the first merged post.
     """
@@ -25,9 +25,12 @@ def united(merged: Iterable[Line]) -> list[Line]:
             "description": line.given.get("description") or "",
             "origin": "import",
         }
-        given: dict[str, Any] = {"sourceKey": target[0], "externalId": target[1], "evidence": []}
+        given: dict[str, Any] = {"sourceKey": target[0], "externalId": target[1], "evidence": [], "aliases": []}
         first = found.setdefault(target, Line(line.number, given, None))
         first.given["evidence"].append(words)
+        first.given["aliases"].append(
+            {"sourceKey": line.given.get("sourceKey"), "externalId": line.given["externalId"]}
+        )
         found[target] = first._replace(voters=(*first.voters, *line.voters))
     record = all_tables()["ideas"].record
     return [line._replace(record=check(line.given, record, path_of(line.number), Faults())) for line in found.values()]
