@@ -56,23 +56,26 @@ async def lock_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     return _found(await tx.row(LOCK_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
-# Ideas that have an identity as an alias, unless an idea has it itself.
-_ALIASED = """
-ARRAY(SELECT a.idea_id FROM idea_aliases AS a
-       WHERE a.workspace_id = :workspace_id AND a.external_id = :external_id AND {condition}
-         AND NOT EXISTS (SELECT FROM ideas AS own
-                          WHERE own.workspace_id = :workspace_id AND own.external_id = :external_id
-                            AND (own.source_key = a.source_key OR own.integration_id = a.integration_id)))"""
+def _aliased(condition: str) -> str:
+    """Returns the ids of ideas that have an `:external_id` as an alias, unless an idea has it itself."""
+    return f"""
+        ARRAY(SELECT a.idea_id FROM idea_aliases AS a
+               WHERE a.workspace_id = :workspace_id AND a.external_id = :external_id AND {condition}
+                 AND NOT EXISTS (SELECT FROM ideas AS own
+                                  WHERE own.workspace_id = :workspace_id AND own.external_id = :external_id
+                                    AND (own.source_key = a.source_key OR own.integration_id = a.integration_id)))"""
 
-_FIND_KNOWN = f"""
-SELECT {{columns}} FROM ideas
+
+_FIND_KNOWN = """
+SELECT {columns} FROM ideas
  WHERE workspace_id = :workspace_id
    AND ((source_key = :source_key AND external_id = :external_id)
         OR (integration_id = :integration_id AND external_id = :external_id)
-        OR id = ANY({_ALIASED.format(condition="(a.source_key = :source_key OR a.integration_id = :integration_id)")}))
+        OR id = ANY({aliased}))
  ORDER BY id"""
-FIND_KNOWN = sql(_FIND_KNOWN, columns=STATE)
-LOCK_KNOWN = sql(f"{_FIND_KNOWN} FOR NO KEY UPDATE", columns=STATE)
+_ALIASED = _aliased("(a.source_key = :source_key OR a.integration_id = :integration_id)")
+FIND_KNOWN = sql(_FIND_KNOWN, columns=STATE, aliased=_ALIASED)
+LOCK_KNOWN = sql(f"{_FIND_KNOWN} FOR NO KEY UPDATE", columns=STATE, aliased=_ALIASED)
 
 
 def _found(row: Row | None) -> Row:
@@ -157,7 +160,7 @@ def _add_identity(where: Where, filters: IdeaFilters) -> None:
     given = {name: value for name, value in parts.items() if value is not None}
     own = " AND ".join(f"{name} = :{name}" for name in given)
     if filters.external_id is not None:
-        also = _ALIASED.format(condition=" AND ".join(f"a.{name} = :{name}" for name in given))
+        also = _aliased(" AND ".join(f"a.{name} = :{name}" for name in given))
         own = f"(({own}) OR id = ANY({also}))"
     if given:
         where.add(own, **given)
