@@ -15,6 +15,7 @@ from sightline.ideas.classifications.file import (
     write_classifications,
 )
 from sightline.ideas.comments.records import CommentVisibility
+from sightline.ideas.decide import are_chosen
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.records import FeatureOwnership
@@ -118,7 +119,7 @@ async def _settle_features(run: Run, entries: list[Entry]) -> None:
         )
         foreign: set[UUID] = {row["idea_id"] for row in rows if row["has_foreign"]}
         for entry in moved:
-            if entry.id in foreign and entry.row["feature_ownership"] == "manual":
+            if entry.id in foreign and are_chosen(entry.row):
                 run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
             elif entry.id in foreign:
                 entry.links["features"] = []

@@ -1,5 +1,6 @@
 """The active taxonomy: the groups that classify ideas."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 from uuid import UUID
@@ -43,6 +44,15 @@ class Group:
         by_key = (option for option in self.options if option.key == name)
         by_label = (option for option in self.options if option.label == name)
         return next(by_key, None) or next(by_label, None)
+
+    @property
+    def takes_one(self) -> bool:
+        """Whether an idea has at most one option of the group."""
+        return self.selection_mode == "single"
+
+    def refuse_more(self, options: Collection[object]) -> str | None:
+        """Returns why an idea cannot have all these options of the group, or None."""
+        return f"The group {self.key} takes one option" if self.takes_one and len(set(options)) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ def _resolve_options(
         faults.append(Fault(f"{path}.optionValues", f"The group {group.key} has no option {unknown[0]!r}"))
         return
     ids = list(dict.fromkeys(option.id for option in options.values() if option is not None))
-    if group.selection_mode == "single" and len(ids) > 1:
-        faults.append(Fault(f"{path}.optionValues", f"The group {group.key} takes one option"))
+    if refusal := group.refuse_more(ids):
+        faults.append(Fault(f"{path}.optionValues", refusal))
         return
     resolved.append(Assignment(group.id, ids, None))
 
@@ -96,6 +96,6 @@ async def assign(tx: Tx, workspace_id: UUID, idea_id: UUID, assignments: Sequenc
 def _differs(assignment: Assignment, stored: StoredValue | None) -> bool:
     if stored is None or (assignment.option_ids, assignment.text_value) != (stored.option_ids, stored.text_value):
         return True
-    if stored.origin == "suggested" and stored.review_state == "unreviewed":
+    if stored.is_open:
         return True
     return (assignment.review_state == "unassigned") != (stored.review_state == "unassigned")

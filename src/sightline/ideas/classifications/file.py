@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
+from sightline.catalog.taxonomy import Group
 from sightline.ideas.classifications.queries import StoredValue, copy_values, distrust, find_values, save_values
 from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
 from sightline.platform.db import Tx, sql
@@ -27,19 +28,19 @@ class ClassificationPart(Part):
     updated_at: Moment | UnsetType = UNSET
 
 
-@dataclass
-class _Group:
-    id: UUID
-    kind: str
-    mode: str | None
-    keys: dict[str, UUID] = field(default_factory=dict)
-    labels: dict[str, UUID] = field(default_factory=dict)
+class _Named(NamedTuple):
+    """A group, active or not, and the ids of all its options by key and by label."""
+
+    group: Group
+    keys: dict[str, UUID]
+    labels: dict[str, UUID]
 
     def find(self, value: str) -> UUID | None:
         return self.keys.get(value) or self.labels.get(value)
 
 
-_GROUPS = sql("SELECT id, key, kind, selection_mode FROM taxonomy_groups WHERE workspace_id = :workspace_id")
+_GROUPS = sql("""
+SELECT id, key, label, kind, selection_mode, required FROM taxonomy_groups WHERE workspace_id = :workspace_id""")
 _OPTIONS = sql("""
 SELECT id, group_id, key, label FROM taxonomy_options WHERE workspace_id = :workspace_id ORDER BY is_active""")
 _VERSIONS = sql("SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = :workspace_id")
@@ -56,7 +57,7 @@ class _Taxonomy:
     """Groups by key, versions by number, and the active version."""
 
     is_read: bool = False
-    groups: dict[str, _Group] = field(default_factory=dict)
+    groups: dict[str, _Named] = field(default_factory=dict)
     versions: dict[int, UUID] = field(default_factory=dict)
     active: UUID | None = None
 
@@ -73,10 +74,10 @@ async def _taxonomy(run: Run) -> _Taxonomy:
     taxonomy = run.state(_Taxonomy)
     if not taxonomy.is_read:
         taxonomy.groups = {
-            row["key"]: _Group(row["id"], row["kind"], row["selection_mode"])
+            row["key"]: _Named(Group(**row, options=()), {}, {})
             for row in await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)
         }
-        by_id = {group.id: group for group in taxonomy.groups.values()}
+        by_id = {named.group.id: named for named in taxonomy.groups.values()}
         for row in await run.tx.rows(_OPTIONS, workspace_id=run.workspace_id):
             by_id[row["group_id"]].keys[row["key"]] = row["id"]
             by_id[row["group_id"]].labels[row["label"]] = row["id"]
@@ -109,7 +110,7 @@ async def settle_classifications(run: Run, entries: Sequence[Entry]) -> None:
 
 
 def _read_all(
-    run: Run, entry: Entry, groups: dict[str, _Group], stored: dict[tuple[UUID, UUID], StoredValue]
+    run: Run, entry: Entry, groups: dict[str, _Named], stored: dict[tuple[UUID, UUID], StoredValue]
 ) -> list[StoredValue]:
     """Returns the values to store: those that differ from the stored ones."""
     seen: set[str] = set()
@@ -119,53 +120,53 @@ def _read_all(
         key = given["groupKey"]
         if key in seen:
             run.refuse(entry, f"{here}.groupKey", f"The group {key!r} is here twice")
-        elif (group := groups.get(key)) is None:
+        elif (named := groups.get(key)) is None:
             entry.broken = True
             if "taxonomy" not in run.faulty_parts:
                 run.refuse(entry, f"{here}.groupKey", f"The taxonomy has no group {key!r}")
-        elif _fits(run, entry, here, given, group):
-            row = _read_one(run, entry, here, given, group, stored.get((entry.id, group.id)))
+        elif _fits(run, entry, here, given, named.group):
+            row = _read_one(run, entry, here, given, named, stored.get((entry.id, named.group.id)))
             rows += [row] if row else []
         seen.add(key)
     return rows
 
 
-def _fits(run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group) -> bool:
+def _fits(run: Run, entry: Entry, here: str, given: dict[str, Any], group: Group) -> bool:
     if group.kind == "text" and given.get("optionValues"):
         run.refuse(entry, f"{here}.optionValues", "A text group takes a textValue")
     elif group.kind == "list" and given.get("textValue") is not None:
         run.refuse(entry, f"{here}.textValue", "A list group takes optionValues")
-    elif group.mode == "single" and len(set(given.get("optionValues", ()))) > 1:
-        run.refuse(entry, f"{here}.optionValues", "The group takes one option at most")
+    elif refusal := group.refuse_more(given.get("optionValues", ())):
+        run.refuse(entry, f"{here}.optionValues", refusal)
     else:
         return True
     return False
 
 
 def _read_one(
-    run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, before: StoredValue | None
+    run: Run, entry: Entry, here: str, given: dict[str, Any], named: _Named, before: StoredValue | None
 ) -> StoredValue | None:
     """Returns the value to store, or None if it is stored already."""
-    options = _find_options(run, entry, here, given, group, before)
+    options = _find_options(run, entry, here, given, named, before)
     text = given.get("textValue", before.text_value if before else None)
     is_same = before is not None and (before.option_ids, before.text_value) == (options, text)
     state = given.get("reviewState", before.review_state if before and is_same else "unreviewed")
     origin = given.get("origin", before.origin if before else "manual")
     updated_at = _updated_at(run, entry, here, given)
-    value = StoredValue(entry.id, group.id, options, text, state, origin, updated_at or run.tx.now)
+    value = StoredValue(entry.id, named.group.id, options, text, state, origin, updated_at or run.tx.now)
     if before is not None and value == before._replace(updated_at=value.updated_at):
         return None if updated_at in (None, before.updated_at) else value
     return value
 
 
 def _find_options(
-    run: Run, entry: Entry, here: str, given: dict[str, Any], group: _Group, before: StoredValue | None
+    run: Run, entry: Entry, here: str, given: dict[str, Any], named: _Named, before: StoredValue | None
 ) -> list[UUID]:
     if "optionValues" not in given:
         return list(before.option_ids) if before else []
     found: dict[UUID, None] = {}
     for index, value in enumerate(given["optionValues"]):
-        if (option := group.find(value)) is not None:
+        if (option := named.find(value)) is not None:
             found[option] = None
         elif "taxonomy" not in run.faulty_parts:
             run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")

@@ -23,6 +23,11 @@ class StoredValue(NamedTuple):
     origin: ValueOrigin | None
     updated_at: datetime
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a suggestion that nobody reviewed."""
+        return self.origin == "suggested" and self.review_state == "unreviewed"
+
 
 # LATERAL reads each idea by the primary key, however many ideas there are.
 FIND_VALUES = sql(

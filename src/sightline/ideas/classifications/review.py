@@ -20,13 +20,12 @@ from sightline.ideas.classifications.records import (
     ValueOrigin,
 )
 from sightline.ideas.classifications.values import summary_of
+from sightline.ideas.store import change_columns
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
-from sightline.platform.db.updates import update_record
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
-from sightline.workspaces.changes import log_change
 
 
 class Decision(NamedTuple):
@@ -58,10 +57,9 @@ async def review_classification(
     decision = _decide(group, update, stored.get((idea["id"], group.id)))
     expect(version_tag(idea["id"], idea["version"], f".c{taxonomy.version}"))
     await save_values(tx, actor.workspace_id, [StoredValue(idea["id"], group.id, *decision, tx.now)])
-    await update_record(tx, "ideas", actor.workspace_id, idea["id"], {"taxonomy_version_id": taxonomy.id})
-    detail = {"group": group.key, "reviewAction": update.action}
-    await log_change(tx, actor, "idea", idea["id"], idea["public_id"], "classification_reviewed", **detail)
-    return await _shown(tx, actor, idea["id"], idea["version"] + 1, taxonomy)
+    columns, detail = {"taxonomy_version_id": taxonomy.id}, {"group": group.key, "reviewAction": update.action}
+    row = await change_columns(tx, actor, idea["id"], columns, "classification_reviewed", **detail)
+    return await _shown(tx, actor, row["id"], row["version"], taxonomy)
 
 
 def _find_group(taxonomy: Taxonomy, update: ClassificationUpdate) -> Group:
@@ -106,8 +104,8 @@ def _chosen_options(group: Group, update: ClassificationUpdate) -> list[UUID]:
     chosen: list[UUID] = list(dict.fromkeys(update.option_ids))
     if any(id not in {option.id for option in group.options} for id in chosen):
         raise ValidationFailed.of(path, f"Not an option of the group {group.key}")
-    if group.selection_mode == "single" and len(chosen) > 1:
-        raise ValidationFailed.of(path, f"The group {group.key} takes one option")
+    if refusal := group.refuse_more(chosen):
+        raise ValidationFailed.of(path, refusal)
     return chosen
 
 

@@ -17,21 +17,24 @@ Suggestions = dict[UUID, list[UUID]]  # the options by group
 def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
     """Returns the options of list groups that the text supports by an exact quote, but none for `assigned` groups."""
     groups = list_groups(taxonomy, assigned)
-    return supported(engine.suggest_options(text, groups), groups, text) if groups else {}
+    return supported(engine.suggest_options(text, as_input(groups)), groups, text) if groups else {}
 
 
-def list_groups(taxonomy: Taxonomy, assigned: Collection[UUID]) -> list[ListGroup]:
-    """Returns the list groups without the `assigned` ones, as input of an engine."""
-    return [_as_input(group) for group in taxonomy.groups if group.kind == "list" and group.id not in assigned]
+def list_groups(taxonomy: Taxonomy, assigned: Collection[UUID]) -> list[Group]:
+    """Returns the list groups without the `assigned` ones."""
+    return [group for group in taxonomy.groups if group.kind == "list" and group.id not in assigned]
 
 
-def _as_input(group: Group) -> ListGroup:
-    options = [OptionText(option.id, option.label) for option in group.options]
-    return ListGroup(group.id, group.selection_mode == "single", options, group.label)
+def as_input(groups: Iterable[Group]) -> list[ListGroup]:
+    """Returns the groups as input of an engine."""
+    return [
+        ListGroup(group.id, group.takes_one, [OptionText(each.id, each.label) for each in group.options], group.label)
+        for group in groups
+    ]
 
 
-def supported(suggested: Iterable[SuggestedOption], groups: Sequence[ListGroup], text: str) -> Suggestions:
-    """Returns what an engine suggests of these groups by an exact quote, as far as each group takes it."""
+def supported(suggested: Iterable[SuggestedOption], groups: Sequence[Group], text: str) -> Suggestions:
+    """Returns the options that an engine suggests by an exact quote, of each group no more than it takes."""
     found: Suggestions = {}
     for one in suggested:
         if one.source_quote in text:
@@ -39,10 +42,10 @@ def supported(suggested: Iterable[SuggestedOption], groups: Sequence[ListGroup],
     return {group.id: found[group.id] for group in groups if group.id in found and _fits(group, found[group.id])}
 
 
-def _fits(group: ListGroup, option_ids: list[UUID]) -> bool:
+def _fits(group: Group, option_ids: list[UUID]) -> bool:
     """Whether an engine suggested options of the group, and no more than it takes."""
     known = {option.id for option in group.options}
-    return known.issuperset(option_ids) and (len(option_ids) == 1 or not group.takes_one)
+    return known.issuperset(option_ids) and group.refuse_more(option_ids) is None
 
 
 def suggested_links(found: Suggestions) -> dict[str, list[UUID]]:
@@ -99,7 +102,7 @@ def chosen_groups(stored: Iterable[StoredValue]) -> set[UUID]:
 
 def _is_open(value: StoredValue) -> bool:
     """Whether a value is a suggested option that nobody reviewed."""
-    return value.origin == "suggested" and value.review_state == "unreviewed" and value.text_value is None
+    return value.is_open and value.text_value is None
 
 
 def _value(tx: Tx, idea_id: UUID, group_id: UUID, option_ids: list[UUID]) -> StoredValue:

@@ -2,7 +2,7 @@
 
 from asyncpg import ForeignKeyViolationError
 
-from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap, find_map_version
+from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
 from sightline.ideas import links, queries
 from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.decide import may_match
@@ -71,9 +71,7 @@ async def _save(
     current = await queries.lock_idea(tx, actor.workspace_id, ref)
     tx = tx.later()
     expect(version_tag(current["id"], current["version"]))
-    version = await find_map_version(tx, actor.workspace_id, features.product_id)
-    deciding = ("description", "product_id", "feature_ownership")
-    if version != features.version or any(current[column] != seen[column] for column in deciding):
+    if not await selection.still_holds(tx, actor.workspace_id, features, seen, current):
         raise _stale()
     if found.matched_key is not None and selection.is_matched(current, found.matched_key):
         return _receipt(current)

@@ -9,12 +9,13 @@ from uuid import UUID
 import msgspec
 from msgspec import Raw, Struct
 
-from sightline.catalog.products.feature_maps import VersionedMap
+from sightline.catalog.products.feature_maps import VersionedMap, find_map_version
 from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
 from sightline.ideas.queries import Stored
 from sightline.intelligence.engine import Engine, Matching
 from sightline.intelligence.model.session import BY_MODEL
 from sightline.platform.clock import Clock
+from sightline.platform.db import Row, Tx
 from sightline.platform.wire import shown_moment
 
 # The columns of an idea that hold a matching. Writing them does not count as a change of the idea.
@@ -101,6 +102,13 @@ def is_matched(idea: Stored, key: str) -> bool:
     if idea["feature_matching"] is None or stored is None:
         return False
     return bool(stored == key or (stored.startswith(BY_MODEL) and stored.rsplit("/", 3)[1:] == key.rsplit("/", 3)[1:]))
+
+
+async def still_holds(tx: Tx, workspace_id: UUID, features: VersionedMap, seen: Row, current: Row) -> bool:
+    """Whether a selection for the idea as it was seen, with these features, is one for the idea as it is now."""
+    if await find_map_version(tx, workspace_id, features.product_id) != features.version:
+        return False
+    return all(current[column] == seen[column] for column in ("description", "product_id", "feature_ownership"))
 
 
 def _hash(text: str) -> str:

@@ -6,7 +6,6 @@ Features that the model does not match are matched by the embedded engine, so th
 from datetime import timedelta
 from typing import Any
 
-from sightline.catalog.products.feature_maps import find_map_version
 from sightline.ideas import links
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
 from sightline.ideas.decide import may_match
@@ -23,9 +22,6 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
 from sightline.workspaces.changes import log_change
-
-# If one of these changed since the idea was read, its features stay as they are.
-_DECIDE_FEATURES = ("product_id", "feature_ownership", "feature_ids", "matched_key")
 
 
 async def keep_reading(
@@ -71,12 +67,11 @@ async def _features(tx: Tx, seen: Seen, current: Row, found: Selection | None) -
     """Replaces the features. Returns the columns to store with them; none if the features stay."""
     if found is None or seen.features is None:
         return {}
-    if any(current[column] != seen.idea[column] for column in _DECIDE_FEATURES):
+    if any(current[column] != seen.idea[column] for column in ("feature_ids", "matched_key")):
         return {}
-    workspace_id, idea_id = seen.claim.workspace_id, seen.claim.idea_id
-    if await find_map_version(tx, workspace_id, seen.features.product_id) != seen.features.version:
+    if not await selection.still_holds(tx, seen.claim.workspace_id, seen.features, seen.idea, current):
         return {}
-    await links.replace_features(tx, workspace_id, idea_id, found.feature_ids)
+    await links.replace_features(tx, seen.claim.workspace_id, seen.claim.idea_id, found.feature_ids)
     return found.columns
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
-from sightline.catalog.taxonomy import find_taxonomy
+from sightline.catalog.taxonomy import Group, find_taxonomy
 from sightline.ideas.classifications.queries import find_values
-from sightline.ideas.classifications.suggest import chosen_groups, list_groups
+from sightline.ideas.classifications.suggest import as_input, chosen_groups, list_groups
 from sightline.ideas.decide import may_match
 from sightline.ideas.questions.drafted import FoundQuestion, find_questions
 from sightline.ideas.readings.queries import Claim, find_claimed, find_features
-from sightline.intelligence.engine import MOST_QUESTIONS, Engine, ListGroup
+from sightline.intelligence.engine import MOST_QUESTIONS, Engine
 from sightline.intelligence.ideas import IdeaMaterial
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.database import Row
@@ -30,7 +30,7 @@ class Seen(NamedTuple):
     idea: Row
     features: VersionedMap | None
     questions: list[FoundQuestion]
-    groups: list[ListGroup]
+    groups: list[Group]
 
 
 async def see(tx: Tx, maps: FeatureMaps, claim: Claim) -> Seen | None:
@@ -45,7 +45,7 @@ async def see(tx: Tx, maps: FeatureMaps, claim: Claim) -> Seen | None:
     return Seen(claim, idea, features, questions, _bounded(groups))
 
 
-def _bounded(groups: Sequence[ListGroup]) -> list[ListGroup]:
+def _bounded(groups: Sequence[Group]) -> list[Group]:
     """Returns the groups whose options fit, in order. No group is cut."""
     bounded = []
     left = MOST_OPTIONS
@@ -66,4 +66,4 @@ async def material_of(db: Database, engine: Engine, seen: Seen) -> IdeaMaterial:
             features = await find_features(tx, seen.claim.workspace_id, ids)
     kept = [one.question for one in seen.questions if not one.is_untouched]
     is_engine_name = seen.idea["name_drafted"] and seen.idea["name"] == engine.name_idea(text)
-    return IdeaMaterial(text, features, seen.groups, kept, max(0, MOST_QUESTIONS - len(kept)), is_engine_name)
+    return IdeaMaterial(text, features, as_input(seen.groups), kept, max(0, MOST_QUESTIONS - len(kept)), is_engine_name)
