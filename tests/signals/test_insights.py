@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import Any
 from uuid import UUID
 
@@ -231,6 +232,18 @@ async def test_what_most_accounts_say_comes_first(world: World) -> None:
         address = page.links.get("next", {}).get("url", "")
         assert page.headers["x-has-more"] == ("true" if address else "false")
     assert found == [(ids[key], count) for key, count in zip(order, (3, 3, 1, 0), strict=True)]
+
+
+async def test_a_page_by_accounts_goes_on_after_a_large_insight(world: World) -> None:
+    """An insight that exceeds the page's share of each record is sent as a piece of its own."""
+    large = {"key": "large", "title": "large", "description": token_hex(600_000), "accounts": ["x", "y"]}
+    small = {"key": "small", "title": "small", "accounts": ["x"]}
+    other = {"key": "other", "title": "other"}
+    await world.add(accounts=[{"key": key, "name": key} for key in "xy"], insights=[large, small, other])
+    page = await world.client.get("/insights?order=accounts&limit=2")
+    assert [insight["title"] for insight in page.json()] == ["large", "small"]
+    assert page.headers["x-has-more"] == "true"
+    assert "offset=2" in page.headers["link"]
 
 
 async def test_the_order_by_accounts_is_no_order_of_changes(world: World) -> None:

@@ -106,7 +106,7 @@ class Page(Struct, Generic[Shown], frozen=True):
         if self.after is not UNSET:
             return self.after is not None
         length = len(self.items) + sum(map(len, self.rest))
-        return bool(self.items) and self.window.offset + length < self.total
+        return length > 0 and self.window.offset + length < self.total
 
 
 class Listed(Struct, Generic[Shown], frozen=True):
