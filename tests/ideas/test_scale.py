@@ -1,10 +1,12 @@
 """A page of ideas costs what it shows: the first ones are read in order, later ones by ids from an index."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from asyncpg.connection import LoggedQuery
 
 from sightline.ideas import queries
 from sightline.ideas.records import IdeaFilters
@@ -35,10 +37,11 @@ async def busy(database: Database, served: str) -> AsyncIterator[World]:
         yield world
 
 
-async def explained(busy: World, query: dict[str, str], window: Window) -> tuple[Explained, Any]:
-    async def as_they_are(_tx: Any, rows: Sequence[Any]) -> list[Any]:
-        return list(rows)
+async def as_they_are(_tx: Any, rows: Sequence[Any]) -> list[Any]:
+    return list(rows)
 
+
+async def explained(busy: World, query: dict[str, str], window: Window) -> tuple[Explained, Any]:
     filters, _ = QueryReader(IdeaFilters).read(list(query.items()))
     async with busy.database.autocommit() as tx:
         plan = Explained(tx)
@@ -60,3 +63,21 @@ async def test_what_an_offset_skips_is_read_from_the_index_alone(busy: World) ->
     assert [row["public_id"] for row in page.items] == [f"IDEA-{MANY - 4_000 - n}" for n in range(PAGE)]
     from_rows = [node for node in plan.nodes if node["Node Type"] == "Index Scan" and "Relation Name" in node]
     assert sum(node["Actual Rows"] * node["Actual Loops"] for node in from_rows) <= 3 * PAGE
+
+
+_KEPT = "SELECT generic_plans FROM pg_prepared_statements WHERE statement = $1"
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "after"])
+@pytest.mark.parametrize("query", [{}, {"updatedSince": "2000-01-01"}], ids=["newest", "changes"])
+async def test_the_plan_of_a_page_without_filters_is_kept(busy: World, query: dict[str, str], is_first: bool) -> None:
+    """PostgreSQL plans the first five pages again, as of every statement."""
+    filters, _ = QueryReader(IdeaFilters).read(list(query.items()))
+    page = (await explained(busy, query, Window(PAGE)))[1]
+    window, said = Window(PAGE, 0, None if is_first else page.after), list[LoggedQuery]()
+    async with busy.database.autocommit() as tx:
+        with tx.connection.query_logger(said.append):
+            for _ in range(8):
+                await queries.page_of_ideas(tx, busy.workspace_id, filters, window, as_they_are)
+            await asyncio.sleep(0)  # the last one is logged in the next turn of the loop
+        assert await tx.connection.fetchval(_KEPT, said[-1].query) >= 3
