@@ -95,6 +95,26 @@ async def test_concurrent_votes_of_many_people_all_count(world: PortalWorld) -> 
     assert await vote_count(world) == 7
 
 
+async def test_concurrent_votes_and_withdrawals_are_logged_as_they_count(world: PortalWorld) -> None:
+    await fill(world)
+    browsers = [await signed_in(world) for _ in range(4)]
+    tokens = [await browser.form_token() for browser in browsers]
+    answers = await asyncio.gather(
+        *(
+            browser.send("POST", "/ideas/IDEA-1/vote", {"HX-Request": "true"}, {"vote": value, "csrf": token})
+            for value in ("1", "0") * 5
+            for browser, token in zip(browsers, tokens, strict=True)
+        )
+    )
+    assert {answer.status_code for answer in answers} == {200}
+    assert all("You took your vote back" in each.text or "You voted" in each.text for each in answers)
+    logged = await world.value(
+        """SELECT count(*) FILTER (WHERE action = 'created') - count(*) FILTER (WHERE action = 'withdrawn')
+             FROM changes WHERE workspace_id = $1 AND kind = 'portal_vote'"""
+    )
+    assert await vote_count(world) == logged
+
+
 async def test_a_vote_on_an_idea_that_is_being_deleted_is_a_page(world: PortalWorld) -> None:
     await fill(world)
     browser = await signed_in(world)

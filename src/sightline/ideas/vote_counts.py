@@ -18,13 +18,15 @@ async def count_votes_again(tx: Tx, workspace_id: UUID, idea_ids: Sequence[UUID]
     await tx.run(_COUNT, workspace_id=workspace_id, idea_ids=sorted(set(idea_ids)))
 
 
-_MOVE = sql("""
-    UPDATE ideas SET vote_count = vote_count + :step
-     WHERE workspace_id = :workspace_id AND id = :id
-    RETURNING vote_count""")
+_MOVE = """
+UPDATE ideas SET vote_count = vote_count + {step}
+ WHERE workspace_id = :workspace_id AND id = (SELECT idea_id FROM {votes})
+RETURNING vote_count"""
 
 
-async def move_vote_count(tx: Tx, workspace_id: UUID, idea_id: UUID, step: int) -> int:
-    """Changes the count and returns it. A vote changes neither the idea's version nor `updated_at`."""
-    count: int = await tx.value(_MOVE, workspace_id=workspace_id, id=idea_id, step=step)
-    return count
+def move_vote_count(step: int, votes: str) -> str:
+    """Returns the UPDATE that adds `step` to the count of the idea of `votes`, a CTE with at most one `idea_id`.
+
+    A vote changes neither the idea's version nor `updated_at`.
+    """
+    return _MOVE.format(step=step, votes=votes)

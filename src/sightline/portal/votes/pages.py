@@ -7,12 +7,11 @@ from starlette.responses import Response
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.portal.ideas.pages import read_reference
-from sightline.portal.ideas.queries import find_by_ids, find_visible
-from sightline.portal.ideas.records import ShownIdea
+from sightline.portal.ideas.queries import find_visible
 from sightline.portal.problems import FormNotAccepted, FormNotReadable, PageNotFound
 from sightline.portal.sign_in.return_to import safe_path
 from sightline.portal.visits import Visit
-from sightline.portal.votes.vote import set_vote
+from sightline.portal.votes.vote import VotedIdea, set_vote
 
 
 async def vote(visit: Visit, ref: str) -> Response:
@@ -25,15 +24,12 @@ async def vote(visit: Visit, ref: str) -> Response:
         raise FormNotReadable
     visit.limit(lambda limits: limits.votes, f"votes {visit.user.id}")
 
-    async def attempt() -> ShownIdea:
-        async with visit.db.transaction() as tx:
-            idea_id = await set_vote(tx, visit.actor, reference, is_voted=value == "1")
-            if idea_id is None:
-                raise PageNotFound
-            ideas = await find_by_ids(tx, visit.portal.workspace_id, [idea_id], visit.user.id)
-            if not ideas:  # hidden since the vote
-                raise PageNotFound
-            return ideas[0]
+    async def attempt() -> VotedIdea:
+        async with visit.db.autocommit() as tx:
+            idea = await set_vote(tx, visit.actor, reference, is_voted=value == "1")
+        if idea is None:
+            raise PageNotFound
+        return idea
 
     idea = await retry_when_overtaken(attempt, Conflict("Other votes keep changing the idea. Try again."))
     if visit.is_partial:

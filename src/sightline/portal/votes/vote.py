@@ -1,36 +1,62 @@
 """The SQL of votes: at most one row for each person and idea, also under concurrent requests."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from sightline.ideas.vote_counts import move_vote_count
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, by_reference, sql
+from sightline.platform.db import Tx, by_reference
 from sightline.platform.refs import IdeaRef
-from sightline.workspaces.changes import log_change
-
-# Locked so that the idea is not deleted while the vote is added.
-_VISIBLE = by_reference("""
-    SELECT id, 'IDEA-' || number AS public_id FROM ideas
-     WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible FOR NO KEY UPDATE""")
-_ADD = sql("""
-    INSERT INTO portal_votes (workspace_id, idea_id, user_id, created_at)
-    VALUES (:workspace_id, :idea_id, :user_id, :now) ON CONFLICT DO NOTHING""")
-_REMOVE = sql("""
-    DELETE FROM portal_votes WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND user_id = :user_id""")
+from sightline.workspaces.changes import add_changes, change_by
 
 
-async def set_vote(tx: Tx, actor: Actor, ref: IdeaRef, *, is_voted: bool) -> UUID | None:
-    """Sets or withdraws the person's vote for a visible idea. Returns the idea's id, or None if it is not visible.
+@dataclass(frozen=True, slots=True)
+class VotedIdea:
+    """What the form of a vote shows of its idea. `vote_count` includes the imported votes."""
+
+    public_id: str
+    name: str
+    vote_count: int
+    is_voted: bool
+
+
+# The lock keeps the idea from being deleted or hidden meanwhile. The statement commits alone: votes for one idea wait
+# for each other only while the database works.
+_SET = """
+    WITH idea AS MATERIALIZED (
+        SELECT id, 'IDEA-' || number AS public_id, name, vote_count, imported_vote_count FROM ideas
+         WHERE workspace_id = :workspace_id AND {{ref}} = :ref AND portal_visible FOR NO KEY UPDATE),
+    moved AS ({moved}),
+    counted AS ({counted}),
+    logged AS ({logged})
+    SELECT public_id, name, coalesce((SELECT vote_count FROM counted), vote_count) + imported_vote_count AS vote_count
+      FROM idea"""
+_ADD = by_reference(
+    _SET.format(
+        moved="""
+        INSERT INTO portal_votes (workspace_id, idea_id, user_id, created_at)
+        SELECT :workspace_id, id, :user_id, :now FROM idea ON CONFLICT DO NOTHING RETURNING idea_id""",
+        counted=move_vote_count(1, "moved"),
+        logged=add_changes("portal_vote", "created", "idea JOIN moved ON idea_id = id"),
+    )
+)
+_REMOVE = by_reference(
+    _SET.format(
+        moved="""
+        DELETE FROM portal_votes
+         WHERE workspace_id = :workspace_id AND idea_id = (SELECT id FROM idea) AND user_id = :user_id
+        RETURNING idea_id""",
+        counted=move_vote_count(-1, "moved"),
+        logged=add_changes("portal_vote", "withdrawn", "idea JOIN moved ON idea_id = id"),
+    )
+)
+
+
+async def set_vote(tx: Tx, actor: Actor, ref: IdeaRef, *, is_voted: bool) -> VotedIdea | None:
+    """Sets or withdraws the person's vote. Returns the idea as it is then, or None if it is not visible.
 
     Repeating it changes nothing.
     """
-    workspace_id, user_id = actor.workspace_id, UUID(actor.id)
-    idea = await tx.row(_VISIBLE[ref.column], workspace_id=workspace_id, ref=ref.value)
-    if idea is None:
-        return None
-    idea_id: UUID = idea["id"]
-    if await tx.run(_ADD if is_voted else _REMOVE, workspace_id=workspace_id, idea_id=idea_id, user_id=user_id):
-        await move_vote_count(tx, workspace_id, idea_id, 1 if is_voted else -1)
-        action = "created" if is_voted else "withdrawn"
-        await log_change(tx, actor, "portal_vote", idea_id, idea["public_id"], action)
-    return idea_id
+    statement = (_ADD if is_voted else _REMOVE)[ref.column]
+    row = await tx.row(statement, **change_by(actor), ref=ref.value, user_id=UUID(actor.id))
+    return VotedIdea(row["public_id"], row["name"], row["vote_count"], is_voted) if row else None
