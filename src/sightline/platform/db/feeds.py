@@ -26,8 +26,8 @@ BYTES_OF_A_TOTAL = 384  # a hashed key, two numbers, and their place in the dict
 
 # From this offset on it is worth knowing the total before the page, to read a late page from the end.
 _FAR = 5_000
-# Of a limit that is a value PostgreSQL assumes a tenth of the rows, so it plans each page again, which takes longer than
-# to read it. Below this limit, which it knows, it keeps the plan.
+# Of a limit that is a value PostgreSQL assumes a tenth of the rows, so it plans each page again, which takes longer
+# than to read it. Below this limit, which it knows, it keeps the plan.
 _MOST_ROWS = 101
 _COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
 
