@@ -9,7 +9,7 @@ import pytest
 
 from tests.portal.product import PortalWorld
 from tests.portal.test_pages import idea, signed_in, titles
-from tests.portal.test_votes_and_requests import offered
+from tests.portal.test_requests import offered
 
 
 async def names_found(world: PortalWorld, query: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.portal.product import PortalWorld
 from tests.portal.test_pages import idea, signed_in
-from tests.portal.test_votes_and_requests import offered
+from tests.portal.test_requests import offered
 
 
 async def test_the_same_title_comes_first_among_hundreds_that_are_alike(world: PortalWorld) -> None:

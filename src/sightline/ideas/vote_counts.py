@@ -18,15 +18,8 @@ async def count_votes_again(tx: Tx, workspace_id: UUID, idea_ids: Sequence[UUID]
     await tx.run(_COUNT, workspace_id=workspace_id, idea_ids=sorted(set(idea_ids)))
 
 
-_MOVE = """
-UPDATE ideas SET vote_count = vote_count + {step}
- WHERE workspace_id = :workspace_id AND id = (SELECT idea_id FROM {votes})
+# Follows a CTE `moved` of (idea_id, step). A vote changes neither the idea's version nor `updated_at`.
+MOVE_VOTE_COUNT = """
+UPDATE ideas SET vote_count = vote_count + moved.step FROM moved
+ WHERE workspace_id = :workspace_id AND ideas.id = moved.idea_id
 RETURNING vote_count"""
-
-
-def move_vote_count(step: int, votes: str) -> str:
-    """Returns the UPDATE that adds `step` to the count of the idea of `votes`, a CTE with at most one `idea_id`.
-
-    A vote changes neither the idea's version nor `updated_at`.
-    """
-    return _MOVE.format(step=step, votes=votes)

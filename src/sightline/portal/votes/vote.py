@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from sightline.ideas.vote_counts import move_vote_count
+from sightline.ideas.vote_counts import MOVE_VOTE_COUNT
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, by_reference
 from sightline.platform.refs import IdeaRef
@@ -23,32 +23,31 @@ class VotedIdea:
 # The lock keeps the idea from being deleted or hidden meanwhile. The statement commits alone: votes for one idea wait
 # for each other only while the database works.
 _SET = """
-    WITH idea AS MATERIALIZED (
-        SELECT id, 'IDEA-' || number AS public_id, name, vote_count, imported_vote_count FROM ideas
-         WHERE workspace_id = :workspace_id AND {{ref}} = :ref AND portal_visible FOR NO KEY UPDATE),
-    moved AS ({moved}),
-    counted AS ({counted}),
-    logged AS ({logged})
-    SELECT public_id, name, coalesce((SELECT vote_count FROM counted), vote_count) + imported_vote_count AS vote_count
-      FROM idea"""
+WITH idea AS MATERIALIZED (
+    SELECT id, 'IDEA-' || number AS public_id, name, vote_count, imported_vote_count FROM ideas
+     WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible FOR NO KEY UPDATE),
+moved AS ({moved}),
+counted AS ({counted}),
+logged AS ({logged})
+SELECT public_id, name, coalesce((SELECT vote_count FROM counted), vote_count) + imported_vote_count AS vote_count
+  FROM idea"""
 _ADD = by_reference(
-    _SET.format(
-        moved="""
-        INSERT INTO portal_votes (workspace_id, idea_id, user_id, created_at)
-        SELECT :workspace_id, id, :user_id, :now FROM idea ON CONFLICT DO NOTHING RETURNING idea_id""",
-        counted=move_vote_count(1, "moved"),
-        logged=add_changes("portal_vote", "created", "idea JOIN moved ON idea_id = id"),
-    )
+    _SET,
+    moved="""
+    INSERT INTO portal_votes (workspace_id, idea_id, user_id, created_at)
+    SELECT :workspace_id, id, :user_id, :now FROM idea ON CONFLICT DO NOTHING
+    RETURNING idea_id, 1 AS step""",
+    counted=MOVE_VOTE_COUNT,
+    logged=add_changes("portal_vote", "created", "idea JOIN moved ON idea_id = id"),
 )
 _REMOVE = by_reference(
-    _SET.format(
-        moved="""
-        DELETE FROM portal_votes
-         WHERE workspace_id = :workspace_id AND idea_id = (SELECT id FROM idea) AND user_id = :user_id
-        RETURNING idea_id""",
-        counted=move_vote_count(-1, "moved"),
-        logged=add_changes("portal_vote", "withdrawn", "idea JOIN moved ON idea_id = id"),
-    )
+    _SET,
+    moved="""
+    DELETE FROM portal_votes
+     WHERE workspace_id = :workspace_id AND idea_id = (SELECT id FROM idea) AND user_id = :user_id
+    RETURNING idea_id, -1 AS step""",
+    counted=MOVE_VOTE_COUNT,
+    logged=add_changes("portal_vote", "withdrawn", "idea JOIN moved ON idea_id = id"),
 )
 
 
