@@ -43,6 +43,7 @@ OTHERS: dict[str, dict[str, object]] = {
     "add_idea_evidence": {"title": "Another title"},
     "add_idea_comment": {"body": "Another comment."},
     "create_signal": {"text": "Another text."},
+    "create_signals": {"signals": [{"text": "Other words."}]},
     "create_initiative": {"name": "Another name"},
     "generate_initiative_document": {"type": "PRD"},
     "regenerate_initiative_document": {"type": "TDD"},

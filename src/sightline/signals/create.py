@@ -1,22 +1,40 @@
 """Creating a signal, or updating the one with the same identity. Decisions: Signals."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from sightline.catalog.accounts.matching import AccountClues, find_matches, find_or_add_account
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx
 from sightline.platform.db.retries import retry_when_overtaken
-from sightline.platform.errors import Conflict, NotFound, ValidationFailed
+from sightline.platform.errors import Conflict, Fault, NotFound, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
 from sightline.signals.change import find_changed, refuse_accounts, refuse_two_primaries, store
+from sightline.signals.formats import Conversation, read_text
 from sightline.signals.processing import request
-from sightline.signals.records import LONGEST_NAME, CreatedSignal, NewSignal
+from sightline.signals.records import (
+    LONGEST_NAME,
+    CreatedSignal,
+    CreatedSignals,
+    NewAccount,
+    NewSignal,
+    NewTranscript,
+    NewTurn,
+    Word,
+)
 from sightline.workspaces.numbers import take_number
+
+FILE_SOURCE = "file"  # of texts without an identity
+_BUSY = Conflict("The records that the signal names keep changing. Try again.")
 
 # The defaults of each type of signal: how its content is read, and which kind of evidence it is.
 _READ_AS = {
@@ -39,17 +57,95 @@ async def create_signal(
     Concurrent requests with one identity create one signal: the others find it and update it.
     """
     refuse_two_primaries(new.source_links or [])
+    new = with_format(new)
 
     async def attempt() -> Versioned[CreatedSignal] | None:
         number = await _number(db, actor, new)
         async with db.transaction() as tx:
-            known = await _known(tx, actor, new)
-            await _refuse_unknown(tx, actor, new)
-            if known is not None:
-                return await _update(tx.later(), actor, new, expect, known)
-            return None if number is None else await _add(tx, engine, actor, new, expect, number)
+            return await _write(tx, engine, actor, new, expect, number)
 
-    return await retry_when_overtaken(attempt, Conflict("The records that the signal names keep changing. Try again."))
+    return await retry_when_overtaken(attempt, _BUSY)
+
+
+async def create_signals(db: Database, engine: Engine, actor: Actor, sent: Sequence[NewSignal]) -> CreatedSignals:
+    """Creates or updates several signals in one transaction. Raises as `create_signal`, naming the signal."""
+    new = []
+    for place, each in enumerate(sent):
+        with _naming(place):
+            refuse_two_primaries(each.source_links or [])
+            new.append(with_format(each))
+    # Two requests lock what both have in the same order.
+    places = sorted(range(len(new)), key=lambda place: (new[place].source_key or "", new[place].external_id or ""))
+
+    async def attempt() -> CreatedSignals | None:
+        numbers = {place: await _number(db, actor, new[place]) for place in places}
+        created: dict[int, CreatedSignal] = {}
+        with suppress(_Overtaken):
+            async with db.transaction() as tx:
+                for place in places:
+                    with _naming(place):
+                        written = await _write(tx, engine, actor, new[place], expect_anything, numbers[place])
+                    if written is None:
+                        raise _Overtaken
+                    created[place] = written.record
+            return CreatedSignals([created[place] for place in range(len(new))])
+        return None
+
+    return await retry_when_overtaken(attempt, _BUSY)
+
+
+class _Overtaken(Exception):
+    """Another request took an identity: what was written is rolled back."""
+
+
+@contextmanager
+def _naming(place: int) -> Iterator[None]:
+    """Names the signal of a list in what is refused."""
+    try:
+        yield
+    except ValidationFailed as refused:
+        faults = [Fault(f"signals[{place}].{fault.path}", fault.message) for fault in refused.extras["errors"]]
+        raise ValidationFailed(faults) from None
+
+
+async def _write(
+    tx: Tx, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation, number: int | None
+) -> Versioned[CreatedSignal] | None:
+    """Returns None if another request took or deleted the identity; the caller retries."""
+    known = await _known(tx, actor, new)
+    await _refuse_unknown(tx, actor, new)
+    if known is not None:
+        return await _update(tx.later(), actor, new, expect, known)
+    return None if number is None else await _add(tx, engine, actor, new, expect, number)
+
+
+def with_format(new: NewSignal) -> NewSignal:
+    """Returns the signal with what its text says, as its format is read. Raises ValidationFailed."""
+    if new.text is None or new.text_format in (None, "plain"):
+        return new
+    try:
+        return described(new, read_text(new.text_format, new.text), new.text.encode())
+    except ValueError as error:
+        raise ValidationFailed.of("text", str(error)) from None
+
+
+def described(new: NewSignal, read: Conversation, source: bytes) -> NewSignal:
+    """Returns the signal with what was read of its text; what it says itself counts first.
+
+    Without an identity it has that of the `source`, so that the same text again changes nothing.
+    """
+    known: dict[str, Any] = {"text": read.text, "transcript": None}
+    said: dict[str, Any] = {"name": read.name, "created_at": read.created_at}
+    if read.turns:
+        turns = [NewTurn(**turn) for turn in read.turns]
+        known["transcript"] = NewTranscript(turns=turns, duration_seconds=read.duration_seconds)
+    elif read.addresses:
+        said |= {"signal_type": "support_ticket", "context": "support"}
+        known["accounts"] = [*(new.accounts or ()), *(NewAccount(email=Word(address)) for address in read.addresses)]
+    if new.source_key is None and new.external_id is None:
+        known |= {"source_key": FILE_SOURCE, "external_id": sha256(source).hexdigest()[:32]}
+    said = {name: value for name, value in said.items() if getattr(new, name) is None}
+    return msgspec.structs.replace(new, **known, **said)
 
 
 async def _number(db: Database, actor: Actor, new: NewSignal) -> int | None:
@@ -82,7 +178,7 @@ async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:
     """Returns the accounts, the primary one first. A described account is linked if exactly one matches."""
     accounts = [*([new.account_id] if new.account_id else []), *(new.account_ids or ())]
     for described in new.accounts or ():
-        clues = AccountClues(described.id, described.external_id, described.domain, described.name)
+        clues = AccountClues(described.id, described.external_id, described.domain, described.name, described.email)
         if new.create_missing_accounts:
             account = await find_or_add_account(tx, actor, clues)
             accounts += [account] if account else []

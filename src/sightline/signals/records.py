@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType, field
 from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef, StudyRef
 from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed, none_of, some_of
+from sightline.signals.formats import TextFormat
 
 SignalStatus = Literal["pending", "processing", "processed", "failed"]
 SignalContext = Literal["discovery", "support", "sales", "success", "research", "market", "other"]
@@ -252,6 +253,7 @@ class Participant(Input):
 class NewAccount(Input):
     """An account to link. It is linked if exactly one account has this id, external id or domain.
 
+    `email` finds the account that has a contact with this address, or else the one whose domain it is of.
     `name` is not used to find it: it names the account that is created if none is found and `createMissingAccounts`
     is set.
     """
@@ -259,6 +261,7 @@ class NewAccount(Input):
     id: Id | None = None
     external_id: Word | None = None
     domain: Word | None = None
+    email: Word | None = None
     name: Name | None = None
 
 
@@ -270,11 +273,14 @@ class NewSignal(Input):
     """A signal to create, or to update if one has the same identity: `sourceKey` with `externalId`. null means omitted.
 
     Its content is `text` or `transcript`, or else the content of `data` and `rawData`. `createdAt` is the date of the
-    original.
+    original. A `text` of the `textFormat` vtt or srt becomes a transcript with speakers and times. Of eml, a mail, it
+    becomes the body, with the subject as name, its date, and the accounts of its sender and recipients. What is sent
+    beside it counts before what the text says. Without `sourceKey` and `externalId`, such a text is its own identity.
     """
 
     name: Name | None = None
     text: Content | None = None
+    text_format: TextFormat | None = None
     transcript: NewTranscript | None = None
     context: SignalContext | None = None
     signal_type: SignalType | None = None
@@ -309,6 +315,12 @@ class NewSignal(Input):
     }
 
 
+class NewSignals(Input):
+    """Up to 50 signals, all of which are stored, or none."""
+
+    signals: Annotated[list[NewSignal], Meta(min_length=1, max_length=50)]
+
+
 class SignalChanges(Input):
     """Absent fields stay. New content is processed again."""
 
@@ -331,6 +343,12 @@ class CreatedSignal(Signal):
     """A signal with the job that processes it, which is null if there is nothing to process."""
 
     job_id: UUID | None = None
+
+
+class CreatedSignals(Record):
+    """The signals in the order in which they were sent."""
+
+    signals: list[CreatedSignal]
 
 
 class ProcessingReceipt(Record):

@@ -14,8 +14,10 @@ from sightline.signals import change, create, delete, read
 from sightline.signals.processing import request
 from sightline.signals.records import (
     CreatedSignal,
+    CreatedSignals,
     Include,
     NewSignal,
+    NewSignals,
     ProcessingReceipt,
     Signal,
     SignalChanges,
@@ -74,6 +76,30 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
     """
     engine = call.tool(Engine)  # type: ignore[type-abstract]  # tools are found by their protocol
     return await create.create_signal(call.db, engine, call.actor, new, call.expect)
+
+
+@operation(
+    "POST",
+    "/signals/batch",
+    scopes=[Scope.SIGNALS_WRITE],
+    status=201,
+    body_limit=LARGEST_SIGNAL,
+    refuses=[NotFound, Conflict],
+    example={
+        "signals": [
+            {
+                "name": "Call about exports",
+                "text": "WEBVTT\n\n00:01.000 --> 00:04.000\n<v Bo>The export stops at 8,000 rows.</v>",
+                "textFormat": "vtt",
+            },
+            {"text": "From: Bo <bo@globex.test>\nSubject: Exports\n\nThey take an hour.", "textFormat": "eml"},
+        ]
+    },
+)
+async def create_signals(call: Call, new: NewSignals) -> CreatedSignals:
+    """Creates or updates several signals, as `POST /signals` does each: all of them, or none."""
+    engine = call.tool(Engine)  # type: ignore[type-abstract]  # tools are found by their protocol
+    return await create.create_signals(call.db, engine, call.actor, new.signals)
 
 
 @operation(

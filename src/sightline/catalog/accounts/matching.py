@@ -17,6 +17,7 @@ class AccountClues(NamedTuple):
     external_id: str | None = None
     domain: str | None = None
     name: str | None = None
+    email: str | None = None
 
 
 _MATCHES = sql("""
@@ -24,6 +25,9 @@ SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id = :id
 UNION SELECT id FROM accounts WHERE workspace_id = :workspace_id AND external_id = :external_id
 UNION SELECT id FROM accounts WHERE workspace_id = :workspace_id AND lower(domain) = lower(:domain)
 LIMIT 2""")
+_BY_CONTACT = sql("""
+SELECT DISTINCT account_id AS id FROM account_contacts
+ WHERE workspace_id = :workspace_id AND lower(email) = lower(:email) LIMIT 2""")
 _ADD = sql("""
 INSERT INTO accounts (workspace_id, id, external_id, name, domain, created_at, updated_at)
 VALUES (:workspace_id, :id, :external_id, :name, :domain, :now, :now) ON CONFLICT DO NOTHING""")
@@ -34,10 +38,16 @@ _LOCK_DOMAIN = sql(
 
 
 async def find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list[UUID]:
-    """Returns the accounts with this id, external id or domain, at most two."""
-    rows = await tx.rows(
-        _MATCHES, workspace_id=workspace_id, id=clues.id, external_id=clues.external_id, domain=clues.domain
-    )
+    """Returns the accounts with this id, external id or domain, at most two.
+
+    An address names the accounts with such a contact, or else those with its domain.
+    """
+    domain = clues.domain
+    if clues.email is not None:
+        if rows := await tx.rows(_BY_CONTACT, workspace_id=workspace_id, email=clues.email):
+            return [row["id"] for row in rows]
+        domain = domain or clues.email.rpartition("@")[2]
+    rows = await tx.rows(_MATCHES, workspace_id=workspace_id, id=clues.id, external_id=clues.external_id, domain=domain)
     return [row["id"] for row in rows]
 
 

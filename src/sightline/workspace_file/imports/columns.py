@@ -9,10 +9,10 @@ from msgspec import UNSET, inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Table
+from sightline.platform.markup import has_html, without_html
 from sightline.platform.wire import Moment
 from sightline.workspace_file.imports.dates import moment_reader
 from sightline.workspace_file.imports.maps import Map, common_names, folded
-from sightline.workspace_file.imports.texts import has_html, without_html
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.values import read_json
 

@@ -1,0 +1,70 @@
+"""POST /signals takes transcripts and mails as texts, one or several at once."""
+
+from typing import Any
+
+import pytest
+
+from tests.cli.test_signals_add import MAIL, SRT, VTT
+from tests.world import World
+
+ACCOUNTS = [
+    {"key": "globex", "name": "Globex", "contacts": [{"email": "bo@globex.test"}]},
+    {"key": "hooli", "name": "Hooli", "domain": "hooli.test"},
+]
+LATIN = "From: Bo <BO@GLOBEX.TEST>\nContent-Type: text/plain; charset=iso-8859-1\n\nGröße"
+
+
+async def read(world: World, sent: Any) -> Any:
+    answer = await world.client.post("/signals", json=sent)
+    assert answer.status_code == 201, answer.text
+    return (await world.client.get(f"/signals/{answer.json()['id']}", params={"include": "raw"})).json()
+
+
+@pytest.mark.parametrize(("format", "text"), [("vtt", VTT), ("srt", SRT)])
+async def test_a_transcript_has_its_speakers_and_times(world: World, format: str, text: str) -> None:
+    signal = await read(world, {"text": text, "textFormat": format, "signalType": "transcript"})
+    assert (signal["status"], signal["processorType"], signal["evidenceKind"]) == (
+        "pending",
+        "conversation",
+        "conversation",
+    )
+    turns = signal["rawData"]["transcript"]["turns"]
+    assert "Bo" in turns[0]["speaker"]
+    assert turns[0]["startSeconds"] == 1.0
+    assert signal["transcript"]["durationSeconds"] == (4.0 if format == "srt" else 3607.25)
+
+
+async def test_a_mail_has_its_subject_date_and_customers(world: World) -> None:
+    await world.add(accounts=ACCOUNTS)
+    accounts = await world.ids("accounts")
+    signal = await read(world, {"text": MAIL, "textFormat": "eml"})
+    assert (signal["name"], signal["rawData"]["text"]) == ("Größe", "The font is too small.")
+    assert (signal["createdAt"], signal["signalType"]) == ("2026-03-02T09:30:00.000Z", "support_ticket")
+    assert set(signal["accountIds"]) == set(accounts.values())
+    latin = await read(world, {"text": LATIN, "textFormat": "eml", "name": "Mine", "context": "sales"})
+    assert (latin["name"], latin["context"], latin["rawData"]["text"]) == ("Mine", "sales", "Größe")
+    assert latin["accountIds"] == [accounts["globex"]]
+
+
+async def test_the_same_text_again_changes_nothing(world: World) -> None:
+    sent = {"text": VTT, "textFormat": "vtt"}
+    first, second = await read(world, sent), await read(world, sent)
+    assert (first["id"], first["updatedAt"]) == (second["id"], second["updatedAt"])
+    named = await read(world, sent | {"sourceKey": "zoom", "externalId": "7"})
+    assert named["id"] != first["id"]
+
+
+async def test_several_are_stored_at_once_or_none(world: World) -> None:
+    sent = [{"text": VTT, "textFormat": "vtt"}, {"text": MAIL, "textFormat": "eml"}, {"text": "Plain words."}]
+    faulty = [*sent, {"text": "WEBVTT", "textFormat": "vtt"}, {"name": "Nothing"}]
+    for refused, path in ((faulty, "signals[3].text"), ([*sent, faulty[4]], "signals[3].text"), ([], "signals")):
+        answer = await world.client.post("/signals/batch", json={"signals": refused})
+        assert (answer.status_code, answer.json()["field"]) == (400, path), answer.text
+    assert (await world.client.get("/signals")).json() == []
+    answer = await world.client.post("/signals/batch", json={"signals": sent})
+    assert answer.status_code == 201, answer.text
+    created = answer.json()["signals"]
+    assert [one["signalType"] for one in created] == ["transcript", "support_ticket", None]
+    assert all(one["jobId"] for one in created)
+    again = (await world.client.post("/signals/batch", json={"signals": sent[:2]})).json()["signals"]
+    assert [one["id"] for one in again] == [one["id"] for one in created[:2]]
