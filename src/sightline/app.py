@@ -37,8 +37,8 @@ from sightline.platform.http.health import Readiness, health_pages
 from sightline.platform.http.metrics import metrics_page, watched
 from sightline.platform.http.middleware import Server, refuse_unknown_path
 from sightline.platform.http.operations import Operation, located, operations_of
-from sightline.platform.http.pages import Page
 from sightline.platform.http.proxies import TrustedProxies
+from sightline.platform.http.public_pages import PublicPage
 from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.jobs.overview import refresh_job_gauges
@@ -184,7 +184,7 @@ def make_tools(settings: Settings) -> dict[type, Any]:
     }
 
 
-def _pages(lazy: Lazy) -> dict[str, Page]:
+def _pages(lazy: Lazy) -> dict[str, PublicPage]:
     """Returns the routes besides the API."""
     return {
         **reference_pages(openapi_document, f"{API}/openapi.json"),

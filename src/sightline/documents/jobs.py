@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from sightline.documents.generations import queries
+from sightline.documents.generations import active
+from sightline.documents.generations.active import Pending
 from sightline.documents.generations.kinds import WRITE_DOCUMENT
-from sightline.documents.generations.queries import Pending
 from sightline.documents.generations.records import GenerationFailure
 from sightline.documents.material.queries import find_material
 from sightline.documents.queries import NewDocument, add_document, replace_document
@@ -29,13 +29,13 @@ async def write_document(db: Database, tools: Tools, workspace_id: UUID, generat
     """
     while True:
         async with db.snapshot() as tx:
-            pending = await queries.find_pending(tx, workspace_id, generation_id)
+            pending = await active.find_pending(tx, workspace_id, generation_id)
             if pending is None:
                 return
             material = await find_material(tx, workspace_id, pending.initiative_id)
         made = await _draft(db, tools, Task(workspace_id, WRITE_DOCUMENT, generation_id), pending.type, material)
         async with db.transaction() as tx:
-            if await queries.complete(tx, workspace_id, generation_id, pending.requests):
+            if await active.complete(tx, workspace_id, generation_id, pending.requests):
                 await _store(tx, workspace_id, pending, made.value, DocumentWriter(made.engine, made.version))
                 actor = Actor(workspace_id, "job", str(generation_id))
                 await log_change(tx, actor, "document", pending.document_id, None, "written", type=pending.type)
@@ -66,13 +66,13 @@ async def give_up(db: Database, workspace_id: UUID, generation_id: UUID, error: 
     """Fails the generation with a safe message; the log has the error."""
     message = "The job was stopped." if isinstance(error, JobStopped) else "The document could not be written."
     async with db.transaction() as tx:
-        await queries.fail(tx, workspace_id, generation_id, GenerationFailure(message, retryable=True))
+        await active.fail(tx, workspace_id, generation_id, GenerationFailure(message, retryable=True))
 
 
 async def revive(db: Database, workspace_id: UUID, generation_id: UUID) -> None:
     """Makes a failed generation pending, unless the same document was requested since."""
     async with db.transaction() as tx:
-        await queries.revive(tx, workspace_id, generation_id)
+        await active.revive(tx, workspace_id, generation_id)
 
 
 async def resume(db: Database, tools: Tools) -> None:

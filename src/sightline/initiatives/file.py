@@ -8,14 +8,14 @@ from sightline.catalog.file_changes import CatalogChanges
 from sightline.initiatives.records import (
     DEFAULT_PRIORITY,
     LONGEST_DESCRIPTION,
-    LONGEST_NAME,
     InitiativePriority,
     InitiativeStatus,
+    Name,
 )
 from sightline.platform.db.sql import sql
 from sightline.platform.file_section import Entry, KeyedRecord, Links, Ref, Run, Section, Table
 from sightline.platform.file_section.tables import Hexadecimal, Word
-from sightline.platform.wire import Day, Text, Trimmed
+from sightline.platform.wire import Day, Text
 
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
@@ -92,12 +92,6 @@ _FEATURES = Links(
     "products.features", "initiative_features", "initiative_id", "feature_id", "feature_ids", scope="product_id"
 )
 _TEAMS = Links("teams", "initiative_teams", "initiative_id", "team_id", "team_ids")
-
-
-class Name(Trimmed):
-    """The name of an initiative."""
-
-    longest = LONGEST_NAME
 
 
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sightline.platform.http.compression import accepts_gzip
 from sightline.platform.http.endpoint import known_tag
-from sightline.platform.http.pages import Page
+from sightline.platform.http.public_pages import PublicPage
 from sightline.reference.guides import guide_list, guide_names, guide_page, picture, picture_names
 
 HTML, CSS, SCRIPT = "text/html", "text/css", "text/javascript"
@@ -59,7 +59,7 @@ class Constant:
         return Response(body, headers=headers | encoding, media_type=self.media_type)
 
 
-def reference_pages(document: Callable[[], str], document_path: str) -> dict[str, Page]:
+def reference_pages(document: Callable[[], str], document_path: str) -> dict[str, PublicPage]:
     """Returns the pages by path. `/`, `/docs/` and `/docs/guide/` redirect, by relative addresses for path prefixes."""
     security = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer"}
     constants = {
@@ -75,7 +75,9 @@ def reference_pages(document: Callable[[], str], document_path: str) -> dict[str
         constants[f"/docs/guide/{name}"] = Constant(partial(picture, name), "image/png")
     for name in guide_names():
         constants[f"/docs/guide/{name}"] = Constant(partial(guide_page, name), HTML, headers=security)
-    pages = {path: Page("openapi" if path == document_path else "docs", at.answer) for path, at in constants.items()}
+    pages = {
+        path: PublicPage("openapi" if path == document_path else "docs", at.answer) for path, at in constants.items()
+    }
     redirects = {"/": _redirect("root", "docs"), "/docs/": _redirect("docs", "../docs")}
     return {**redirects, "/docs/guide/": _redirect("docs", "../guide"), **pages}
 
@@ -84,8 +86,8 @@ def _asset(name: str) -> Callable[[], bytes]:
     return lambda: (_ASSETS / name).read_bytes()
 
 
-def _redirect(name: str, address: str) -> Page:
+def _redirect(name: str, address: str) -> PublicPage:
     async def answer(_: Request) -> Response:
         return RedirectResponse(address)
 
-    return Page(name, answer)
+    return PublicPage(name, answer)

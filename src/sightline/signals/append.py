@@ -7,9 +7,10 @@ from uuid import UUID
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.refs import SignalRef
-from sightline.signals import content, queries, read
+from sightline.signals import queries
 from sightline.signals.change import find_changed, store
 from sightline.signals.processing import request
+from sightline.signals.raw_data import raw_of
 
 
 async def append_passages(
@@ -24,10 +25,10 @@ async def append_passages(
     raw = await queries.find_raw(tx, actor.workspace_id, id) or {}
     text = raw.get("text") or ""
     missing = [passage for passage in passages if passage not in text]
-    stored = read.decoded(before["external_data"])
+    stored = queries.decoded(before["external_data"])
     columns = find_changed({"external_data": stored | external_data}, before)
     if missing:
         appended = "\n\n".join([text, *missing] if text else missing)
-        await queries.save_raw(tx, actor.workspace_id, id, content.raw_of(raw, text=appended))
+        await queries.save_raw(tx, actor.workspace_id, id, raw_of(raw, text=appended))
         columns |= request.again(tx, before["analysis_profile"])
     await store(tx, actor, before, columns, has_new_accounts=False)

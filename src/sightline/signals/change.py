@@ -16,6 +16,7 @@ from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
 from sightline.signals.insights.statements import follow_accounts, lock_statements
 from sightline.signals.processing import request
+from sightline.signals.raw_data import raw_of
 from sightline.signals.records import NewSourceLink, Signal, SignalChanges
 from sightline.workspaces.changes import log_change
 
@@ -83,7 +84,7 @@ def _stated_columns(changes: SignalChanges) -> dict[str, Any]:
 
 def find_changed(stated: dict[str, Any], before: Row) -> dict[str, Any]:
     """Returns the columns whose value differs from the stored one."""
-    return {name: value for name, value in stated.items() if value != read.decoded(before[name])}
+    return {name: value for name, value in stated.items() if value != queries.decoded(before[name])}
 
 
 async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) -> dict[str, Any]:
@@ -93,11 +94,11 @@ async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) ->
     text = None if changes.text is UNSET else changes.text
     transcript = None if changes.transcript is UNSET else changes.transcript
     raw_before = await queries.find_raw(tx, actor.workspace_id, before["id"])
-    raw = content.raw_of(raw_before, text=text, transcript=transcript)
-    summary_before = read.decoded(before["transcript"])
+    raw = raw_of(raw_before, text=text, transcript=transcript)
+    summary_before = queries.decoded(before["transcript"])
     summary = content.summary_of(raw, transcript, summary_before)
     if raw == (raw_before or {}) and summary == summary_before:
-        has_new_data = changes.data is not UNSET and changes.data != read.decoded(before["data"])
+        has_new_data = changes.data is not UNSET and changes.data != queries.decoded(before["data"])
         reads_new_data = has_new_data and content.reads_data(raw)
         return request.again(tx, before["analysis_profile"]) if reads_new_data else {}
     await queries.save_raw(tx, actor.workspace_id, before["id"], raw)

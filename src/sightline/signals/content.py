@@ -1,54 +1,15 @@
-"""The content of a signal: the stored form, the summary, and the text that an engine reads."""
+"""What an engine reads of a signal, and the summary of its transcript."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from sightline.intelligence.evidence import ReadAs, SignalMaterial, Turn
-from sightline.platform.errors import ValidationFailed
-from sightline.signals.records import LONGEST_TEXT, NewTranscript, Participant
-
-Raw = dict[str, Any]
+from sightline.signals.raw_data import Raw
+from sightline.signals.records import NewTranscript
 
 # The fields in which other systems store a text, best first.
 _TEXTS = ("text", "body", "content", "comment", "description", "message", "transcript")
-
-
-def raw_of(
-    before: Raw | None,
-    *,
-    text: str | None = None,
-    transcript: NewTranscript | None = None,
-    raw_data: Raw | None = None,
-    participants: Iterable[Participant] | None = None,
-) -> Raw:
-    """Returns the content to store; a new text replaces a transcript, and a new transcript a text.
-
-    Raises ValidationFailed for both at once, and for a transcript that is too long in all.
-    """
-    if text is not None and transcript is not None:
-        raise ValidationFailed.of("transcript", "Send text or a transcript, not both")
-    raw = dict(before or {}) if raw_data is None else dict(raw_data)
-    if raw_data is not None and before:
-        kept = ("text", "transcript", "participants")
-        raw = {name: before[name] for name in kept if name in before and name not in raw} | raw
-    if text is not None:
-        raw.pop("transcript", None)
-        raw["text"] = text
-    if transcript is not None:
-        if sum(len(turn.text) for turn in transcript.turns) > LONGEST_TEXT:
-            raise ValidationFailed.of("transcript.turns", f"At most {LONGEST_TEXT} characters in all")
-        raw.pop("text", None)
-        raw["transcript"] = {"turns": [_stored(turn) for turn in transcript.turns]}
-    if participants is not None:
-        raw["participants"] = [_stored(participant) for participant in participants]
-    return raw
-
-
-def _stored(part: msgspec.Struct) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.to_builtins(part).items() if value is not None}
 
 
 def summary_of(raw: Raw, transcript: NewTranscript | None, before: Any = None) -> dict[str, Any] | None:
@@ -105,11 +66,6 @@ def _headers_of(text: str) -> re.Match[str] | None:
 def reads_data(raw: Raw) -> bool:
     """Whether an engine reads the signal's `data`, because it has neither a transcript nor a text."""
     return not _turns_of(raw) and not any(isinstance(raw.get(name), str) for name in _TEXTS)
-
-
-def has_content(raw: Raw, data: Raw) -> bool:
-    """Whether the content has anything besides participants."""
-    return bool(raw.keys() - {"participants"} or data)
 
 
 def material_of(processor_type: ReadAs, raw: Raw, data: Raw) -> SignalMaterial:

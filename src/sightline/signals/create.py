@@ -21,6 +21,7 @@ from sightline.signals import content, queries, read
 from sightline.signals.change import find_changed, refuse_accounts, refuse_two_primaries, store
 from sightline.signals.formats import Conversation, read_text
 from sightline.signals.processing import request
+from sightline.signals.raw_data import Raw, has_content, raw_of
 from sightline.signals.records import (
     LONGEST_NAME,
     CreatedSignal,
@@ -192,8 +193,8 @@ async def _add(
     tx: Tx, engine: Engine, actor: Actor, new: NewSignal, expect: Expectation, number: int
 ) -> Versioned[CreatedSignal] | None:
     """Returns None if another request took the identity; the caller retries."""
-    raw = content.raw_of(None, **_content(new))
-    if not content.has_content(raw, new.data or {}):
+    raw = raw_of(None, **_content(new))
+    if not has_content(raw, new.data or {}):
         raise ValidationFailed.of("text", "Send text, a transcript, data or rawData")
     expect(None)
     columns = _new_columns(tx, engine, new, raw) | {"id": new_id(), "number": number}
@@ -217,7 +218,7 @@ def _content(new: NewSignal) -> dict[str, Any]:
     }
 
 
-def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: content.Raw) -> dict[str, Any]:
+def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, Any]:
     is_read = new.analysis_profile != "none"
     signal_type = new.signal_type or ("transcript" if new.transcript else None)
     read_as, kind = _READ_AS[signal_type]
@@ -267,12 +268,12 @@ async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, bef
     expect(read.tag_of(before))
     id = before["id"]
     raw_before = await queries.find_raw(tx, actor.workspace_id, id)
-    raw = content.raw_of(raw_before, **_content(new))
+    raw = raw_of(raw_before, **_content(new))
     changes = find_changed(_stated_columns(new), before)
     has_new_raw = raw != (raw_before or {})
     if has_new_raw:
         await queries.save_raw(tx, actor.workspace_id, id, raw)
-        changes["transcript"] = content.summary_of(raw, new.transcript, read.decoded(before["transcript"]))
+        changes["transcript"] = content.summary_of(raw, new.transcript, queries.decoded(before["transcript"]))
     profile = changes.get("analysis_profile", before["analysis_profile"])
     if has_new_raw or "analysis_profile" in changes or ("data" in changes and content.reads_data(raw)):
         changes |= request.again(tx, profile)

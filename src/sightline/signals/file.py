@@ -30,7 +30,7 @@ class SourcePart(Part, rename=None):
     external_data: dict[str, Any] | UnsetType = UNSET
 
 
-class SourceLink(Part):
+class SourceLinkPart(Part):
     name: str
     url: str
     type: str = "link"
@@ -128,7 +128,7 @@ class SignalRecord(KeyedRecord):
     integration: Annotated[Word | None, Ref("integrations")] = None
     origin: str | None = None
     source_label: str | None = ""
-    source_links: list[SourceLink] | None = msgspec.field(default_factory=list)
+    source_links: list[SourceLinkPart] | None = msgspec.field(default_factory=list)
     data: dict[str, Any] | None = msgspec.field(default_factory=dict)
     import_: dict[str, Any] | None = msgspec.field(default=None, name="import")
     failure: str | None = None

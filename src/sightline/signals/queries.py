@@ -53,6 +53,11 @@ _FIND = {
 }
 
 
+def decoded(stored: Any) -> Any:
+    """Returns the value of a column, decoded if the column is JSON."""
+    return msgspec.json.decode(stored) if isinstance(stored, msgspec.Raw) else stored
+
+
 def as_signal(row: Row) -> Signal:
     """Returns a signal without its raw data."""
     return Signal(*_FIELDS(row))

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sightline.documents.generations import queries
+from sightline.documents.generations import active, queries
+from sightline.documents.generations.active import NewGeneration
 from sightline.documents.generations.kinds import WRITE_DOCUMENT
-from sightline.documents.generations.queries import NewGeneration
 from sightline.documents.generations.records import DocumentRequest, GenerationReceipt
 from sightline.documents.queries import find_initiative, lock_initiative
 from sightline.platform.access import Actor
@@ -51,7 +51,7 @@ async def generate(
     new = NewGeneration(initiative.id, new_id(), request.type, is_first=True, run_after=tx.now)
     receipt = await _queue(tx, actor, ref, new)
     # Checked last: before the generation is stored a worker may complete an earlier one.
-    written = await queries.find_written(tx, actor.workspace_id, initiative.id, request.type)
+    written = await active.find_written(tx, actor.workspace_id, initiative.id, request.type)
     if written.document_id is not None:
         raise DocumentExists(f"The initiative has a {request.type} already. Regenerate it.", field="type")
     expect(None)
@@ -67,7 +67,7 @@ async def regenerate(
     active, PreconditionFailed.
     """
     initiative = await lock_initiative(tx, actor.workspace_id, ref)
-    written = await queries.find_written(tx, actor.workspace_id, initiative.id, request.type)
+    written = await active.find_written(tx, actor.workspace_id, initiative.id, request.type)
     if written.document_id is None and not written.is_first_active:
         raise NotFound(f"The initiative has no {request.type}.", field="type")
     if written.document_id is None or written.is_first_active:
@@ -79,7 +79,7 @@ async def regenerate(
 
 async def _queue(tx: Tx, actor: Actor, ref: InitiativeRef, new: NewGeneration) -> GenerationReceipt:
     """Stores the generation and its job in one transaction."""
-    receipt = await queries.add_generation(tx, actor.workspace_id, new)
+    receipt = await active.add_generation(tx, actor.workspace_id, new)
     receipt.status_url = _status_url(ref, receipt)
     if not receipt.deduplicated:
         detail = {"type": new.type, "job": str(receipt.job_id)}

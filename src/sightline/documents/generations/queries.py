@@ -1,6 +1,5 @@
 """The SQL of generations."""
 
-from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -12,7 +11,6 @@ from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
 from sightline.platform.db.sql import sql
 from sightline.platform.errors import NotFound
-from sightline.platform.ids import new_id
 
 JOB_TYPES = {
     DocumentType.INITIATIVE_BRIEF: "generate-initiative-brief",
@@ -21,30 +19,7 @@ JOB_TYPES = {
 }
 
 
-class Written(NamedTuple):
-    """The document of a type, if the initiative has one, and whether its first generation is active."""
-
-    document_id: UUID | None
-    version: int
-    is_first_active: bool
-
-
-# One statement: between two statements a worker could complete the generation.
-_FIND_WRITTEN = sql("""
-SELECT d.id, coalesce(d.version, 0), EXISTS (
-           SELECT FROM document_generations g
-            WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.type = :type
-              AND g.status = 'pending' AND g.is_first)
-  FROM (SELECT) AS one
-  LEFT JOIN documents d ON d.workspace_id = :workspace_id AND d.initiative_id = :initiative_id AND d.type = :type""")
-
-
-async def find_written(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: DocumentType) -> Written:
-    row = await tx.row(_FIND_WRITTEN, workspace_id=workspace_id, initiative_id=initiative_id, type=type)
-    return Written(*row or (None, 0, False))
-
-
-_RECEIPT = """
+RECEIPT = """
     g.id, g.type, g.status, g.initiative_id, 'INITIATIVE-' || i.number AS initiative_public_id, g.document_id,
     iso(g.created_at) AS created_at, iso(g.updated_at) AS updated_at, g.failure,
     (extract(epoch FROM g.updated_at) * 1000)::bigint AS version"""
@@ -57,7 +32,7 @@ class Generation(NamedTuple):
     version: int
 
 
-def _generation(row: Row) -> Generation:
+def as_generation(row: Row) -> Generation:
     type = DocumentType(row["type"])
     receipt = GenerationReceipt(
         operation="initiative_document_regeneration",
@@ -82,7 +57,7 @@ _FIND = sql(
 SELECT {columns}
   FROM document_generations g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id
  WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.id = :id""",
-    columns=_RECEIPT,
+    columns=RECEIPT,
 )
 
 
@@ -91,91 +66,4 @@ async def find_generation(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: U
     row = await tx.row(_FIND, workspace_id=workspace_id, initiative_id=initiative_id, id=id)
     if row is None:
         raise NotFound
-    return _generation(row)
-
-
-# A request during an active generation joins it and is counted, so that no draft older than the request is stored.
-_ADD = sql(
-    """
-WITH g AS (
-    INSERT INTO document_generations AS active
-           (workspace_id, id, initiative_id, document_id, type, is_first, status, run_after, created_at, updated_at)
-    VALUES (:workspace_id, :id, :initiative_id, :document_id, :type, :is_first, 'pending', :run_after, :now, :now)
-    ON CONFLICT (workspace_id, initiative_id, type) WHERE status = 'pending'
-       DO UPDATE SET requests = active.requests + 1
-    RETURNING *)
-SELECT {columns} FROM g JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = g.initiative_id""",
-    columns=_RECEIPT,
-)
-
-
-class NewGeneration(NamedTuple):
-    """A document to write. `is_first`: it does not exist yet."""
-
-    initiative_id: UUID
-    document_id: UUID
-    type: DocumentType
-    is_first: bool
-    run_after: datetime
-
-
-async def add_generation(tx: Tx, workspace_id: UUID, new: NewGeneration) -> GenerationReceipt:
-    """Adds the generation, or joins the active one of the same document (`deduplicated`)."""
-    id = new_id()
-    row = await tx.row(_ADD, workspace_id=workspace_id, id=id, **new._asdict())
-    assert row is not None  # noqa: S101 - the initiative is locked by the transaction
-    receipt = _generation(row).receipt
-    receipt.deduplicated = receipt.job_id != id
-    return receipt
-
-
-class Pending(NamedTuple):
-    """A pending generation. `requests` counts the requests that it answers."""
-
-    initiative_id: UUID
-    document_id: UUID
-    type: DocumentType
-    is_first: bool
-    requests: int
-
-
-_FIND_PENDING = sql("""
-SELECT initiative_id, document_id, type, is_first, requests
-  FROM document_generations WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'""")
-
-
-async def find_pending(tx: Tx, workspace_id: UUID, id: UUID) -> Pending | None:
-    """Returns the generation, or None if it is completed, failed, or deleted with its initiative."""
-    row = await tx.row(_FIND_PENDING, workspace_id=workspace_id, id=id)
-    return Pending(*row)._replace(type=DocumentType(row["type"])) if row else None
-
-
-_COMPLETE = sql("""
-UPDATE document_generations SET status = 'completed', updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending' AND requests = :requests""")
-_FAIL = sql("""
-UPDATE document_generations SET status = 'failed', failure = :failure, updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'""")
-
-
-async def complete(tx: Tx, workspace_id: UUID, id: UUID, requests: int) -> bool:
-    """Completes a generation once. Returns False if another request joined it or it is not pending."""
-    return await tx.run(_COMPLETE, workspace_id=workspace_id, id=id, requests=requests) == 1
-
-
-async def fail(tx: Tx, workspace_id: UUID, id: UUID, failure: GenerationFailure) -> None:
-    """Fails a generation if it is pending."""
-    await tx.run(_FAIL, workspace_id=workspace_id, id=id, failure=failure)
-
-
-_REVIVE = sql("""
-UPDATE document_generations AS g SET status = 'pending', failure = NULL, updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id AND status = 'failed'
-   AND NOT EXISTS (SELECT FROM document_generations AS newer
-                    WHERE newer.workspace_id = :workspace_id AND newer.initiative_id = g.initiative_id
-                      AND newer.type = g.type AND (newer.created_at, newer.id) > (g.created_at, g.id))""")
-
-
-async def revive(tx: Tx, workspace_id: UUID, id: UUID) -> None:
-    """Makes a failed generation pending, unless the same document was requested since."""
-    await tx.run(_REVIVE, workspace_id=workspace_id, id=id)
+    return as_generation(row)

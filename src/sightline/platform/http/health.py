@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from sightline.platform.db import Connection, Database, DatabaseUnavailable
 from sightline.platform.errors import Unavailable
-from sightline.platform.http.pages import Page
+from sightline.platform.http.public_pages import PublicPage
 
 KNOWN_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
@@ -58,7 +58,7 @@ class Readiness:
         return {"database": "ok", "migrations": f"missing: {', '.join(missing)}" if missing else "ok"}
 
 
-def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, Page]:
+def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, PublicPage]:
     """`/healthz` answers while the process lives, `/readyz` while requests would be answered."""
 
     async def live(_: Request) -> Response:
@@ -67,4 +67,7 @@ def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, 
     async def ready(_: Request) -> Response:
         return JSONResponse({"status": "ready", "checks": await readiness.check(db())}, headers=_NOT_KEPT)
 
-    return {"/healthz": Page("healthz", live, is_probe=True), "/readyz": Page("readyz", ready, is_probe=True)}
+    return {
+        "/healthz": PublicPage("healthz", live, is_probe=True),
+        "/readyz": PublicPage("readyz", ready, is_probe=True),
+    }

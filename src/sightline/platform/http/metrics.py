@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sightline.platform.db import Database
-from sightline.platform.http.pages import Page
+from sightline.platform.http.public_pages import PublicPage
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` when there are several processes, before this is imported
 LOOK_SECONDS = 5.0
@@ -56,14 +56,14 @@ async def _watch(db: Database) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def metrics_page(prepare: Callable[[], Awaitable[None]]) -> Page:
+def metrics_page(prepare: Callable[[], Awaitable[None]]) -> PublicPage:
     """`prepare` updates what is only counted when it is read."""
 
     async def answer(_: Request) -> Response:
         await prepare()
         return Response(await asyncio.to_thread(_collect), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
-    return Page("metrics", answer, is_probe=True)
+    return PublicPage("metrics", answer, is_probe=True)
 
 
 def _collect() -> bytes:

@@ -57,7 +57,7 @@ class Worker:
         self.work = {work.kind: work for room in rooms for work in room.work}
         self._ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
         self._url = url
-        self._runs: dict[asyncio.Task[None], Run] = {}
+        self._runs: dict[asyncio.Task[None], JobRun] = {}
         self._change = asyncio.Event()
         self._is_ending = False
 
@@ -112,7 +112,7 @@ class Worker:
         held = await self.queue.beat(jobs) if jobs else {}
         for job in jobs:
             if job.id in held:
-                run = Run(self, job)
+                run = JobRun(self, job)
                 task = asyncio.create_task(run.do())
                 self._runs[task] = run
                 task.add_done_callback(self._runs.pop)
@@ -148,7 +148,7 @@ class Worker:
             run.end(HoldLost())
 
 
-class Run:
+class JobRun:
     """Runs a job's handler on a database that refuses to write once another worker has the job."""
 
     def __init__(self, worker: "Worker", job: Job) -> None:

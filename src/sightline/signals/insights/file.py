@@ -7,8 +7,7 @@ from msgspec import UNSET, UnsetType
 from sightline.platform.file_section import Entry, KeyedRecord, Links, Ref, Run, Table
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import Word
-from sightline.platform.wire import Trimmed
-from sightline.signals.insights.records import LONGEST_TITLE, InsightReviewState
+from sightline.signals.insights.records import InsightReviewState, Title
 from sightline.signals.insights.statements import Drafted, add_keys
 
 
@@ -17,12 +16,6 @@ async def _add_keys(run: Run, entries: list[Entry]) -> None:
     rows = [entry.row for entry in entries if entry.is_new and entry.row["origin"] == "processing"]
     made = {row["id"]: Drafted(row["title"], row["category"], row["extracts"]) for row in rows}
     await add_keys(run.tx, run.workspace_id, made)
-
-
-class Title(Trimmed):
-    """The title of an insight."""
-
-    longest = LONGEST_TITLE
 
 
 _ACCOUNTS = Links("accounts", "insight_accounts", "insight_id", "account_id", "account_ids")

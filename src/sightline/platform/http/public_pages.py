@@ -9,7 +9,7 @@ from starlette.responses import Response
 from sightline.platform.errors import MethodNotAllowed
 
 
-class Page:
+class PublicPage:
     """One address, named for logs and metrics. A probe is logged only if it fails."""
 
     def __init__(self, name: str, answer: Callable[[Request], Awaitable[Response]], *, is_probe: bool = False) -> None:
