@@ -1,11 +1,14 @@
 """The templates in the reader's language."""
 
+import re
+import secrets
 from collections.abc import Callable
 from datetime import date
 from functools import cache, lru_cache, partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from sightline.catalog.portal_labels import LabelKind, ShownLabel
 from sightline.portal.html.assets import version
@@ -15,6 +18,8 @@ from sightline.portal.html.markdown import as_text
 from sightline.portal.html.marks import mark, passage
 
 EXTENSIONS = ["jinja2.ext.i18n"]
+_MOST_ROWS = 1000  # of each language; a row has 2 KB, at most 15
+_PLACE = secrets.token_hex()  # in a kept row, for what is different on each page; no text has it
 
 
 @cache
@@ -33,6 +38,9 @@ def environment(language: str) -> Environment:
     )
     install: Callable[..., None] = made.install_gettext_callables  # type: ignore[attr-defined]  # of the extension
     install(texts.gettext, texts.ngettext, newstyle=True)
+    # The extension's own looks each text up, and escapes it, for every use.
+    made.globals["gettext"] = _gettext(texts.gettext)
+    made.globals["idea_row"] = _keep_rows(made)
     made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
     made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
     made.filters["day"] = lambda moment: day(moment.date())
@@ -42,6 +50,41 @@ def environment(language: str) -> Environment:
     made.filters["passage"] = lambda text, pattern: passage(as_text(text), pattern)
     made.policies["ext.i18n.trimmed"] = True
     return made
+
+
+def _gettext(look_up: Callable[[str], str]) -> Callable[..., Markup]:
+    """Returns the function that templates call for a text; it fills in values, escaped."""
+    known = lru_cache(maxsize=1000)(lambda text: Markup(look_up(text)))  # noqa: S704 - texts of catalogue and templates
+
+    def gettext(text: str, /, **values: Any) -> Markup:
+        return known(text) % values if values else known(text)
+
+    return gettext
+
+
+def _keep_rows(made: Environment) -> Callable[..., Markup]:
+    """Returns the macro `row` as a function that renders a row of a list once, until its idea changes.
+
+    Rows with marks, or with the message about a vote, are not kept.
+    """
+
+    def row(*values: Any) -> Markup:
+        module: Any = made.get_template("parts.html").module
+        return module.row(*values)  # type: ignore[no-any-return]  # a macro returns Markup
+
+    @lru_cache(maxsize=_MOST_ROWS)
+    def around_places(idea: Any, root: str, level: str) -> list[str]:
+        return str(row(idea, root, _PLACE, _PLACE, "", level)).split(_PLACE)
+
+    def idea_row(  # noqa: PLR0913 - as the macro
+        idea: Any, root: str, csrf: str, back: str, voted: str, level: str = "h2", marks: re.Pattern[str] | None = None
+    ) -> Markup:
+        if marks is not None or voted == idea.public_id:
+            return row(idea, root, csrf, back, voted, level, marks)
+        before, between, after = around_places(idea, root, level)
+        return Markup(f"{before}{escape(csrf)}{between}{escape(back)}{after}")  # noqa: S704 - escaped by the macro
+
+    return idea_row
 
 
 def render(language: str, template: str, **values: Any) -> str:
