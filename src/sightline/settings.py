@@ -195,7 +195,7 @@ class Settings:
         environment: Mapping[str, str] | None = None,
         file: Path | None = None,
     ) -> "Settings":
-        """Reads all settings. `options` are those of the command line, None for unused ones. Raises SettingsError."""
+        """Reads all settings. `options`: of the command line, None if unused. Raises SettingsError."""
         environment = os.environ if environment is None else environment
         file = file or Path(FILE)
         found = {name: (value, f"{name} in {file}") for name, value in read_file(file).items()}

@@ -80,7 +80,7 @@ class Written(Struct, rename="camel"):
 
 
 class Restored(Struct, rename="camel"):
-    """The result of a restore. `skipped`: tables that are not Sightline's; `portals`: those that need a new secret."""
+    """The result of a restore. `skipped`: tables of others; `portals`: portals that need a new secret."""
 
     tables: int
     rows: int

@@ -1,4 +1,4 @@
-"""Checks whether a secret is that of the backed-up server, without storing it.
+"""Checks whether a secret is the backed-up server's, without storing it.
 
 The manifest holds a slow salted hash (scrypt, 32 MiB) of the secret. It reveals nothing about a random secret of 32
 characters; a short one can be guessed at 0.1 s a guess, as it can from any portal secret in the file.

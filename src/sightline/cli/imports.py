@@ -122,7 +122,7 @@ async def import_(  # noqa: PLR0913 - an option each
 
 
 def _read_maps(kind: str, tool: str | None, map_file: Path | None, pairs: list[str] | None) -> Map | None:
-    """Returns the map of a tool, with what the map file says, and then the options. None if nothing was said."""
+    """Returns the map of a tool, changed by the map file and then by the options. None if nothing was said."""
     maps = [map_of_tool(tool)] if tool else []
     maps += [read_map(map_file.read_bytes(), str(map_file))] if map_file else []
     maps += [map_of_pairs(pairs)] if pairs else []

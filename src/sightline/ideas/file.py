@@ -198,7 +198,7 @@ EVIDENCE = Table(
 
 
 class AliasRecord(FileRecord):
-    """An identity that the idea had elsewhere, such as that of a post that another tool merged into it."""
+    """An identity that the idea had elsewhere, for example as a post that another tool merged into it."""
 
     source_key: SourceName | None = None
     integration: Annotated[Word | None, Ref("integrations")] = None

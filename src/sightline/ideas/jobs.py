@@ -1,4 +1,4 @@
-"""The periodic work of ideas: a model reads those that are due."""
+"""The periodic work of ideas: a model reads the ideas that are due."""
 
 from sightline.ideas.readings.sweep import read_due
 from sightline.platform.jobs import JobsOfRoom, Tick

@@ -189,7 +189,7 @@ async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> N
 
 
 async def unknown_status(tx: Tx, workspace_id: UUID, label: str) -> UnknownStatus:
-    """Returns the error for a label, with the labels that a request can set: not that of promotion."""
+    """Returns the error for a label, with the labels that a request can set: all but the promotion label."""
     return _unknown(label, [row["label"] for row in await tx.rows(_LABELS_TO_SET, workspace_id=workspace_id)])
 
 

@@ -11,7 +11,7 @@ Read = TypeVar("Read")
 
 
 def read_json_lines(name: str, lines: Iterable[bytes], kind: type[Read]) -> Iterator[tuple[str, Read]]:
-    """Yields what each line says with its place, such as "texts.jsonl, line 3"; blank lines are skipped.
+    """Yields the object of each line with its place, such as "texts.jsonl, line 3"; blank lines are skipped.
 
     Raises BadRequest at the first line that is not of the type.
     """

@@ -43,7 +43,7 @@ class Visit:
     """A request to a portal, whose own path is `path`.
 
     `session` is None on public pages; `form` has the fields of a POST. `sent` is that form if it can be sent again,
-    `waiting` those that the page offers to send.
+    `waiting` the forms that the page offers to send.
     """
 
     site: Site

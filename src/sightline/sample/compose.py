@@ -63,7 +63,7 @@ def _evidence(workspace: dict[str, Any]) -> Evidence:
 
 
 def _customers(workspace: dict[str, Any], everyone: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Returns the accounts by product: those that its ideas name, or all if there are none."""
+    """Returns the accounts that the ideas of each product name, or all accounts if they name none."""
     named: dict[str, set[str]] = {product["key"]: set() for product in workspace["products"]}
     for idea in workspace.get("ideas", []):
         named.get(idea["product"], set()).update(idea.get("accounts", []))

@@ -121,7 +121,7 @@ async def _write(
 
 
 def with_format(new: NewSignal) -> NewSignal:
-    """Returns the signal with what its text says, as its format is read. Raises ValidationFailed."""
+    """Returns the signal with the fields that its text states, read by its format. Raises ValidationFailed."""
     if new.text is None or new.text_format in (None, "plain"):
         return new
     try:
@@ -131,9 +131,9 @@ def with_format(new: NewSignal) -> NewSignal:
 
 
 def described(new: NewSignal, read: Conversation, source: bytes) -> NewSignal:
-    """Returns the signal with what was read of its text; what it says itself counts first.
+    """Returns the signal with the fields that were read from its text, unless the request states them.
 
-    Without an identity it has that of the `source`, so that the same text again changes nothing.
+    Without an identity it has the identity of the `source`, so that the same text again changes nothing.
     """
     known: dict[str, Any] = {"text": read.text, "transcript": None}
     said: dict[str, Any] = {"name": read.name, "created_at": read.created_at}

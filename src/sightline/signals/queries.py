@@ -200,7 +200,7 @@ async def add_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[
 
 
 async def remove_other_accounts(tx: Tx, workspace_id: UUID, id: UUID, accounts: Sequence[UUID]) -> list[UUID]:
-    """Unlinks all accounts but these. Returns those that were linked."""
+    """Unlinks all accounts but these. Returns the unlinked accounts."""
     rows = await tx.rows(_REMOVE_OTHER_ACCOUNTS, workspace_id=workspace_id, signal_id=id, account_ids=accounts)
     return [row["account_id"] for row in rows]
 

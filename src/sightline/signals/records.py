@@ -274,8 +274,8 @@ class NewSignal(Input):
 
     Its content is `text` or `transcript`, or else the content of `data` and `rawData`. `createdAt` is the date of the
     original. A `text` of the `textFormat` vtt or srt becomes a transcript with speakers and times. Of eml, a mail, it
-    becomes the body, with the subject as name, its date, and the accounts of its sender and recipients. What is sent
-    beside it counts before what the text says. Without `sourceKey` and `externalId`, such a text is its own identity.
+    becomes the body, with the subject as name, its date, and the accounts of its sender and recipients. Fields that are
+    sent count before fields of the text. Without `sourceKey` and `externalId`, such a text is its own identity.
     """
 
     name: Name | None = None

@@ -32,7 +32,7 @@ class Feedback(Record):
     """One rating, 0 to 10 on the scale of its metric.
 
     `submittedAt` is the time of the study's response, or of the later pulse for a live interview. `initiativeIds` and
-    `ideaIds` are those that the study is accepted for now, independent of the rating's subject. `updatedAt` is when the
+    `ideaIds` name what the study is accepted for now, independent of the rating's subject. `updatedAt` is when the
     rating was last written here, which may be long after it was submitted; the study's changes do not move it.
     """
 

@@ -112,7 +112,7 @@ async def settle_classifications(run: Run, entries: Sequence[Entry]) -> None:
 def _read_all(
     run: Run, entry: Entry, groups: dict[str, _Named], stored: dict[tuple[UUID, UUID], StoredValue]
 ) -> list[StoredValue]:
-    """Returns the values to store: those that differ from the stored ones."""
+    """Returns the values that differ from the stored ones."""
     seen: set[str] = set()
     rows = []
     for index, given in enumerate(entry.given.get("classifications") or ()):

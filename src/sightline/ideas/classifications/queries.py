@@ -41,7 +41,7 @@ SELECT {columns}
 
 
 async def find_values(tx: Tx, workspace_id: UUID, idea_ids: Sequence[UUID]) -> dict[tuple[UUID, UUID], StoredValue]:
-    """Returns the stored values of these ideas by idea and group, also those of inactive groups."""
+    """Returns the stored values of these ideas by idea and group, including values of inactive groups."""
     rows = await tx.rows(FIND_VALUES, workspace_id=workspace_id, idea_ids=idea_ids)
     return {(row["idea_id"], row["group_id"]): StoredValue(*row) for row in rows}
 

@@ -71,9 +71,9 @@ async def replace_suggestions(
     find: Callable[[Taxonomy, set[UUID]], Suggestions],
     groups: Collection[UUID] | None = None,
 ) -> int:
-    """Replaces the unreviewed suggestions by those that `find` returns for all groups but the chosen ones.
+    """Replaces the unreviewed suggestions by what `find` returns for the groups without a chosen value.
 
-    With `groups`, those of other groups stay. Returns how many values changed. The caller holds the idea's lock.
+    With `groups`, suggestions of other groups stay. Returns how many values changed. The caller holds the idea's lock.
     """
     taxonomy = await find_taxonomy(tx, workspace_id)
     if not any(group.kind == "list" for group in taxonomy.groups):

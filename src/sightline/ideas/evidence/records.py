@@ -80,7 +80,7 @@ class NewExtract(Input):
 
 
 class NewEvidence(Input):
-    """Evidence to add to an idea. `signalId` of the evidence becomes that of the first extract. null means omitted.
+    """Evidence to add to an idea. `signalId` of the evidence is taken from the first extract. null means omitted.
 
     `category` is `observation` when omitted, `role` is `supports`. At most 20 extracts.
     """

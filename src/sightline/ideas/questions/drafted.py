@@ -68,7 +68,7 @@ _ADD_MORE = sql(insert_drafted("(SELECT * FROM ideas WHERE workspace_id = :works
 async def replace_drafted(
     tx: Tx, workspace_id: UUID, idea_id: UUID, seen: Collection[FoundQuestion], drafted: list[DraftedQuestion]
 ) -> bool:
-    """Replaces the untouched questions. Does nothing and returns False if the questions are not those that were seen.
+    """Replaces the untouched questions. Does nothing and returns False if a question changed since `seen`.
 
     The caller holds the idea's lock.
     """
@@ -101,9 +101,3 @@ DELETE FROM idea_questions
 async def remove_drafted(tx: Tx, workspace_id: UUID, idea_ids: Collection[UUID]) -> None:
     """Removes the untouched questions of ideas that have a new description: they were asked of the old one."""
     await tx.run(_REMOVE_UNTOUCHED, workspace_id=workspace_id, idea_ids=list(idea_ids))
-
-
-async def renew_drafted(tx: Tx, workspace_id: UUID, idea_id: UUID, drafted: list[DraftedQuestion]) -> None:
-    """Removes the untouched questions of the old description. If none is left, adds those of the new one."""
-    await remove_drafted(tx, workspace_id, [idea_id])
-    await add_drafted(tx, workspace_id, idea_id, drafted)

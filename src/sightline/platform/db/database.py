@@ -38,7 +38,7 @@ def may_have_committed() -> bool:
 
 
 def forget_commits() -> None:
-    """Counts only what the current task sends from now on: its context may be that of another request."""
+    """Counts only what the current task sends from now on: it may have the context of another request."""
     _may_have_committed.set(False)
 
 

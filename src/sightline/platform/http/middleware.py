@@ -170,7 +170,7 @@ async def _send_problem(scope: Any, receive: Any, send: Any) -> None:
 
 
 def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, limits: Headers | None) -> Headers:
-    """The headers of an answer, and those that every answer has: its id, who may keep it, its type is not guessed."""
+    """The headers of an answer, with the headers of every answer: its id, who may keep it, its type is not guessed."""
     found = list(headers)
     names = dict(found)
     if b"cache-control" not in names:

@@ -81,8 +81,8 @@ class Operation:
     A key needs all of `scopes` and one of each set in `any_of`. A write also needs `role` of the key's creator;
     `role_first` checks it before the handler's 400 and 404. Every POST honours Idempotency-Key: `runs_again` answers a
     repeat with the current record, since the body names it; `calls_out` says for which bodies the handler calls other
-    services and keeps its answer itself. `body_limit` is in bytes. `refuses` lists the refusals beyond those that every
-    operation has.
+    services and keeps its answer itself. `body_limit` is in bytes. `refuses` lists refusals that
+    not every operation has.
     """
 
     def __init__(  # noqa: PLR0913 - the columns of the table

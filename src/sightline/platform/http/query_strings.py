@@ -52,7 +52,7 @@ def parse_query(query_string: bytes) -> Parameters:
 
 
 class QueryReader(Generic[Filters]):
-    """Reads the parameters of one operation: those of its filters and of its page."""
+    """Reads the parameters of one operation: its filters and its page."""
 
     def __init__(self, kind: type[Filters], paging: Paging | None = None) -> None:
         self.kind = kind

@@ -2,7 +2,7 @@
 
 A row of `jobs` waits, runs or has failed. `run` is the number of its current or last run and never decreases: a worker
 holds a job while the row is `running` under the number that it was given. `attempts` counts the runs since the job was
-added, or retried by an operator, without those that were handed back; the first heartbeat of a run, before its handler
+added, or retried by an operator, without runs that were handed back; the first heartbeat of a run, before its handler
 starts, counts it. `again_after` is set when the job is added during a run.
 """
 
@@ -109,7 +109,7 @@ FINISHED = sql("SELECT kind, outcome, jobs, seconds FROM job_totals")
 
 
 def add_missing(pending: str) -> Statement:
-    """Adds jobs for those of the pending records for which none of `:kind` waits or runs."""
+    """Adds jobs for the pending records for which no job of `:kind` waits or runs."""
     return sql(f"""
 INSERT INTO jobs (kind, workspace_id, record_id, run_after)
 SELECT :kind, workspace_id, record_id, now() + greatest(run_after - :now, '0')

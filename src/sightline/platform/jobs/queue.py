@@ -61,7 +61,7 @@ class Queue:
     """Takes jobs, holds them and ends their runs. A run that is no longer held is not ended.
 
     `away_at` is when the database was last away, by the monotonic clock; before the start it may have been. For a
-    heartbeat (2 s at least) after it, no jobs of other workers are taken over: those that live hold theirs again
+    heartbeat (2 s at least) after it, no jobs of other workers are taken over: live workers hold theirs again
     meanwhile. An answer that takes a third of a heartbeat (1 s at least) means that it was away, as neither taking nor
     holding waits for a lock.
     """

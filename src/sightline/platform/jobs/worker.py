@@ -119,7 +119,7 @@ class Worker:
                 task.add_done_callback(self._look)
 
     async def _beat_forever(self) -> None:
-        """Holds the running jobs; ends those that another worker has taken or an operator has stopped."""
+        """Holds the running jobs; ends a job that another worker has taken or an operator has stopped."""
         while True:
             await asyncio.sleep(self.pace.heartbeat.total_seconds() / 3)
             runs = list(self._runs.values())

@@ -43,7 +43,7 @@ async def accounts_of(tx: Tx, workspace_id: UUID, user_id: UUID) -> list[UUID]:
 
 
 async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> None:
-    """Replaces the person's accounts with those of the token. A token without accounts leaves at least one linked.
+    """Replaces the person's accounts with the token's accounts. A token without accounts leaves at least one linked.
 
     The first of these that exist: the token's accounts, those already linked, the account with the e-mail as a contact,
     a new account.

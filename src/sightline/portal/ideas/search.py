@@ -73,9 +73,9 @@ async def search_for(tx: Tx, workspace_id: UUID, words: list[str]) -> Search | N
 
 
 async def find_longer(tx: Tx, workspace_id: UUID, words: list[str]) -> dict[str, list[str]]:
-    """Returns the words of visible ideas that have one of these as a part, at most 20 for each of five letters or more.
+    """Returns, by word, at most 20 longer words of visible ideas that have it inside, but not at their beginning.
 
-    Left out are those of which it is the beginning.
+    Words of fewer than five letters have none.
     """
     longer: dict[str, list[str]] = {}
     if parts := [word for word in words if len(word) >= _SHORTEST_PART]:

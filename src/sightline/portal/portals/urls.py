@@ -25,7 +25,7 @@ def is_loopback(host: str) -> bool:
 
 
 def with_query(url: str, **parameters: str) -> str:
-    """Returns the address with these parameters added; they replace those of the same name."""
+    """Returns the address with these parameters; they replace parameters of the same name."""
     parts = urlsplit(url)
     own = [each for each in parts.query.split("&") if each and unquote_plus(each.partition("=")[0]) not in parameters]
     return urlunsplit(parts._replace(query="&".join([*own, urlencode(parameters)])))

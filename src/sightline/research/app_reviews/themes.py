@@ -114,7 +114,7 @@ class _AppReading(NamedTuple):
         return AppThemes(self.app, len(new), themes, is_compared=len(compared) >= FEWEST_COMPARED)
 
     def _places(self, new: Sequence[int]) -> dict[Term, list[int]]:
-        """The terms of the new reviews with the places of those that have them, without the app's own name."""
+        """The terms of the new reviews with the places of the reviews that have them, without the app's own name."""
         name = _name_of(self.reviews[new[0]].label) if new else frozenset()
         found: defaultdict[Term, list[int]] = defaultdict(list)
         for place in new:

@@ -1,7 +1,7 @@
 """The SQL of additions: the sources of a run in a fixed order, and what is not delivered yet.
 
-The n-th signal of `addition_signal_ids` is the n-th source, in the order of their first findings: those of sections
-that are completed later come after the others, so that no source changes its place.
+The n-th signal of `addition_signal_ids` is the n-th source, in the order of their first findings. Sources of sections
+that are completed later come last, so that no source changes its place.
 A source is pending while it has no signal, or while its signal lacks one of its findings. A deleted signal lacks none.
 """
 

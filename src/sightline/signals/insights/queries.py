@@ -152,7 +152,7 @@ async def lock_to_delete(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
 
 
 async def lock_to_merge(tx: Tx, workspace_id: UUID, id: UUID, target_id: UUID) -> dict[UUID, StoredInsight]:
-    """Locks the insights that a merge changes. Returns those that exist, by id."""
+    """Locks the insights that a merge changes. Returns the existing ones by id."""
     await tx.rows(_LOCK_SIGNALS, workspace_id=workspace_id, id=id)
     rows = await tx.rows(_LOCK_TO_MERGE, workspace_id=workspace_id, id=id, target_id=target_id)
     return {row["id"]: _stored(row) for row in rows}

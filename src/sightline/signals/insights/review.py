@@ -128,7 +128,7 @@ def _merged(before: StoredInsight) -> InsightMerged:
 
 
 def _joined(own: list[Extract] | None, others: list[Extract] | None) -> list[Extract] | None:
-    """Returns the own quotes, then those of the other insight that are new."""
+    """Returns the insight's quotes, then the other insight's quotes that are new."""
     if others is None:
         return own
     return (own or []) + [extract for extract in others if extract not in (own or [])]

@@ -16,7 +16,7 @@ from sightline.signals.insights.review import InsightMerged
 async def list_insights(call: Call, query: InsightFilters, window: Window) -> Page[Insight]:
     """Lists insights with rejected and merged ones, newest first; with `updatedSince` the oldest change first.
 
-    With `order=accounts` those of the most accounts come first; `Link` of that order has `offset` only.
+    With `order=accounts` insights of the most accounts come first; `Link` of that order has `offset` only.
     """
     async with call.db.autocommit() as tx:
         return await queries.page_of_insights(tx, call.actor.workspace_id, query, window)

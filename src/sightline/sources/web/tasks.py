@@ -46,7 +46,7 @@ Task = ReadPage | ReadSite | ReadRobots | ReadFile
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """A page that a site leads to. `published` is what its feed or site map says."""
+    """A page that a site leads to. `published`: the date in its feed or site map."""
 
     url: str
     title: str

@@ -69,7 +69,7 @@ def _name_of(uid: int) -> str | None:
 
 
 class Programs(NamedTuple):
-    """The programs, and the user and group that run those of the server: ours, or others for root."""
+    """The programs, and the user and group that run the server's: ours, or others for root."""
 
     folder: Path
     uid: int

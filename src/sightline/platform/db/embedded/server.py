@@ -266,7 +266,7 @@ def check_cluster(path: Path) -> None:
 
 
 def find_processes(folder: os.stat_result) -> set[int]:
-    """The live processes of these programs whose current folder is this one, as that of each process of a server is."""
+    """The live processes of these programs in this current folder, which each process of a server has."""
     if sys.platform != "linux":
         return find_with_lsof(folder)
     found = set()
