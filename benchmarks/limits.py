@@ -101,7 +101,6 @@ LISTS: dict[str, tuple[type[Query], Callable[..., Awaitable[Any]]]] = {
 
 
 async def patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
-    await tx.row(ideas.FIND_STATE["id"], workspace_id=world.workspace_id, ref=idea)
     async with tx.connection.transaction():
         await tx.row(ideas.LOCK_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
         renamed = {"name": f"Renamed {new_id()}", "name_drafted": False}

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.ideas import queries, read
-from sightline.ideas.decide import decide
+from sightline.ideas.decide import Facts, decide
 from sightline.ideas.preparation import prepare, propose
 from sightline.ideas.records import Idea, IdeaChanges
 from sightline.ideas.store import change_idea as store_change
@@ -47,9 +47,11 @@ async def change_idea(
     async def attempt() -> Versioned[Idea] | None:
         nonlocal attempts
         attempts += 1
-        _, facts = await prepare(
-            db, maps, actor.workspace_id, find, proposal, changes.classifications or (), is_retry=attempts > 1
-        )
+        facts = Facts(maps.engine, db.clock.now())
+        if proposal.needs_facts or changes.classifications:
+            _, facts = await prepare(
+                db, maps, actor.workspace_id, find, proposal, changes.classifications or (), is_retry=attempts > 1
+            )
         async with db.transaction() as tx:
             target = await _hold_target(tx, actor, changes)
             current = await queries.lock_idea(tx, actor.workspace_id, ref)

@@ -35,6 +35,11 @@ class Proposal(NamedTuple):
     validates: bool = False
     completes: bool = False
 
+    @property
+    def needs_facts(self) -> bool:
+        """Whether a PATCH names other records, or has a description, whose features are matched."""
+        return "description" in self.columns or bool(self.feature_ids or self.insight_ids or self.account_ids)
+
 
 class Facts(NamedTuple):
     """What was read and computed for a decision.

@@ -154,13 +154,14 @@ async def refuse_foreign(tx: Tx, workspace_id: UUID, stored: Row, columns: dict[
 
 # Only if the idea has not changed since it was read, its sprint is not completed and the label still exists.
 MOVE_IDEA = changing(
-    ["status"],
+    ("status",),
     "status_changed",
     """AND status = :seen_status AND version = :seen_version
        AND EXISTS (SELECT FROM idea_statuses
                     WHERE workspace_id = :workspace_id AND label = :status AND NOT promotion)
        AND NOT EXISTS (SELECT FROM sprints
                         WHERE workspace_id = :workspace_id AND id = ideas.sprint_id AND state = 'completed')""",
+    returned="id",
 )
 
 

@@ -1,7 +1,7 @@
 """Stores what a write changes in an idea. Every change of an idea goes through here; `decide.py` says what changes."""
 
-from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -164,10 +164,11 @@ WITH changed AS (
      WHERE workspace_id = :workspace_id AND id = :id {condition}
     RETURNING *, 'IDEA-' || number AS public_id),
 logged AS ({logged})
-SELECT {idea} FROM changed"""
+SELECT {returned} FROM changed"""
 
 
-def changing(columns: Iterable[str], action: str, condition: str = "") -> Statement:
+@lru_cache(maxsize=256)
+def changing(columns: tuple[str, ...], action: str, condition: str = "", returned: str = IDEA) -> Statement:
     """Returns the statement that sets columns of an idea, moves its version, and logs `action` with `:detail`."""
     return sql(
         _CHANGE,
@@ -175,13 +176,13 @@ def changing(columns: Iterable[str], action: str, condition: str = "") -> Statem
         moment=MOMENT,
         condition=condition,
         logged=add_changes("idea", action, "changed", at="updated_at", detail=":detail::jsonb"),
-        idea=IDEA,
+        returned=returned,
     )
 
 
 async def change_columns(tx: Tx, actor: Actor, id: UUID, columns: dict[str, Any], action: str, **detail: Any) -> Row:
     """Sets columns of an idea that the caller has locked, and logs it. Returns the columns of IDEA."""
-    row = await tx.row(changing(columns, action), **change_by(actor), **columns, id=id, detail=detail)
+    row = await tx.row(changing((*columns,), action), **change_by(actor), **columns, id=id, detail=detail)
     assert row is not None  # noqa: S101 - it is locked
     return row
 

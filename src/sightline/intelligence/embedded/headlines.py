@@ -111,4 +111,6 @@ def _closed(words: Sequence[str]) -> Sequence[str]:
 
 def plain_word(word: str) -> str:
     """Returns the word in lower case without marks; `-` for marks alone."""
+    if word.isalnum():
+        return word.lower()
     return word.strip(".,;:!?…\"'()“”‘’").replace("\u2019", "'").lower() or "-"  # noqa: RUF001 - quotation marks

@@ -185,9 +185,12 @@ def _plain_text(words: Sequence[str]) -> str:
 def _clauses(words: Sequence[str], said: str) -> Iterator[tuple[int, int]]:
     """Yields the number of words before each clause, and its place in the plain text."""
     yield 0, 0
-    ends = (at + 1 for at, word in enumerate(words[:-1]) if word.endswith(CLAUSE_END))
-    for start in islice(ends, _MOST_CLAUSES):
-        yield start, len(_plain_text(words[:start]))
+    place, left = 0, _MOST_CLAUSES
+    for start, word in enumerate(words[:-1], 1):
+        place = said.index(" ", place) + 1
+        if word.endswith(CLAUSE_END) and left:
+            left -= 1
+            yield start, place
 
 
 def _can_stand_alone(rest: Sequence[str], least: int) -> bool:

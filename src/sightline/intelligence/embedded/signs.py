@@ -28,6 +28,8 @@ def end_with_sign(text: str, at: int) -> int:
 
 def without_marks(text: str, before: str, after: str) -> str:
     """Returns the text without these marks at its ends. A sign stays where it belongs to what it stands at."""
+    if text.isalnum():  # most words
+        return text
     at = len(text) - len(text.lstrip(before))
     start = at - 1 if at and _PLUS_MINUS.match(text, at - 1) else start_with_sign(text, at)
     end = max(start, len(text.rstrip(after)))
