@@ -63,3 +63,13 @@ async def test_the_promotion_label_is_reserved(acme: Acme) -> None:
     await acme.create(sourceKey="desk", externalId="1")
     refused(await acme.post(status="Promoted", sourceKey="desk", externalId="1"), 409, "PROMOTION_RESERVED")
     assert [idea["status"] for idea in await acme.list()] == ["New"]
+
+
+async def test_every_writer_gives_a_new_idea_the_first_label_that_is_not_reserved(acme: Acme) -> None:
+    labels = [{"label": "Promoted", "promotion": True}, {"label": "Draft"}, {"label": "Done"}]
+    async with acme.world.stranger() as stranger:
+        idea = {"key": "filed", "description": "From a file."}
+        await stranger.add(ideaStatuses=labels, prune=["ideaStatuses"], ideas=[idea])
+        await stranger.add(ideas=[idea | {"key": "filed again"}])
+        await stranger.client.post("/ideas", json={"description": "From a request."})
+        assert [one["status"] for one in (await stranger.client.get("/ideas")).json()] == ["Draft"] * 3

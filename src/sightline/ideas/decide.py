@@ -156,16 +156,16 @@ def _select(stored: Stored | None, new: Proposal, facts: Facts) -> Selection | N
     if new.feature_ids is not None:
         return selection.chosen(facts.engine, product_id, new.feature_ids, facts.now)
     if stored is not None and are_chosen(stored) and stored["product_id"] != product_id:
-        refuse_unfitting(stored["feature_ids"])
+        if stays_in_product(stored, stored["feature_ids"]):
+            raise ValidationFailed.of("productId", "The manually chosen features are of another product")
         return selection.chosen(facts.engine, product_id, [], facts.now)
     is_of_product = facts.matched is not None and facts.matched.product_id == product_id
     return facts.matched if is_of_product and wants_matching(stored, new) else None
 
 
-def refuse_unfitting(chosen: Sequence[UUID]) -> None:
-    """Refuses another product while there are chosen features: they stay, and belong to one product."""
-    if chosen:
-        raise ValidationFailed.of("productId", "The manually chosen features are of another product")
+def stays_in_product(idea: Stored, foreign: Sequence[UUID]) -> bool:
+    """Whether an idea cannot move to another product, since features were chosen that are `foreign` to that product."""
+    return are_chosen(idea) and bool(foreign)
 
 
 def _matching_columns(stored: Stored | None, new: Proposal, selected: Selection | None) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Ideas with their questions, comments, evidence and classifications in the workspace file."""
 
-from typing import Annotated, Any, Literal
-from uuid import UUID
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -14,16 +13,16 @@ from sightline.ideas.classifications.file import (
     show_classifications,
     write_classifications,
 )
-from sightline.ideas.comments.records import CommentVisibility
-from sightline.ideas.decide import are_chosen
-from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
+from sightline.ideas.comments.file import COMMENTS, CommentRecord
+from sightline.ideas.decide import stays_in_product
+from sightline.ideas.evidence.file import EVIDENCE, EvidenceRecord
+from sightline.ideas.labels import Label, find_labels, initial_label
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.records import FeatureOwnership
 from sightline.ideas.matching.selection import quotes_only
 from sightline.ideas.questions.drafted import remove_drafted
-from sightline.ideas.questions.records import QuestionStatus
+from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
 from sightline.ideas.records import Name, OfficialAnswer, SourceName
-from sightline.ideas.status import find_labels
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
 from sightline.platform.file_section import (
@@ -39,51 +38,83 @@ from sightline.platform.file_section import (
     Section,
     Table,
 )
-from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import Whole, Word
-from sightline.platform.wire import Moment, Text
+from sightline.platform.wire import Text
 
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
-    _settle_names(entries)
-    await _settle_status(run, entries)
-    _settle_matching(run, entries)
-    await _settle_features(run, entries)
-    await settle_classifications(run, entries)
-
-
-def _settle_names(entries: list[Entry]) -> None:
-    """Names an idea that has no name from its description; an existing one keeps its name."""
+    """Asks the rules of all writers about each idea; an idea that they refuse is not written."""
+    labels = await _labels(run)
     for entry in entries:
         if not entry.broken and entry.row["name"] is None:
             entry.row["name"] = entry.stored["name"] if entry.stored else name_idea(entry.row["description"])
+        _settle_status(run, entry, labels)
+        if not entry.broken:
+            _settle_matching(run, entry)
+        if not entry.broken and entry.links.get("features") and entry.row["product_id"] is None:
+            run.refuse(entry, "features", "An idea without a product has no features")
+    await _settle_features(run, [entry for entry in entries if not entry.broken])
+    await settle_classifications(run, entries)
 
 
-async def _settle_status(run: Run, entries: list[Entry]) -> None:
-    """Gives a new idea the first label; refuses ideas with a label that the file removes."""
+async def _labels(run: Run) -> list[Label]:
+    """Returns the labels of the workflow without those that the file removes."""
     labels = await find_labels(run.tx, run.workspace_id)
-    if "ideaStatuses" in run.pruned:
-        labels = [label for label in labels if label in run.state(CatalogChanges).named_labels]
-    for entry in entries:
-        if entry.row["status"] is None and labels:
-            entry.row["status"] = labels[0]
-        moved = entry.is_new or "status" in entry.given
-        if ("ideaStatuses", entry.row["status"]) in run.faulty_records:
-            entry.broken = True
-        elif moved and entry.row["status"] not in labels:
-            named = repr(entry.row["status"]) if entry.row["status"] else "first label"
-            run.refuse(entry, "status", f"There is no {named} among the workspace's labels: {', '.join(labels)}")
+    if "ideaStatuses" not in run.pruned:
+        return labels
+    return [each for each in labels if each.label in run.state(CatalogChanges).named_labels]
 
 
-def _settle_matching(run: Run, entries: list[Entry]) -> None:
-    """Refuses a matching with quotes that are not in the description; drops one that a new description outdates."""
-    for entry in entries:
-        if entry.broken or quotes_only(entry.row["description"], entry.row["feature_matching"]):
-            continue
-        if entry.given.get("featureMatching") is None:
-            entry.row["feature_matching"] = None
-        else:
-            run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
+def _settle_status(run: Run, entry: Entry, labels: list[Label]) -> None:
+    if entry.row["status"] is None and labels:
+        entry.row["status"] = initial_label(labels)
+    known = [each.label for each in labels]
+    status, is_moved = entry.row["status"], entry.is_new or "status" in entry.given
+    if ("ideaStatuses", status) in run.faulty_records:
+        entry.broken = True
+    elif is_moved and status not in known:
+        named = repr(status) if status else "first label"
+        run.refuse(entry, "status", f"There is no {named} among the workspace's labels: {', '.join(known)}")
+
+
+def _settle_matching(run: Run, entry: Entry) -> None:
+    """Drops a matching that quotes what a new description lacks; refuses one that the file gives."""
+    if quotes_only(entry.row["description"], entry.row["feature_matching"]):
+        return
+    if entry.given.get("featureMatching") is None:
+        entry.row["feature_matching"] = None
+    else:
+        run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
+
+
+_FOREIGN = sql("""
+SELECT link.idea_id, array_agg(f.id) AS feature_ids
+  FROM unnest(:idea_ids::uuid[], :product_ids::uuid[]) AS moved (idea_id, product_id)
+ CROSS JOIN LATERAL (SELECT * FROM idea_features
+                      WHERE workspace_id = :workspace_id AND idea_id = moved.idea_id OFFSET 0) AS link
+  JOIN features f ON f.workspace_id = :workspace_id AND f.id = link.feature_id
+ WHERE f.product_id IS DISTINCT FROM moved.product_id
+ GROUP BY link.idea_id""")
+
+
+async def _settle_features(run: Run, entries: list[Entry]) -> None:
+    """Drops matched features that are not of a new product, and refuses that product for chosen ones."""
+    moved = [entry for entry in entries if not entry.is_new and "features" not in entry.links]
+    moved = [entry for entry in moved if entry.row["product_id"] != entry.stored["product_id"]]
+    if not moved:
+        return
+    rows = await run.tx.rows(
+        _FOREIGN,
+        workspace_id=run.workspace_id,
+        idea_ids=[entry.id for entry in moved],
+        product_ids=[entry.row["product_id"] for entry in moved],
+    )
+    foreign = {row["idea_id"]: row["feature_ids"] for row in rows}
+    for entry in moved:
+        if stays_in_product(entry.row, foreign.get(entry.id, ())):
+            run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
+        elif entry.id in foreign:
+            entry.links["features"] = []
 
 
 async def _after(run: Run, entries: list[Entry]) -> None:
@@ -92,109 +123,6 @@ async def _after(run: Run, entries: list[Entry]) -> None:
     described = [entry.id for entry in entries if "description" in entry.changed and not entry.given.get("questions")]
     if described:
         await remove_drafted(run.tx, run.workspace_id, described)
-
-
-_LINKED = sql("""
-SELECT link.idea_id, bool_or(f.product_id IS DISTINCT FROM moved.product_id) AS has_foreign
-  FROM unnest(:idea_ids::uuid[], :product_ids::uuid[]) AS moved (idea_id, product_id)
- CROSS JOIN LATERAL (SELECT * FROM idea_features
-                      WHERE workspace_id = :workspace_id AND idea_id = moved.idea_id OFFSET 0) AS link
-  JOIN features f ON f.workspace_id = :workspace_id AND f.id = link.feature_id
- GROUP BY link.idea_id""")
-
-
-async def _settle_features(run: Run, entries: list[Entry]) -> None:
-    """Checks that features belong to the product. A changed product drops matched features and refuses chosen ones."""
-    for entry in entries:
-        if not entry.broken and entry.links.get("features") and entry.row["product_id"] is None:
-            run.refuse(entry, "features", "An idea without a product has no features")
-    moved = [entry for entry in entries if not entry.broken and not entry.is_new and "features" not in entry.links]
-    moved = [entry for entry in moved if entry.row["product_id"] != entry.stored["product_id"]]
-    if moved:
-        rows = await run.tx.rows(
-            _LINKED,
-            workspace_id=run.workspace_id,
-            idea_ids=[entry.id for entry in moved],
-            product_ids=[entry.row["product_id"] for entry in moved],
-        )
-        foreign: set[UUID] = {row["idea_id"] for row in rows if row["has_foreign"]}
-        for entry in moved:
-            if entry.id in foreign and are_chosen(entry.row):
-                run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
-            elif entry.id in foreign:
-                entry.links["features"] = []
-
-
-async def _settle_questions(run: Run, entries: list[Entry]) -> None:
-    """Marks a question with an answer as answered, unless the file has another status."""
-    for entry in entries:
-        if entry.broken:
-            continue
-        is_answered = bool((entry.row["answer"] or "").strip())
-        if entry.is_new and "status" not in entry.given and is_answered:
-            entry.row["status"] = "answered"
-        if entry.row["status"] == "answered" and not is_answered:
-            run.refuse(entry, "answer", "An answered question needs an answer")
-
-
-class QuestionRecord(KeyedRecord):
-    """A question about an idea."""
-
-    question: Text | UnsetType = UNSET
-    placeholder: str | None = ""
-    reasoning: str | None = ""
-    status: QuestionStatus | None = "pending"
-    answer: str | None = None
-    origin: Literal["manual", "engine"] | None = "manual"
-
-
-QUESTIONS = Table(
-    "ideas.questions",
-    "idea_questions",
-    QuestionRecord,
-    kind="idea_question",
-    parents=(("idea_id", "id"),),
-    versioned="version",
-    settle=_settle_questions,
-)
-
-
-class CommentRecord(KeyedRecord):
-    """A comment of a member or a portal user."""
-
-    author: Annotated[Word | None, Ref("members", "member_id")] = None
-    portal_user: Annotated[Word | None, Ref("portal.users")] = None
-    body: Text | UnsetType = UNSET
-    visibility: CommentVisibility | None = "internal"
-
-
-COMMENTS = Table("ideas.comments", "idea_comments", CommentRecord, kind="idea_comment", parents=(("idea_id", "id"),))
-
-
-class EvidenceRecord(KeyedRecord):
-    """Evidence for or against an idea."""
-
-    title: EvidenceTitle | UnsetType = UNSET
-    description: str | None = ""
-    category: Word | None = "observation"
-    extracts: Annotated[list[Extract] | None, EXTRACTS] = None
-    signal: Annotated[Word | None, Ref("signals")] = None
-    role: EvidenceRole | None = "supports"
-    origin: EvidenceOrigin | None = "manual"
-    resolved_at: Moment | None = None
-    resolution: str | None = None
-    resolved_by: Annotated[Word | None, Ref("members", "resolved_by")] = None
-    dismissed_at: Moment | None = None
-
-
-EVIDENCE = Table(
-    "ideas.evidence",
-    "idea_evidence",
-    EvidenceRecord,
-    kind="idea_evidence",
-    parents=(("idea_id", "id"),),
-    versioned="version",
-)
 
 
 class AliasRecord(FileRecord):

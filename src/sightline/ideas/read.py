@@ -8,8 +8,8 @@ from msgspec import UNSET
 
 from sightline.ideas import queries
 from sightline.ideas.classifications.values import add_classifications
+from sightline.ideas.labels import refuse_unknown
 from sightline.ideas.records import Idea, IdeaFilters, Include
-from sightline.ideas.status import refuse_unknown
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row

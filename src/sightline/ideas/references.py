@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from sightline.ideas.status import unknown_status
+from sightline.ideas.labels import unknown_status
 from sightline.platform.db import Tx, sql
 from sightline.platform.errors import Fault, NotFound, ValidationFailed
 

@@ -5,6 +5,7 @@ from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas import change, create, delete, read, status
 from sightline.ideas.change import AlreadyLinked
 from sightline.ideas.identity import IdentityConflict
+from sightline.ideas.labels import UnknownStatus
 from sightline.ideas.records import (
     Idea,
     IdeaChanges,
@@ -15,7 +16,7 @@ from sightline.ideas.records import (
     StatusChange,
     StatusReceipt,
 )
-from sightline.ideas.status import PromotionReserved, SourceManaged, SprintCompleted, StatusChanged, UnknownStatus
+from sightline.ideas.status import PromotionReserved, SourceManaged, SprintCompleted, StatusChanged
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.http.operations import Call, operation

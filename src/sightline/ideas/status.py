@@ -1,30 +1,23 @@
 """The workflow label of an idea. Specification: Idea status; decisions: Ideas."""
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET
 
+from sightline.ideas.labels import unknown_status
 from sightline.ideas.queries import lock_idea
 from sightline.ideas.records import StatusChange, StatusReceipt
 from sightline.ideas.store import changing, moved
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, by_reference, sql
 from sightline.platform.db.database import Row
-from sightline.platform.errors import BadRequest, Conflict, NotFound
+from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag
 from sightline.workspaces.changes import change_by
 
 _ATTEMPTS = 5
-
-
-class UnknownStatus(BadRequest):
-    """400: no label of the workspace; `allowed` has the labels that a request can set."""
-
-    code = "UNKNOWN_STATUS"
-    members: ClassVar[dict[str, Any]] = {"allowed": ["New", "Planned"]}
 
 
 class PromotionReserved(Conflict):
@@ -169,30 +162,3 @@ async def _move(tx: Tx, actor: Actor, seen: _State, status: str) -> bool:
     """Returns False if the idea changed since it was read."""
     values = {"id": seen.id, "seen_status": seen.status, "seen_version": seen.version, "status": status}
     return await tx.row(MOVE_IDEA, **change_by(actor), **values, detail=moved(seen.status, status)) is not None
-
-
-_LABELS = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label")
-_LABELS_TO_SET = sql("""
-SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id AND NOT promotion ORDER BY position, label""")
-
-
-async def find_labels(tx: Tx, workspace_id: UUID) -> list[str]:
-    """Returns the labels of the workspace's workflow in their order."""
-    return [row["label"] for row in await tx.rows(_LABELS, workspace_id=workspace_id)]
-
-
-async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> None:
-    """Raises UnknownStatus for the first label that the workflow does not have."""
-    allowed = await find_labels(tx, workspace_id)
-    for label in labels:
-        if label not in allowed:
-            raise _unknown(label, allowed)
-
-
-async def unknown_status(tx: Tx, workspace_id: UUID, label: str) -> UnknownStatus:
-    """Returns the error for a label, with the labels that a request can set: all but the promotion label."""
-    return _unknown(label, [row["label"] for row in await tx.rows(_LABELS_TO_SET, workspace_id=workspace_id)])
-
-
-def _unknown(label: str, allowed: list[str]) -> UnknownStatus:
-    return UnknownStatus(f"The workspace has no idea status {label!r}.", field="status", allowed=allowed)

@@ -9,6 +9,7 @@ from sightline.ideas import links
 from sightline.ideas.classifications.assign import assign
 from sightline.ideas.classifications.suggest import renew_suggestions, suggested_links
 from sightline.ideas.decide import Outcome
+from sightline.ideas.labels import INITIAL_LABEL
 from sightline.ideas.queries import IDEA, Stored, find_idea
 from sightline.ideas.questions.drafted import add_drafted, drafted_values, insert_drafted, remove_drafted
 from sightline.ideas.records import NEW_COLUMNS
@@ -46,9 +47,7 @@ _ADD = """
 WITH added AS (
     INSERT INTO ideas (workspace_id, {columns}, status, created_at, updated_at)
     SELECT :workspace_id, {values},
-           coalesce(:status, (SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id
-                               ORDER BY promotion, position, label LIMIT 1), 'New'),
-           moment, moment
+           coalesce(:status, {initial_label}), moment, moment
       FROM (SELECT {moment} AS moment) AS written
     ON CONFLICT DO NOTHING
     RETURNING *, 'IDEA-' || number AS public_id),
@@ -80,6 +79,7 @@ with_suggestions AS (
      GROUP BY added.id, added.updated_at, link.group_id)"""
 
 _PIECES = {
+    "initial_label": INITIAL_LABEL,
     "moment": MOMENT,
     "drafted": insert_drafted("added"),
     "logged": add_changes("idea", "created", "added"),

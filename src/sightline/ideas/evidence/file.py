@@ -1,0 +1,37 @@
+"""Evidence of ideas in the workspace file."""
+
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
+
+from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
+from sightline.platform.file_section import KeyedRecord, Ref, Table
+from sightline.platform.file_section.extracts import EXTRACTS, Extract
+from sightline.platform.file_section.tables import Word
+from sightline.platform.wire import Moment
+
+
+class EvidenceRecord(KeyedRecord):
+    """Evidence for or against an idea."""
+
+    title: EvidenceTitle | UnsetType = UNSET
+    description: str | None = ""
+    category: Word | None = "observation"
+    extracts: Annotated[list[Extract] | None, EXTRACTS] = None
+    signal: Annotated[Word | None, Ref("signals")] = None
+    role: EvidenceRole | None = "supports"
+    origin: EvidenceOrigin | None = "manual"
+    resolved_at: Moment | None = None
+    resolution: str | None = None
+    resolved_by: Annotated[Word | None, Ref("members", "resolved_by")] = None
+    dismissed_at: Moment | None = None
+
+
+EVIDENCE = Table(
+    "ideas.evidence",
+    "idea_evidence",
+    EvidenceRecord,
+    kind="idea_evidence",
+    parents=(("idea_id", "id"),),
+    versioned="version",
+)

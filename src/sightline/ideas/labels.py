@@ -1,0 +1,59 @@
+"""The labels of a workspace's workflow: those it has, those that a request can set, and the one of a new idea."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, NamedTuple
+from uuid import UUID
+
+from sightline.platform.db import Tx, sql
+from sightline.platform.errors import BadRequest
+
+
+class UnknownStatus(BadRequest):
+    """400: no label of the workspace; `allowed` has the labels that a request can set."""
+
+    code = "UNKNOWN_STATUS"
+    members: ClassVar[dict[str, Any]] = {"allowed": ["New", "Planned"]}
+
+
+class Label(NamedTuple):
+    """A label, and whether it is reserved for ideas that became an initiative."""
+
+    label: str
+    promotion: bool
+
+
+# Of a new idea that is sent without one. An expression, since an idea is added by one statement.
+INITIAL_LABEL = """
+coalesce((SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id
+           ORDER BY promotion, position, label LIMIT 1), 'New')"""
+_LABELS = sql("""
+SELECT label, promotion FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label""")
+
+
+def initial_label(labels: Iterable[Label]) -> str | None:
+    """Returns what INITIAL_LABEL is for these labels, in their order; None without labels."""
+    first = min(labels, key=lambda each: each.promotion, default=None)
+    return first.label if first else None
+
+
+async def find_labels(tx: Tx, workspace_id: UUID) -> list[Label]:
+    """Returns the labels in the order of the workflow."""
+    return [Label(*row) for row in await tx.rows(_LABELS, workspace_id=workspace_id)]
+
+
+async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> None:
+    """Raises UnknownStatus for the first label that the workflow does not have."""
+    known = [each.label for each in await find_labels(tx, workspace_id)]
+    for label in labels:
+        if label not in known:
+            raise _unknown(label, known)
+
+
+async def unknown_status(tx: Tx, workspace_id: UUID, label: str) -> UnknownStatus:
+    """Returns the error for a label, with the labels that a request can set: all but the promotion label."""
+    labels = await find_labels(tx, workspace_id)
+    return _unknown(label, [each.label for each in labels if not each.promotion])
+
+
+def _unknown(label: str, allowed: list[str]) -> UnknownStatus:
+    return UnknownStatus(f"The workspace has no idea status {label!r}.", field="status", allowed=allowed)

@@ -1,0 +1,43 @@
+"""Questions about ideas in the workspace file."""
+
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from sightline.ideas.questions.records import QuestionStatus
+from sightline.platform.file_section import Entry, KeyedRecord, Run, Table
+from sightline.platform.wire import Text
+
+
+async def _settle_questions(run: Run, entries: list[Entry]) -> None:
+    """Marks a question with an answer as answered, unless the file has another status."""
+    for entry in entries:
+        if entry.broken:
+            continue
+        is_answered = bool((entry.row["answer"] or "").strip())
+        if entry.is_new and "status" not in entry.given and is_answered:
+            entry.row["status"] = "answered"
+        if entry.row["status"] == "answered" and not is_answered:
+            run.refuse(entry, "answer", "An answered question needs an answer")
+
+
+class QuestionRecord(KeyedRecord):
+    """A question about an idea."""
+
+    question: Text | UnsetType = UNSET
+    placeholder: str | None = ""
+    reasoning: str | None = ""
+    status: QuestionStatus | None = "pending"
+    answer: str | None = None
+    origin: Literal["manual", "engine"] | None = "manual"
+
+
+QUESTIONS = Table(
+    "ideas.questions",
+    "idea_questions",
+    QuestionRecord,
+    kind="idea_question",
+    parents=(("idea_id", "id"),),
+    versioned="version",
+    settle=_settle_questions,
+)
