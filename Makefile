@@ -113,7 +113,7 @@ openapi: $(RUNTIME) ## Write docs/openapi.json
 
 schema: $(RUNTIME) ## Write docs/schema.sql and docs/workspace-file.schema.json
 	@mkdir -p .cache
-	$(BIN)/python -m sightline.migrations.schema > .cache/schema.sql && cp .cache/schema.sql docs/schema.sql
+	$(BIN)/python -m tools.schema > .cache/schema.sql && cp .cache/schema.sql docs/schema.sql
 	$(BIN)/sightline workspace schema | $(BIN)/python -m json.tool > .cache/schema.json && cp .cache/schema.json docs/workspace-file.schema.json
 
 lock: $(DEV) ## Update the lock files from pyproject.toml (ARGS=--upgrade: to the newest versions)

@@ -1137,10 +1137,6 @@ CREATE TABLE public.accounts (
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || COALESCE(domain, ''::text)))) STORED NOT NULL
 );
 
-CREATE TABLE public.alembic_version (
-    version_num character varying(32) NOT NULL
-);
-
 CREATE TABLE public.api_keys (
     id uuid NOT NULL,
     token_id text NOT NULL,
@@ -1937,6 +1933,11 @@ CREATE TABLE public.research_sources (
     language text
 );
 
+CREATE TABLE public.schema_revisions (
+    revision text NOT NULL,
+    applied_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.signal_accounts (
     workspace_id uuid NOT NULL,
     signal_id uuid NOT NULL,
@@ -2147,9 +2148,6 @@ ALTER TABLE ONLY public.account_contacts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (workspace_id, id);
 
-ALTER TABLE ONLY public.alembic_version
-    ADD CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num);
-
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
@@ -2323,6 +2321,9 @@ ALTER TABLE ONLY public.research_sections
 
 ALTER TABLE ONLY public.research_sources
     ADD CONSTRAINT research_sources_pkey PRIMARY KEY (workspace_id, run_id, id);
+
+ALTER TABLE ONLY public.schema_revisions
+    ADD CONSTRAINT schema_revisions_pkey PRIMARY KEY (revision);
 
 ALTER TABLE ONLY public.signal_accounts
     ADD CONSTRAINT signal_accounts_pkey PRIMARY KEY (workspace_id, signal_id, account_id);

@@ -17,11 +17,10 @@ from sightline import migrations
 from sightline.backup import Archive, BackupRefused, is_made_with, restoring
 from sightline.backup.records import FORMAT, Manifest
 from sightline.backup.secrets import check_value
-from sightline.migrations import runner
 from sightline.platform.db import DatabaseUnavailable
 from tests.backup.conftest import Filled
 from tests.backup.copies import SECRET, Unwatched, backed_up, contents, new_database, restore, tables, value
-from tests.migrations.servers import connected
+from tests.migrations.servers import connected, leave_to_alembic
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -194,14 +193,10 @@ def test_the_check_value_distinguishes_secrets_and_differs_each_time() -> None:
 def newer_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """This program with one more revision, from here to the end of the test; its name."""
     newer = "9000"
-    shutil.copytree(runner.HERE, tmp_path, dirs_exist_ok=True)
-    text = (tmp_path / "versions/revision_0001.py").read_text()
-    after = text.replace('"0001"', f'"{newer}"').replace("None\n", f'"{migrations.HEAD}"\n', 1)
-    (tmp_path / f"versions/revision_{newer}.py").write_text(after)
-    (tmp_path / "sql" / newer).mkdir()
-    (tmp_path / "sql" / newer / "01.sql").write_text("ALTER TABLE ideas ADD COLUMN taste text NOT NULL DEFAULT 'sour'")
-    monkeypatch.setattr(runner, "HERE", tmp_path)
-    monkeypatch.setattr(runner, "SQL", tmp_path / "sql")
+    shutil.copytree(migrations.SQL, tmp_path, dirs_exist_ok=True)
+    (tmp_path / newer).mkdir()
+    (tmp_path / newer / "01_ideas.sql").write_text("ALTER TABLE ideas ADD COLUMN taste text NOT NULL DEFAULT 'sour'")
+    monkeypatch.setattr(migrations, "SQL", tmp_path)
     monkeypatch.setattr(migrations, "REVISIONS", (*migrations.REVISIONS, newer))
     monkeypatch.setattr(migrations, "HEAD", newer)
     return newer
@@ -212,11 +207,29 @@ async def test_an_older_backup_is_brought_to_this_version(
 ) -> None:
     url = await new_database(database_server)
     await restore(url, filled.backup)
-    assert await value(url, "SELECT version_num FROM alembic_version") == newer_program
+    assert await value(url, "SELECT max(revision) FROM schema_revisions") == newer_program
     assert await value(url, "SELECT array_agg(DISTINCT taste) FROM ideas") == ["sour"]
     assert {name: rows for name, (rows, _) in (await contents(url)).items()} == {
         name: rows for name, (rows, _) in filled.contents.items()
     }
+
+
+async def test_a_backup_before_the_first_revision_is_refused(empty: str, filled: Filled) -> None:
+    line = await refusal(empty, with_manifest(filled.backup, revision="0018"))
+    assert line.startswith("The backup is of revision 0018 and")
+    assert line.endswith(f"migrate to {migrations.BASELINE}, and back it up again.")
+
+
+async def test_a_database_of_alembic_is_backed_up_and_restored_into(database_server: str) -> None:
+    """At its last revision, which is the first of ours."""
+    url, another = [await new_database(database_server) for _ in range(2)]
+    await leave_to_alembic(url, migrations.BASELINE)
+    await leave_to_alembic(another, migrations.BASELINE)
+    await value(url, "INSERT INTO workspaces VALUES (gen_random_uuid(), 'acme', 'Acme', '{}', now(), now())")
+    await restore(another, await backed_up(url))
+    assert await value(another, "SELECT slug FROM workspaces") == "acme"
+    assert await migrations.is_current(another)
+    assert await value(another, "SELECT to_regclass('alembic_version')") is None
 
 
 @pytest.mark.usefixtures("newer_program")

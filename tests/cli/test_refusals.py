@@ -35,13 +35,13 @@ async def test_a_database_that_is_newer_than_the_program(database_server: str) -
     url = await fresh(database_server, "newer")
     connection = await asyncpg.connect(url)
     await connection.execute(
-        "CREATE TABLE alembic_version (version_num text); INSERT INTO alembic_version VALUES ('9')"
+        "CREATE TABLE schema_revisions (revision text); INSERT INTO schema_revisions VALUES ('9999')"
     )
     await connection.close()
     for words in (("workspace", "list"), ("migrate",), ("serve", "--port", "0")):
-        assert "revision 9" in run(*words, "--database-url", url, SECRET=SECRET).refusal
+        assert "revision 9999" in run(*words, "--database-url", url, SECRET=SECRET).refusal
     done = run("doctor", "--database-url", url, SECRET=SECRET)
-    assert (done.code, "revision 9" in done.out) == (1, True)
+    assert (done.code, "revision 9999" in done.out) == (1, True)
 
 
 async def fresh(server: str, name: str) -> str:

@@ -12,10 +12,6 @@ OWNED_ELSEWHERE = {
     "idea_comments": "ideas",  # refers to portal users, which come later
     "signal_initiatives": "signals",  # refers to initiatives, which come later
     "signal_studies": "signals",  # refers to studies, which come later
-    "public_numbers": "workspaces",
-    "record_counts": "workspaces",
-    "changes": "workspaces",
-    "idempotency_keys": "platform",  # the answer is kept by what answers, in the transaction that created
 }
 WRITTEN_BY_ALL = {
     "changes": "a statement that writes a record adds its line of the trail in the same breath",

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from sightline.migrations import migrate
+from sightline.migrations import BASELINE, migrate, migrate_within
 from sightline.platform.db.embedded import EmbeddedServer
 from sightline.platform.db.embedded.programs import Programs, find_programs
 from tests.folders import data_folder
@@ -49,6 +49,14 @@ async def new_database(server_url: str, *, template: str = "template1") -> str:
     async with connected(on_database(server_url, "postgres")) as connection:
         await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     return on_database(server_url, name)
+
+
+async def leave_to_alembic(url: str, revision: str) -> None:
+    """Makes an empty database one that Alembic brought to this revision."""
+    async with connected(url) as connection:
+        await migrate_within(connection, BASELINE)
+        await connection.execute("DROP TABLE schema_revisions; CREATE TABLE alembic_version (version_num text)")
+        await connection.execute("INSERT INTO alembic_version VALUES ($1)", revision)
 
 
 async def with_template(server_url: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -10,9 +11,8 @@ from subprocess import run
 import asyncpg
 import pytest
 
-from sightline.migrations import REVISIONS
-from sightline.migrations.runner import SQL, scripts
-from sightline.migrations.schema import fresh_schema, normalised
+from sightline.migrations import REVISIONS, SQL
+from tools.schema import fresh_schema, normalised
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +22,7 @@ DIRECTORIES = {
     "workspaces": "is what the others belong to",
     "api_keys": "found by its own id before the workspace is known",
     "portal_sessions": "found by the hash of its token before the workspace is known",
-    "alembic_version": "belongs to the migrations",
+    "schema_revisions": "belongs to the migrations",
     "jobs": "workers take the next job of any workspace",
     "job_totals": "counts for monitoring, of all workspaces together",
 }
@@ -96,18 +96,17 @@ def test_released_sql_is_never_edited() -> None:
         )
 
 
-def test_every_folder_of_sql_belongs_to_a_revision() -> None:
-    assert {folder.name for folder in SQL.iterdir() if folder.is_dir()} <= set(REVISIONS)
-    assert all(script.doc for script in scripts().walk_revisions()), "say in a docstring what a revision does"
+def test_every_revision_is_a_folder_named_by_four_digits_with_sql_in_it() -> None:
+    assert all(re.fullmatch("[0-9]{4}", name) for name in REVISIONS), "they are compared as texts"
+    assert all(list((SQL / name).glob("[0-9][0-9]_*.sql")) for name in REVISIONS)
 
 
-def test_a_wheel_brings_the_sql_and_the_revisions(tmp_path: Path) -> None:
+def test_a_wheel_brings_the_sql(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     built = run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     packed = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
-    kept = [*SQL.rglob("*.*"), *(SQL.parent / "versions").glob("*.py")]
-    assert {str(file.relative_to(ROOT / "src")) for file in kept} <= packed
+    assert {str(file.relative_to(ROOT / "src")) for file in SQL.rglob("*.*")} <= packed
 
 
 @pytest.mark.parametrize("moment", ["2026-01-02 03:04:05.678+02", "0999-12-31 23:59:59.9994Z"])

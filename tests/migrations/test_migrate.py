@@ -12,30 +12,28 @@ import asyncpg
 import pytest
 
 from sightline import migrations
-from sightline.migrations import HEAD, DatabaseTooNew, is_current, migrate, pending, runner
+from sightline.migrations import BASELINE, HEAD, SQL, DatabaseTooNew, is_current, migrate, pending
 from sightline.platform.db import DatabaseUnavailable
-from tests.migrations.servers import on_database
+from tests.migrations.servers import connected, leave_to_alembic, on_database
 
 TABLES = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
 
 
 async def value(url: str, statement: str) -> object:
-    connection = await asyncpg.connect(url)
-    try:
+    async with connected(url) as connection:
         return await connection.fetchval(statement)
-    finally:
-        await connection.close()
 
 
-async def run(url: str, statement: str) -> None:
-    await value(url, statement)
+async def run(url: str, statements: str) -> None:
+    async with connected(url) as connection:
+        await connection.execute(statements)
 
 
 async def test_a_fresh_database_is_brought_to_this_version(empty: str) -> None:
     assert await pending(empty) == list(migrations.REVISIONS)
     assert await migrate(empty) == list(migrations.REVISIONS)
     assert await is_current(empty)
-    assert await value(empty, "SELECT version_num FROM alembic_version") == HEAD
+    assert await value(empty, "SELECT max(revision) FROM schema_revisions") == HEAD
     assert await value(empty, "SELECT count(*) FROM ideas") == 0
 
 
@@ -46,30 +44,34 @@ async def test_migrating_twice_changes_nothing(empty: str) -> None:
     assert await value(empty, TABLES) == tables
 
 
-def test_the_head_is_that_of_the_revision_files() -> None:
-    known = [script.revision for script in runner.scripts().walk_revisions()]
-    assert list(migrations.REVISIONS) == known[::-1], "add the new revision to REVISIONS in sightline.migrations"
-    assert runner.scripts().get_current_head() == HEAD
+async def test_a_database_at_the_last_revision_of_alembic_is_adopted(empty: str) -> None:
+    await leave_to_alembic(empty, BASELINE)
+    await run(empty, "INSERT INTO job_totals VALUES ('x', 'done', 1, 1)")
+    assert await pending(empty) == list(migrations.REVISIONS)
+    assert await migrate(empty) == list(migrations.REVISIONS)
+    assert await is_current(empty)
+    assert await value(empty, "SELECT jobs FROM job_totals") == 1
+    assert await value(empty, "SELECT to_regclass('alembic_version')") is None
+
+
+async def test_a_database_before_the_last_revision_of_alembic_is_refused(empty: str) -> None:
+    await leave_to_alembic(empty, "0018")
+    for ask in (migrate, pending, is_current):
+        with pytest.raises(DatabaseUnavailable, match=f"at revision 0018 .* migrate it to {BASELINE} with an earlier"):
+            await ask(empty)
+    assert await value(empty, "SELECT version_num FROM alembic_version") == "0018"
 
 
 def start_migrating(url: str) -> "subprocess.Popen[str]":
-    program = (
-        "import asyncio, sys; from sightline.migrations import migrate; "
-        f"print(asyncio.run(migrate({url!r})), sorted({{'alembic', 'sqlalchemy'}} & set(sys.modules)))"
-    )
+    program = f"import asyncio; from sightline.migrations import migrate; print(asyncio.run(migrate({url!r})))"
     return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
 
 
 async def test_one_of_several_processes_migrates_and_the_others_wait(empty: str) -> None:
     processes = [start_migrating(empty) for _ in range(3)]
-    printed = sorted([(await asyncio.to_thread(process.communicate))[0].partition(" [")[0] for process in processes])
+    printed = sorted([(await asyncio.to_thread(process.communicate))[0].strip() for process in processes])
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert printed == [str(list(migrations.REVISIONS)), "[]", "[]"]
-
-
-async def test_nothing_to_apply_imports_no_migration_library(migrated: str) -> None:
-    printed, _ = await asyncio.to_thread(start_migrating(migrated).communicate)
-    assert printed == "[] []\n"
 
 
 async def test_it_waits_while_another_machine_migrates_then_looks_again(empty: str) -> None:
@@ -79,29 +81,36 @@ async def test_it_waits_while_another_machine_migrates_then_looks_again(empty: s
     while not await other.fetchval("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
         assert not waiting.done()
         await asyncio.sleep(0.01)
-    await other.execute(f"CREATE TABLE alembic_version AS SELECT '{HEAD}' AS version_num")
+    await other.execute(f"CREATE TABLE schema_revisions AS SELECT '{HEAD}' AS revision")
     await other.close()
     assert await waiting == []
 
 
 async def test_a_database_of_a_newer_version_is_refused(migrated: str) -> None:
-    await run(migrated, "UPDATE alembic_version SET version_num = '9999'")
+    await run(migrated, "UPDATE schema_revisions SET revision = '9999'")
     for ask in (migrate, pending, is_current):
         with pytest.raises(DatabaseTooNew, match=r"^The database is at revision 9999 and .*newer version"):
             await ask(migrated)
 
 
-async def test_a_failure_half_way_leaves_nothing(empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(runner.SQL, tmp_path, dirs_exist_ok=True)
-    (tmp_path / HEAD / "99_last.sql").write_text(
-        "CREATE TABLE half (id int); SELECT 1 / 0; CREATE TABLE whole (id int)"
-    )
-    monkeypatch.setattr(runner, "SQL", tmp_path)
-    with pytest.raises(DatabaseUnavailable, match=r"^The migration failed and was undone: division by zero\.$"):
+async def test_a_revision_that_fails_leaves_the_one_before(
+    empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newer = tmp_path / "9000"
+    shutil.copytree(SQL, tmp_path, dirs_exist_ok=True)
+    newer.mkdir()
+    (newer / "01_ideas.sql").write_text("CREATE TABLE half (id int)")
+    (newer / "02_ideas.sql").write_text("SELECT 1 / 0; CREATE TABLE whole (id int)")
+    monkeypatch.setattr(migrations, "SQL", tmp_path)
+    monkeypatch.setattr(migrations, "REVISIONS", (*migrations.REVISIONS, newer.name))
+    monkeypatch.setattr(migrations, "HEAD", newer.name)
+    with pytest.raises(DatabaseUnavailable, match=r"^Migration 9000 failed and was undone: division by zero\.$"):
         await migrate(empty)
-    assert await value(empty, TABLES) == 0
-    monkeypatch.undo()
-    assert await migrate(empty) == list(migrations.REVISIONS)
+    assert await pending(empty) == [newer.name]
+    assert await value(empty, "SELECT to_regclass('half')") is None
+    (newer / "02_ideas.sql").write_text("CREATE TABLE whole (id int)")
+    assert await migrate(empty) == [newer.name]
+    assert await value(empty, "SELECT count(*) FROM half, whole") == 0
 
 
 async def test_foreign_tables_are_left_alone(empty: str) -> None:

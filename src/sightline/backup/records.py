@@ -9,15 +9,15 @@ FORMAT = 1  # a program reads this format and all earlier ones
 
 # Every other table of the database is copied.
 LEFT_OUT = {
-    "alembic_version": "The manifest names the revision; restoring migrates to it and on.",
+    "schema_revisions": "The manifest names the revision; restoring migrates to it and on.",
     "job_totals": "Counts what a server has done, for its monitoring: a restored one starts at zero.",
     "feed_versions": "The versions that cached counts of feeds have: a restored server counts again.",
     "portal_sessions": "A session that was ended since must not be valid again: people sign in again.",
     "portal_waiting_forms": "They wait 15 minutes for a sign-in: by then nobody comes for them.",
 }
 
-# Tables of earlier revisions that their backups leave out.
-LEFT_OUT_BEFORE = {"pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
+# Tables that a database may still have, and that are left out too.
+LEFT_OUT_BEFORE = {"alembic_version"}
 
 
 class BackupRefused(Exception):

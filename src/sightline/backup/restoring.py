@@ -25,6 +25,11 @@ async def restoring(
     Refuses with BackupRefused (not empty, newer than this program, damaged, not fitting), otherwise like `migrate()`.
     """
     manifest = archive.manifest
+    if manifest.revision < migrations.BASELINE:
+        raise BackupRefused(
+            f"The backup is of revision {manifest.revision} and this version restores {migrations.BASELINE} and later: "
+            f"restore it with an earlier version, migrate to {migrations.BASELINE}, and back it up again."
+        )
     if manifest.revision not in migrations.REVISIONS:
         raise BackupRefused(
             f"The backup was made by Sightline {manifest.program} at revision {manifest.revision} and this version "

@@ -1,52 +1,40 @@
 """Migrates a database to this version of the program.
 
-A migration is a short file in versions/ that runs the SQL of the folder in sql/ with its number, in name order. Once
-a migration is released its SQL is listed in sql/checksums.txt and never edited again. Alembic and SQLAlchemy are
-imported only when there is something to apply: whether there is, is one query of `alembic_version`.
+A revision is a folder of sql/, named by its number. Its files run in name order and in one transaction, and the table
+`schema_revisions` has the revisions that were applied. The first revision is the whole data model, by room. A released
+revision is listed in sql/checksums.txt and never edited again. Alembic kept the record before: a database that it
+brought to the first revision is adopted, an older one is refused.
 """
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import asyncpg
 
 from sightline.platform.db import Connection, DatabaseUnavailable
-from sightline.platform.db.database import first_line
+from sightline.platform.db.database import ensure_supported, first_line, unreachable
 
-__all__ = [
-    "HEAD",
-    "REVISIONS",
-    "DatabaseTooNew",
-    "is_current",
-    "locked",
-    "migrate",
-    "migrate_within",
-    "pending",
-    "pending_on",
-    "revision_on",
-]
-
-REVISIONS = (
-    "0001",
-    "0002",
-    "0003",
-    "0005",
-    "0011",
-    "0012",
-    "0013",
-    "0014",
-    "0015",
-    "0016",
-    "0017",
-    "0018",
-    "0019",
-)
-HEAD = REVISIONS[-1]
+SQL = Path(__file__).parent / "sql"
+REVISIONS = tuple(sorted(folder.name for folder in SQL.iterdir() if folder.is_dir()))
+BASELINE, HEAD = REVISIONS[0], REVISIONS[-1]
 
 LOCK = 0x5197_11_0E  # an arbitrary number: the key of the advisory lock of all migrating programs
 CONNECT_SECONDS = 15
 CLOSE_SECONDS = 5
-OLDEST_SERVER = 15
+
+_RECORD = """
+CREATE TABLE IF NOT EXISTS schema_revisions (
+    revision   text PRIMARY KEY,
+    applied_at timestamptz(3) NOT NULL DEFAULT now()
+)"""
+_LAST = {
+    "schema_revisions": "SELECT max(revision) FROM schema_revisions",
+    "alembic_version": "SELECT max(version_num) FROM alembic_version",
+}
+_RIGHTS = """
+SELECT current_user AS user, coalesce(current_schema(), 'public') AS schema, pg_is_in_recovery() AS is_standby,
+       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create"""
 
 
 class DatabaseTooNew(DatabaseUnavailable):
@@ -54,33 +42,47 @@ class DatabaseTooNew(DatabaseUnavailable):
 
 
 async def migrate(url: str) -> list[str]:
-    """Migrates the database to this version in one transaction. Returns the applied revisions, [] if current.
+    """Migrates the database to this version. Returns the applied revisions, [] if it is current.
 
     Several machines may call it at once: one of them migrates, the others wait without a limit.
     `url` is the server's own address: behind a transaction pooler the lock has no effect.
     Refuses with DatabaseUnavailable (unreachable, login refused, no right to create tables, a standby, older than
-    PostgreSQL 15, a statement that failed) and DatabaseTooNew; the database is then as it was.
+    PostgreSQL 15, of a revision before the first, a statement that failed) and DatabaseTooNew. The database is then at
+    the last revision that was applied whole.
     """
     async with _connection(url) as connection:
         if not await pending_on(connection):
             return []
         await _lock(connection)
-        missing = await pending_on(connection)
-        await migrate_within(connection, HEAD)
-        return missing
+        return await migrate_within(connection, HEAD)
 
 
-async def migrate_within(connection: Connection, revision: str) -> None:
+async def migrate_within(connection: Connection, revision: str) -> list[str]:
     """Migrates the connection's database up to one of REVISIONS, in the caller's transaction if there is one.
 
-    The caller holds the lock, see locked(). Raises like migrate(). Does nothing if the revision is applied already.
+    The caller holds the lock, see locked(). Returns the applied revisions. Raises like migrate().
     """
-    if revision not in await pending_on(connection):
-        return
-    await _refuse_without_rights(connection)
-    from sightline.migrations.runner import upgrade
+    missing = [one for one in await pending_on(connection) if one <= revision]
+    if missing:
+        await _refuse_without_rights(connection)
+    for one in missing:
+        try:
+            async with connection.transaction():
+                await _apply(connection, one)
+        except asyncpg.PostgresError as error:
+            raise DatabaseUnavailable(f"Migration {one} failed and was undone: {first_line(error)}.") from error
+    return missing
 
-    await upgrade(connection, revision)
+
+async def _apply(connection: Connection, revision: str) -> None:
+    is_adopted = await revision_on(connection) == revision  # applied by Alembic
+    await connection.execute(_RECORD)
+    if is_adopted:
+        await connection.execute("DROP TABLE alembic_version")
+    else:
+        for file in sorted((SQL / revision).glob("*.sql")):
+            await connection.execute(file.read_text(encoding="utf-8"))
+    await connection.execute("INSERT INTO schema_revisions (revision) VALUES ($1)", revision)
 
 
 @asynccontextmanager
@@ -114,16 +116,29 @@ async def is_current(url: str) -> bool:
 
 
 async def pending_on(connection: Connection) -> list[str]:
-    """Returns the revisions missing in the connection's database. Raises DatabaseTooNew."""
+    """Returns the revisions missing in the connection's database, all of them while Alembic keeps its record.
+
+    Raises like revision_on().
+    """
     seen = await revision_on(connection)
-    return list(REVISIONS if seen is None else REVISIONS[REVISIONS.index(seen) + 1 :])
+    is_ours = await connection.fetchval("SELECT to_regclass('schema_revisions') IS NOT NULL")
+    return [one for one in REVISIONS if seen is None or not is_ours or one > seen]
 
 
 async def revision_on(connection: Connection) -> str | None:
-    """Returns the revision of the connection's database, None before the first. Raises DatabaseTooNew."""
-    if await connection.fetchval("SELECT to_regclass('alembic_version') IS NULL"):
-        return None
-    seen: str | None = await connection.fetchval("SELECT max(version_num) FROM alembic_version")
+    """Returns the revision of the connection's database, None before the first.
+
+    Raises DatabaseUnavailable if it is older than the first, DatabaseTooNew if this program does not know it.
+    """
+    seen: str | None = None
+    for table, last in _LAST.items():
+        if seen is None and await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table):
+            seen = await connection.fetchval(last)
+    if seen is not None and seen < BASELINE:
+        raise DatabaseUnavailable(
+            f"The database is at revision {seen} and this version of Sightline migrates from {BASELINE} on: "
+            f"migrate it to {BASELINE} with an earlier version first."
+        )
     if seen is not None and seen not in REVISIONS:
         raise DatabaseTooNew(
             f"The database is at revision {seen} and this version of Sightline knows {HEAD} at most: "
@@ -134,10 +149,12 @@ async def revision_on(connection: Connection) -> str | None:
 
 @asynccontextmanager
 async def _connection(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    connection = await _connect(url)
     try:
-        if (major := connection.get_server_version().major) < OLDEST_SERVER:
-            raise DatabaseUnavailable(f"PostgreSQL {OLDEST_SERVER} or newer is needed; this server is {major}.")
+        connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        raise unreachable(error) from error
+    try:
+        ensure_supported(connection)
         yield connection
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         raise DatabaseUnavailable(f"The database cannot be used: {first_line(error)}.") from error
@@ -146,29 +163,11 @@ async def _connection(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Rec
             await connection.close(timeout=CLOSE_SECONDS)
 
 
-async def _connect(url: str) -> "asyncpg.Connection[asyncpg.Record]":
-    try:
-        return await asyncpg.connect(url, timeout=CONNECT_SECONDS)
-    except asyncpg.InvalidAuthorizationSpecificationError as error:
-        raise DatabaseUnavailable(
-            f"The database refuses the login: {first_line(error)}. Check the user and password of --database-url."
-        ) from error
-    except asyncpg.InvalidCatalogNameError as error:
-        raise DatabaseUnavailable(f"There is no such database: {first_line(error)}. Create it first.") from error
-    except TimeoutError as error:
-        raise DatabaseUnavailable(f"The database cannot be reached: no answer in {CONNECT_SECONDS} s.") from error
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        raise DatabaseUnavailable(f"The database cannot be reached: {first_line(error)}.") from error
-
-
 async def _refuse_without_rights(connection: Connection) -> None:
-    user, schema, is_standby, may_create = await connection.fetchrow(
-        "SELECT current_user, current_schema(), pg_is_in_recovery(), has_schema_privilege(current_schema(), 'CREATE')"
-    ) or (None, None, None, None)
+    user, schema, is_standby, may_create = await connection.fetchrow(_RIGHTS) or (None, None, None, None)
     if is_standby:
         raise DatabaseUnavailable("This server is a read-only standby: give the address of the primary.")
     if not may_create:
-        schema = schema or "public"
         raise DatabaseUnavailable(
             f'User {user} may not create tables: run GRANT CREATE ON SCHEMA "{schema}" TO "{user}", '
             "or give the database an owner who may."

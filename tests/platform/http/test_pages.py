@@ -88,21 +88,21 @@ async def test_a_migrated_database_is_ready(browser: httpx2.AsyncClient) -> None
 async def test_a_missing_migration_is_not_ready(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "KNOWN_SECONDS", 0.0)
     direct = await asyncpg.connect(database_url)
-    seen = await direct.fetchval("SELECT version_num FROM alembic_version")
+    seen = await direct.fetchval("SELECT max(revision) FROM schema_revisions")
     async with (
         serving(database_url, laboratory(database_url)) as address,
         httpx2.AsyncClient(base_url=address, verify=False) as client,
     ):
         for statement, told in (
-            ("DELETE FROM alembic_version", f"missing: {', '.join(REVISIONS)}"),
-            ("INSERT INTO alembic_version VALUES ('9999')", "the database is newer than this version"),
+            ("DELETE FROM schema_revisions", f"missing: {', '.join(REVISIONS)}"),
+            ("INSERT INTO schema_revisions VALUES ('9999')", "the database is newer than this version"),
         ):
             await direct.execute(statement)
             answer = await client.get("/readyz")
             assert (answer.status_code, answer.json()["code"]) == (503, "NOT_READY")
             assert answer.json()["checks"] == {"database": "ok", "migrations": told}
             assert (await client.get("/healthz")).status_code == 200
-        await direct.execute("UPDATE alembic_version SET version_num = $1", seen)
+        await direct.execute("UPDATE schema_revisions SET revision = $1", seen)
         assert (await client.get("/readyz")).status_code == 200
     await direct.close()
 

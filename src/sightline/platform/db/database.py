@@ -20,6 +20,7 @@ Row = asyncpg.Record
 
 _ENCODE = msgspec.json.encode
 
+OLDEST_SERVER = 15
 CONNECT_SECONDS = 10.0
 # A request that meets a database that does not answer fails within 10 s: it waits for a connection, then for an answer.
 WAIT_SECONDS = 3.0
@@ -120,11 +121,13 @@ class Database:
         try:
             connection = await pool.take()
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
-            raise DatabaseUnavailable(f"The database cannot be reached: {first_line(error)}") from error
+            raise unreachable(error) from error
         pool.give_back(connection, None)
-        if (major := connection.get_server_version().major) < 15:
+        try:
+            ensure_supported(connection)
+        except DatabaseUnavailable:
             await pool.close()
-            raise DatabaseUnavailable(f"PostgreSQL 15 or newer is needed; this server is {major}.")
+            raise
         pool.wait_seconds = WAIT_SECONDS if is_impatient else None
         return cls(pool, clock or Clock())
 
@@ -195,6 +198,23 @@ async def block(connection: Connection, **options: Any) -> AsyncIterator[None]:
         await transaction.rollback()
         raise
     await transaction.commit()
+
+
+def unreachable(error: BaseException) -> DatabaseUnavailable:
+    """Says why a connection could not be opened, and what to do."""
+    reason = first_line(error)
+    if isinstance(error, asyncpg.InvalidAuthorizationSpecificationError):
+        advice = "Check the user and password of --database-url."
+        return DatabaseUnavailable(f"The database refuses the login: {reason}. {advice}")
+    if isinstance(error, asyncpg.InvalidCatalogNameError):
+        return DatabaseUnavailable(f"There is no such database: {reason}. Create it first.")
+    return DatabaseUnavailable(f"The database cannot be reached: {reason}.")
+
+
+def ensure_supported(connection: Connection) -> None:
+    """Raises DatabaseUnavailable if the server is older than OLDEST_SERVER."""
+    if (major := connection.get_server_version().major) < OLDEST_SERVER:
+        raise DatabaseUnavailable(f"PostgreSQL {OLDEST_SERVER} or newer is needed; this server is {major}.")
 
 
 def first_line(error: BaseException) -> str:

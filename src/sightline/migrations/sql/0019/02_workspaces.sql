@@ -74,3 +74,41 @@ CREATE TRIGGER members_notify AFTER UPDATE OR DELETE ON members
     FOR EACH ROW EXECUTE FUNCTION notify_access();
 CREATE TRIGGER workspaces_notify AFTER UPDATE OR DELETE ON workspaces
     FOR EACH ROW EXECUTE FUNCTION notify_access();
+
+-- Public numbers only grow. A number is taken by a statement of its own before the transaction that uses it.
+CREATE TABLE public_numbers (
+    workspace_id uuid NOT NULL,
+    kind         text NOT NULL,
+    last         bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (workspace_id, kind)
+);
+
+-- How many records an unfiltered list has: 16 slots a kind, so that concurrent creators do not queue.
+CREATE TABLE record_counts (
+    workspace_id uuid NOT NULL,
+    kind         text NOT NULL,
+    slot         smallint NOT NULL CHECK (slot BETWEEN 0 AND 15),
+    count        bigint NOT NULL,
+    PRIMARY KEY (workspace_id, kind, slot)
+);
+
+-- The trail of every write: audit, status history, tombstones of deleted records, outbox.
+CREATE TABLE changes (
+    workspace_id uuid NOT NULL,
+    id           uuid NOT NULL,
+    kind         text NOT NULL,
+    record_id    uuid NOT NULL,
+    public_id    text,
+    action       text NOT NULL,
+    actor_kind   text NOT NULL CHECK (actor_kind IN ('key', 'portal_user', 'job', 'file', 'operator')),
+    actor_id     text,
+    at           timestamptz(3) NOT NULL,
+    detail       jsonb NOT NULL DEFAULT '{}',
+    written      xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    PRIMARY KEY (workspace_id, id)
+);
+-- The transaction that wrote a record is known from its lines here, which a reader follows in this order.
+CREATE INDEX changes_by_writing ON changes (written, id);
+CREATE INDEX changes_of_record ON changes (workspace_id, record_id, at, id);
+CREATE INDEX changes_by_time ON changes (workspace_id, at, id);
+CREATE INDEX changes_deleted ON changes (workspace_id, kind, at, id) WHERE action = 'deleted';

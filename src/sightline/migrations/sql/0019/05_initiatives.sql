@@ -19,7 +19,6 @@ CREATE TABLE initiatives (
     version      integer NOT NULL DEFAULT 1,
     created_at   timestamptz(3) NOT NULL,
     updated_at   timestamptz(3) NOT NULL,
-    written      xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, product_id) REFERENCES products ON DELETE SET NULL (product_id),
     CHECK (start_date <= finish_date)
@@ -54,6 +53,7 @@ CREATE TABLE initiative_features (
 );
 CREATE INDEX initiative_features_of_feature ON initiative_features (workspace_id, feature_id, initiative_id);
 
+-- The answer of a `stale` question does not hold any more: documents leave it out.
 CREATE TABLE initiative_questions (
     workspace_id  uuid NOT NULL,
     id            uuid NOT NULL,
@@ -65,6 +65,7 @@ CREATE TABLE initiative_questions (
     position      integer NOT NULL DEFAULT 0,
     created_at    timestamptz(3) NOT NULL,
     updated_at    timestamptz(3) NOT NULL,
+    stale         boolean NOT NULL DEFAULT false,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, initiative_id) REFERENCES initiatives ON DELETE CASCADE
 );

@@ -13,11 +13,12 @@ CREATE TABLE portals (
     remote_login_url  text,
     remote_logout_url text,
     secret            bytea,
-    secret_rotated_at timestamptz(3),
     created_at        timestamptz(3) NOT NULL,
     updated_at        timestamptz(3) NOT NULL
 );
 
+-- `visited_at` is when a person last opened "My ideas", and `visited_before` the visit before that: what changed since
+-- then is new to them.
 CREATE TABLE portal_users (
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
     id           uuid NOT NULL,
@@ -29,6 +30,8 @@ CREATE TABLE portal_users (
     last_seen_at timestamptz(3),
     created_at   timestamptz(3) NOT NULL,
     updated_at   timestamptz(3) NOT NULL,
+    visited_at   timestamptz(3),
+    visited_before timestamptz(3),
     PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX portal_users_key ON portal_users (workspace_id, key) WHERE key IS NOT NULL;
@@ -56,6 +59,8 @@ CREATE TABLE portal_votes (
     FOREIGN KEY (workspace_id, idea_id) REFERENCES ideas ON DELETE CASCADE,
     FOREIGN KEY (workspace_id, user_id) REFERENCES portal_users ON DELETE CASCADE
 );
+-- The recent votes of an idea, for the order "trending".
+CREATE INDEX portal_votes_of_idea ON portal_votes (workspace_id, idea_id, created_at);
 CREATE INDEX portal_votes_of_user ON portal_votes (workspace_id, user_id, created_at);
 
 -- Who asked for an idea through the portal.
@@ -89,6 +94,19 @@ CREATE TABLE portal_used_tokens (
     PRIMARY KEY (workspace_id, jti_hash)
 );
 CREATE INDEX portal_used_tokens_by_end ON portal_used_tokens (valid_until);
+
+-- Forms that people sent while they were signed out. They wait for the sign-in of the same browser.
+CREATE TABLE portal_waiting_forms (
+    workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+    id           uuid NOT NULL,
+    browser_hash bytea NOT NULL,
+    network_hash bytea NOT NULL,
+    path         text NOT NULL,
+    fields       jsonb NOT NULL,
+    created_at   timestamptz(3) NOT NULL,
+    expires_at   timestamptz(3) NOT NULL,
+    PRIMARY KEY (workspace_id, id)
+);
 
 -- People's words on an idea: a member's, a portal user's, or a key's.
 CREATE TABLE idea_comments (

@@ -8,10 +8,10 @@ CREATE TABLE products (
     version      integer NOT NULL DEFAULT 1,
     created_at   timestamptz(3) NOT NULL,
     updated_at   timestamptz(3) NOT NULL,
-    written      xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX products_key ON products (workspace_id, key) WHERE key IS NOT NULL;
+CREATE INDEX products_newest ON products (workspace_id, created_at DESC, id DESC);
 
 CREATE TABLE features (
     workspace_id uuid NOT NULL,
@@ -36,7 +36,7 @@ CREATE INDEX features_of_product ON features (workspace_id, product_id, position
 CREATE INDEX features_of_parent ON features (workspace_id, product_id, parent_id) WHERE parent_id IS NOT NULL;
 
 -- The feature map's version moves with every change of a product's features: what was matched against it is stale then.
--- A feature that moves to another product changes both. On the settings see 11_links.sql.
+-- A feature that moves to another product changes both. On the settings see 12_links.sql.
 CREATE FUNCTION move_map_version() RETURNS trigger LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
@@ -87,12 +87,16 @@ CREATE TABLE team_members (
 );
 CREATE INDEX team_members_of_member ON team_members (workspace_id, member_id);
 
--- The workflow of ideas: the first label is initial, at most one is reserved for promotion.
+-- The workflow of ideas: the first label is initial, at most one is reserved for promotion. `portal` says how the portal
+-- shows a label (kind, name, shown); null: as its name suggests. A `provisional` label was made by default: it goes when a
+-- workspace file brings labels of its own, if no idea has it.
 CREATE TABLE idea_statuses (
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
     label        text NOT NULL CHECK (char_length(label) BETWEEN 1 AND 120),
     position     integer NOT NULL,
     promotion    boolean NOT NULL DEFAULT false,
+    portal       jsonb,
+    provisional  boolean NOT NULL DEFAULT false,
     PRIMARY KEY (workspace_id, label)
 );
 CREATE UNIQUE INDEX idea_statuses_promotion ON idea_statuses (workspace_id) WHERE promotion;
@@ -151,13 +155,17 @@ CREATE TABLE accounts (
     version      integer NOT NULL DEFAULT 1,
     created_at   timestamptz(3) NOT NULL,
     updated_at   timestamptz(3) NOT NULL,
-    written      xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    search       tsvector NOT NULL GENERATED ALWAYS AS
+                 (to_tsvector('simple'::regconfig, name || ' ' || coalesce(domain, ''))) STORED,
     PRIMARY KEY (workspace_id, id)
 );
 CREATE UNIQUE INDEX accounts_key ON accounts (workspace_id, key) WHERE key IS NOT NULL;
 CREATE UNIQUE INDEX accounts_external_id ON accounts (workspace_id, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX accounts_domain ON accounts (workspace_id, lower(domain)) WHERE domain IS NOT NULL;
 CREATE INDEX accounts_by_name ON accounts (workspace_id, name, id);
+CREATE INDEX accounts_newest ON accounts (workspace_id, created_at DESC, id DESC);
+CREATE INDEX accounts_changed ON accounts (workspace_id, updated_at, id);
+CREATE INDEX accounts_search ON accounts USING gin (search);
 
 CREATE TABLE account_contacts (
     workspace_id uuid NOT NULL,

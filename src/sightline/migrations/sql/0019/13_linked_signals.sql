@@ -4,10 +4,9 @@
 -- lock puts writers in line.
 CREATE TABLE linked_signals (
     workspace_id uuid NOT NULL,
-    kind         text NOT NULL CHECK (kind IN ('account', 'initiative', 'study')),
+    kind         text NOT NULL CHECK (kind IN ('account', 'initiative', 'insight', 'study')),
     record_id    uuid NOT NULL,
     signal_id    uuid NOT NULL,
-    paths        bigint NOT NULL,
     created_at   timestamptz(3) NOT NULL,
     number       bigint NOT NULL,
     updated_at   timestamptz(3) NOT NULL,
@@ -21,6 +20,7 @@ CREATE FUNCTION links_of(signal signals) RETURNS TABLE (kind text, record_id uui
     LANGUAGE sql IMMUTABLE AS $$
     SELECT 'account', unnest(signal.account_ids)
     UNION ALL SELECT 'initiative', unnest(signal.initiative_ids)
+    UNION ALL SELECT 'insight', unnest(signal.insight_ids)
     UNION ALL SELECT 'study', unnest(signal.study_ids)
 $$;
 
@@ -30,19 +30,15 @@ CREATE TYPE linked_signal_step AS (workspace_id uuid, kind text, record_id uuid,
 CREATE FUNCTION step_linked_signals(steps linked_signal_step[]) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    INSERT INTO linked_signals AS linked (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
-    SELECT moved.workspace_id, moved.kind, moved.record_id, moved.signal_id, moved.step, s.created_at, s.number,
-           s.updated_at
-      FROM (SELECT workspace_id, kind, record_id, signal_id, sum(step) AS step FROM unnest(steps)
-             GROUP BY 1, 2, 3, 4 HAVING sum(step) <> 0) AS moved
-      JOIN signals AS s ON s.workspace_id = moved.workspace_id AND s.id = moved.signal_id
-     ORDER BY moved.workspace_id, moved.signal_id, moved.kind, moved.record_id
-    ON CONFLICT (workspace_id, signal_id, kind, record_id) DO UPDATE SET paths = linked.paths + excluded.paths;
-    DELETE FROM linked_signals AS linked USING (SELECT DISTINCT workspace_id, kind, record_id, signal_id
-                                                  FROM unnest(steps) WHERE step < 0) AS gone
+    INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, created_at, number, updated_at)
+    SELECT added.workspace_id, added.kind, added.record_id, added.signal_id, s.created_at, s.number, s.updated_at
+      FROM unnest(steps) AS added JOIN signals AS s ON s.workspace_id = added.workspace_id AND s.id = added.signal_id
+     WHERE added.step > 0
+    ON CONFLICT DO NOTHING;
+    DELETE FROM linked_signals AS linked USING unnest(steps) AS gone
      WHERE (linked.workspace_id, linked.signal_id, linked.kind, linked.record_id)
            = (gone.workspace_id, gone.signal_id, gone.kind, gone.record_id)
-       AND linked.paths <= 0;
+       AND gone.step < 0;
 END $$;
 
 -- For signals whose place in the order has changed.
@@ -72,10 +68,12 @@ BEGIN
           INTO steps
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         CROSS JOIN LATERAL (SELECT kind, record_id, -1 AS step FROM links_of(earlier)
-                              UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS side
-         WHERE (earlier.account_ids, earlier.initiative_ids, earlier.study_ids)
-               IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.study_ids);
+         CROSS JOIN LATERAL (SELECT kind, record_id, sum(step)::integer AS step
+                               FROM (SELECT kind, record_id, -1 AS step FROM links_of(earlier)
+                                      UNION ALL SELECT kind, record_id, 1 FROM links_of(later)) AS sides
+                              GROUP BY kind, record_id HAVING sum(step) <> 0) AS side
+         WHERE (earlier.account_ids, earlier.initiative_ids, earlier.insight_ids, earlier.study_ids)
+               IS DISTINCT FROM (later.account_ids, later.initiative_ids, later.insight_ids, later.study_ids);
         SELECT array_agg(later.workspace_id), array_agg(later.id) INTO workspaces, signal_ids
           FROM before AS earlier
           JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
@@ -91,51 +89,44 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION follow_insights() RETURNS trigger LANGUAGE plpgsql
-SET enable_nestloop = off SET jit = off AS $$
-DECLARE
-    steps linked_signal_step[];
-BEGIN
-    IF TG_OP = 'INSERT' THEN
-        SELECT array_agg(ROW(later.workspace_id, 'account', account, signal, 1)::linked_signal_step) INTO steps
-          FROM after AS later CROSS JOIN unnest(later.account_ids) AS account CROSS JOIN unnest(later.signal_ids) AS signal;
-    ELSIF TG_OP = 'DELETE' THEN
-        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, -1)::linked_signal_step) INTO steps
-          FROM before AS earlier
-         CROSS JOIN unnest(earlier.account_ids) AS account CROSS JOIN unnest(earlier.signal_ids) AS signal;
-    ELSE
-        SELECT array_agg(ROW(earlier.workspace_id, 'account', account, signal, side.step)::linked_signal_step) INTO steps
-          FROM before AS earlier
-          JOIN after AS later ON (later.workspace_id, later.id) = (earlier.workspace_id, earlier.id)
-         CROSS JOIN LATERAL (VALUES (earlier.account_ids, earlier.signal_ids, -1),
-                                    (later.account_ids, later.signal_ids, 1)) AS side (account_ids, signal_ids, step)
-         CROSS JOIN unnest(side.account_ids) AS account CROSS JOIN unnest(side.signal_ids) AS signal
-         WHERE (earlier.account_ids, earlier.signal_ids) IS DISTINCT FROM (later.account_ids, later.signal_ids);
-    END IF;
-    IF steps IS NOT NULL THEN
-        PERFORM step_linked_signals(steps);
-    END IF;
-    RETURN NULL;
-END $$;
-
 CREATE TRIGGER follow_signals_added AFTER INSERT ON signals REFERENCING NEW TABLE AS after
     FOR EACH STATEMENT EXECUTE FUNCTION follow_signals();
 CREATE TRIGGER follow_signals_changed AFTER UPDATE ON signals REFERENCING OLD TABLE AS before NEW TABLE AS after
     FOR EACH STATEMENT EXECUTE FUNCTION follow_signals();
-CREATE TRIGGER follow_insights_added AFTER INSERT ON insights REFERENCING NEW TABLE AS after
-    FOR EACH STATEMENT EXECUTE FUNCTION follow_insights();
-CREATE TRIGGER follow_insights_changed AFTER UPDATE ON insights REFERENCING OLD TABLE AS before NEW TABLE AS after
-    FOR EACH STATEMENT EXECUTE FUNCTION follow_insights();
-CREATE TRIGGER follow_insights_removed AFTER DELETE ON insights REFERENCING OLD TABLE AS before
-    FOR EACH STATEMENT EXECUTE FUNCTION follow_insights();
 
-INSERT INTO linked_signals (workspace_id, kind, record_id, signal_id, paths, created_at, number, updated_at)
-SELECT ways.workspace_id, ways.kind, ways.record_id, ways.signal_id, count(*), s.created_at, s.number,
-       s.updated_at
-  FROM (SELECT signals.workspace_id, link.kind, link.record_id, signals.id AS signal_id
-          FROM signals CROSS JOIN LATERAL links_of(signals) AS link
-        UNION ALL
-        SELECT insights.workspace_id, 'account', account, signal
-          FROM insights CROSS JOIN unnest(account_ids) AS account CROSS JOIN unnest(signal_ids) AS signal) AS ways
-  JOIN signals AS s ON s.workspace_id = ways.workspace_id AND s.id = ways.signal_id
- GROUP BY ways.workspace_id, ways.kind, ways.record_id, ways.signal_id, s.created_at, s.number, s.updated_at;
+CREATE FUNCTION without_signals(extracts jsonb, signal_ids text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_agg(CASE WHEN extract ->> 'signalId' = ANY (signal_ids) THEN extract || '{"signalId": null}'
+                          ELSE extract END ORDER BY place)
+      FROM jsonb_array_elements(extracts) WITH ORDINALITY AS each (extract, place)
+$$;
+
+-- A deleted signal takes its quotes in insights along; evidence keeps them. DELETE of the API does so before, with the
+-- insights of which nothing is left; a file that prunes signals leaves it to this.
+CREATE FUNCTION without_quotes(extracts jsonb, signal_ids text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_agg(extract ORDER BY place) FROM jsonb_array_elements(extracts) WITH ORDINALITY AS each (extract, place)
+     WHERE (extract ->> 'signalId' = ANY (signal_ids)) IS NOT TRUE
+$$;
+CREATE FUNCTION forget_signals() RETURNS trigger LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    gone record;
+BEGIN
+    FOR gone IN SELECT workspace_id, array_agg(id::text) AS ids FROM removed GROUP BY workspace_id LOOP
+        UPDATE insights AS quoting
+           SET extracts = without_quotes(quoting.extracts, gone.ids), version = quoting.version + 1,
+               updated_at = greatest(quoting.updated_at, date_trunc('milliseconds', clock_timestamp()))
+          FROM (SELECT DISTINCT i.id FROM unnest(gone.ids) AS signal (id) JOIN insights AS i
+                    ON i.workspace_id = gone.workspace_id AND i.extracts IS NOT NULL
+                   AND jsonb_path_query_array(i.extracts, '$[*].signalId') @> to_jsonb(ARRAY[signal.id])) AS found
+         WHERE quoting.workspace_id = gone.workspace_id AND quoting.id = found.id;
+        UPDATE idea_evidence AS quoting
+           SET extracts = without_signals(quoting.extracts, gone.ids), version = quoting.version + 1
+          FROM (SELECT DISTINCT e.id FROM unnest(gone.ids) AS signal (id) JOIN idea_evidence AS e
+                    ON e.workspace_id = gone.workspace_id AND e.extracts IS NOT NULL
+                   AND jsonb_path_query_array(e.extracts, '$[*].signalId') @> to_jsonb(ARRAY[signal.id])) AS found
+         WHERE quoting.workspace_id = gone.workspace_id AND quoting.id = found.id;
+    END LOOP;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER signals_forgotten AFTER DELETE ON signals REFERENCING OLD TABLE AS removed
+    FOR EACH STATEMENT EXECUTE FUNCTION forget_signals();

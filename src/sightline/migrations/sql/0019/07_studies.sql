@@ -69,7 +69,6 @@ CREATE TABLE study_feedback (
     account_id   uuid,
     created_at   timestamptz(3) NOT NULL,
     updated_at   timestamptz(3) NOT NULL,
-    written      xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, study_id) REFERENCES studies ON DELETE CASCADE,
     FOREIGN KEY (workspace_id, account_id) REFERENCES accounts ON DELETE SET NULL (account_id)
@@ -82,3 +81,8 @@ CREATE INDEX study_feedback_by_metric ON study_feedback (workspace_id, metric, s
 CREATE INDEX study_feedback_of_subject ON study_feedback (workspace_id, subject_type, subject_id, submitted_at, id);
 CREATE INDEX study_feedback_of_subject_id ON study_feedback (workspace_id, subject_id, submitted_at, id);
 CREATE INDEX study_feedback_of_account ON study_feedback (workspace_id, account_id, submitted_at, id) WHERE account_id IS NOT NULL;
+CREATE INDEX study_feedback_by_subject_type ON study_feedback (workspace_id, subject_type, submitted_at, id);
+-- The order of the feed with `updatedSince`. A window of changes is read, and other filters are checked in it; the studies of
+-- an initiative or an idea have their own.
+CREATE INDEX study_feedback_changed ON study_feedback (workspace_id, updated_at, id);
+CREATE INDEX study_feedback_of_study_changed ON study_feedback (workspace_id, study_id, updated_at, id);

@@ -1,3 +1,4 @@
+-- `kept_definition` is the plan that was kept last, which scheduled runs keep to; null: none was kept.
 CREATE TABLE research_briefs (
     workspace_id   uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
     id             uuid NOT NULL,
@@ -15,6 +16,8 @@ CREATE TABLE research_briefs (
     created_by     uuid,
     created_at     timestamptz(3) NOT NULL,
     updated_at     timestamptz(3) NOT NULL,
+    kept_revision  integer,
+    kept_definition jsonb,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, created_by) REFERENCES members ON DELETE SET NULL (created_by)
 );
@@ -75,7 +78,8 @@ CREATE TABLE research_sections (
     FOREIGN KEY (workspace_id, run_id) REFERENCES research_runs ON DELETE CASCADE
 );
 
--- The text of what was read, so that every quote can be checked again.
+-- The text of what was read, so that every quote can be checked again, and the language of the page, for sections that
+-- are limited to some.
 CREATE TABLE research_sources (
     workspace_id uuid NOT NULL,
     run_id       uuid NOT NULL,
@@ -84,6 +88,7 @@ CREATE TABLE research_sources (
     content_hash text NOT NULL,
     content      text NOT NULL,
     retrieved_at timestamptz(3) NOT NULL,
+    language     text,
     PRIMARY KEY (workspace_id, run_id, id),
     FOREIGN KEY (workspace_id, run_id) REFERENCES research_runs ON DELETE CASCADE
 );

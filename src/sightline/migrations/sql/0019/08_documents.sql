@@ -29,8 +29,8 @@ CREATE TABLE document_versions (
     FOREIGN KEY (workspace_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 
--- Receipts of generations. At most one is active for an initiative and type: the index says so. `wishes` counts how
--- often it was asked for meanwhile: what was read before the last wish is not what is stored.
+-- Receipts of generations. At most one is active for an initiative and type: the index says so. `requests` counts how
+-- often it was asked for meanwhile: what was read before the last request is not what is stored.
 CREATE TABLE document_generations (
     workspace_id  uuid NOT NULL,
     id            uuid NOT NULL,
@@ -40,10 +40,10 @@ CREATE TABLE document_generations (
     is_first      boolean NOT NULL,
     status        text NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
     failure       jsonb,
-    wishes        integer NOT NULL DEFAULT 1,
     run_after     timestamptz(3) NOT NULL,
     created_at    timestamptz(3) NOT NULL,
     updated_at    timestamptz(3) NOT NULL,
+    requests      integer NOT NULL DEFAULT 1,
     PRIMARY KEY (workspace_id, id),
     FOREIGN KEY (workspace_id, initiative_id) REFERENCES initiatives ON DELETE CASCADE
 );

@@ -4,7 +4,7 @@ DECLARE
     kept record;
 BEGIN
     FOR kept IN SELECT * FROM (VALUES
-        ('signals', 'signals'), ('linked_signals', 'signals'),
+        ('signals', 'signals'), ('linked_signals', 'signals'), ('insight_accounts', 'signals'),
         ('study_feedback', 'study_feedback'), ('study_ideas', 'study_feedback'), ('study_initiatives', 'study_feedback')
     ) AS t (name, feed)
     LOOP
