@@ -71,8 +71,9 @@ def link_to_next(
     window: Window, parameters: list[tuple[str, str]], address: str, after: Position | None = None
 ) -> tuple[bytes, bytes]:
     """`Link` to the page after this one, of a list that has more."""
-    kept = urlencode([each for each in parameters if each[0] not in ("limit", "offset", "after")])
-    query = f"{kept}{'&' if kept else ''}limit={window.limit}&offset={window.offset + window.limit}"
+    kept = [each for each in parameters if each[0] not in ("limit", "offset", "after")]
+    query = f"{urlencode(kept)}&" if kept else ""
+    query += f"limit={window.limit}&offset={window.offset + window.limit}"
     if after is not None:
         query += f"&after={write_cursor(after)}"  # its characters need no encoding
     return b"link", f'<{address}?{query}>; rel="next"'.encode()

@@ -1,5 +1,6 @@
 """Reading a query string: every parameter is strict, and an unknown one is refused."""
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
@@ -24,6 +25,8 @@ Json = dict[str, Any]
 _UNKNOWN_NAME_LENGTH = 100  # characters of an unknown parameter's name that are repeated in the fault
 LONGEST_TEXT = 1000  # characters of a string that is searched for
 MOST_ITEMS = 200  # of a comma list
+MOST_PARAMETERS = 200
+_has_escapes = re.compile("[%+]").search
 
 
 class Query(Struct, rename="camel", kw_only=True):
@@ -45,7 +48,10 @@ def parse_query(query_string: bytes) -> Parameters:
     if not query_string:
         return []
     try:
-        return parse_qsl(query_string.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=200)
+        text = query_string.decode("ascii")
+        if _has_escapes(text) or text.count("&") >= MOST_PARAMETERS:
+            return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
+        return [(name, value) for name, _, value in (part.partition("=") for part in text.split("&") if part)]
     except (UnicodeDecodeError, ValueError):
         fault = Fault("", "The query has to be percent-encoded UTF-8 of at most 200 parameters")
         raise ValidationFailed([fault]) from None

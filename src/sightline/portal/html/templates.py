@@ -2,12 +2,14 @@
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
 from sightline.catalog.portal_labels import LabelKind, ShownLabel
@@ -18,6 +20,8 @@ from sightline.portal.html.markdown import as_text
 from sightline.portal.html.marks import mark, passage
 
 EXTENSIONS = ["jinja2.ext.i18n"]
+_TEXT = re.compile(r"{% trans %}([^{}\n]*){% endtrans %}")
+Marks = re.Pattern[str] | None
 _MOST_ROWS = 1000  # of each language; a row has 2 KB, at most 15
 _PLACE = secrets.token_hex()  # in a kept row, for what is different on each page; no text has it
 
@@ -31,7 +35,7 @@ def environment(language: str) -> Environment:
         loader=PackageLoader("sightline.portal", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
-        extensions=EXTENSIONS,
+        extensions=[*EXTENSIONS, Translated],
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -40,8 +44,8 @@ def environment(language: str) -> Environment:
     install(texts.gettext, texts.ngettext, newstyle=True)
     # The extension's own looks each text up, and escapes it, for every use.
     made.globals["gettext"] = _gettext(texts.gettext)
-    made.globals["idea_row"] = _keep_rows(made)
-    made.globals["asset"] = lambda name: f"{name}?v={version(name)}"
+    made.globals["idea_rows"] = _keep_rows(made)
+    made.filters["asset"] = lambda name: f"{name}?v={version(name)}"  # constant, so it is applied when loading
     made.filters["accent"] = lambda color: f"accent-{six_digits(color)}.css"
     made.filters["day"] = lambda moment: day(moment.date())
     made.filters["kind"] = lambda status: _kind(status, texts.gettext)
@@ -63,7 +67,7 @@ def _gettext(look_up: Callable[[str], str]) -> Callable[..., Markup]:
 
 
 def _keep_rows(made: Environment) -> Callable[..., Markup]:
-    """Returns the macro `row` as a function that renders a row of a list once, until its idea changes.
+    """Returns the macro `row`, for several ideas, as a function that renders a row once, until its idea changes.
 
     Rows with marks, or with the message about a vote, are not kept.
     """
@@ -76,15 +80,28 @@ def _keep_rows(made: Environment) -> Callable[..., Markup]:
     def around_places(idea: Any, root: str, level: str) -> list[str]:
         return str(row(idea, root, _PLACE, _PLACE, "", level)).split(_PLACE)
 
-    def idea_row(  # noqa: PLR0913 - as the macro
-        idea: Any, root: str, csrf: str, back: str, voted: str, level: str = "h2", marks: re.Pattern[str] | None = None
+    def idea_rows(  # noqa: PLR0913 - as the macro
+        ideas: Sequence[Any], root: str, csrf: str, back: str, voted: str, level: str = "h2", marks: Marks = None
     ) -> Markup:
-        if marks is not None or voted == idea.public_id:
-            return row(idea, root, csrf, back, voted, level, marks)
-        before, between, after = around_places(idea, root, level)
-        return Markup(f"{before}{escape(csrf)}{between}{escape(back)}{after}")  # noqa: S704 - escaped by the macro
+        places = escape(csrf), escape(back), ""
+        shown: list[str] = []
+        for idea in ideas:
+            if marks is not None or voted == idea.public_id:
+                shown.append(row(idea, root, csrf, back, voted, level, marks))
+            else:
+                shown += chain(*zip(around_places(idea, root, level), places, strict=True))
+        return Markup("".join(shown))  # noqa: S704 - escaped by the macro, and above
 
-    return idea_row
+    return idea_rows
+
+
+class Translated(Extension):
+    """Looks texts without values up when a template is loaded, so that they cost nothing when a page is rendered."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Replaces each text by its translation, which is HTML as the template is."""
+        gettext: Any = self.environment.globals["gettext"]
+        return _TEXT.sub(lambda found: gettext(found[1]), source)
 
 
 def render(language: str, template: str, **values: Any) -> str:

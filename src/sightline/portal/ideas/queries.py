@@ -1,6 +1,7 @@
 """The SQL of the ideas that a portal shows."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window, by_reference, sql
@@ -61,13 +62,17 @@ async def find_page(
 ) -> tuple[list[ShownIdea], int]:
     """Returns the ideas of the page that the filters name, none after the last page, and how many there are in all."""
     order, offset = SORTS[filters.order], (filters.page - 1) * PAGE
-    values = {"recent": tx.now - _RECENT} if filters.order == "trending" else {}
+    values: dict[str, Any] = {"recent": tx.now - _RECENT} if filters.order == "trending" else {}
+    if filters.q or offset:
+        values |= {"limit": PAGE, "offset": offset}
     if filters.q:
         statement = sql(_FOUND, order=order, columns=columns, where=str(where))
     else:
-        rows = rows_of_page("ideas", where, order, Window(PAGE, offset))
+        # The plan of a first page is kept: PostgreSQL plans a limit that is a value again for each page.
+        first = f"SELECT * FROM ideas WHERE {where} ORDER BY {order} LIMIT {PAGE}"
+        rows = rows_of_page("ideas", where, order, Window(PAGE, offset)) if offset else first
         statement = sql(_PAGE, rows=rows, order=order, columns=columns, where=str(where))
-    found = await tx.rows(statement, **where.values, **values, user_id=user_id, limit=PAGE, offset=offset)
+    found = await tx.rows(statement, **where.values, **values, user_id=user_id)
     if found or offset == 0:
         return [ShownIdea(*row[:-1]) for row in found], found[0]["total"] if found else 0
     return [], await tx.value(sql(_COUNT, where=str(where)), **where.values)
