@@ -9,10 +9,8 @@ from itertools import cycle
 from typing import Any
 from uuid import UUID
 
-from benchmarks.world import IDEAS, NEW_TEXTS, TEXTS, NewText, World, new_ids
+from benchmarks.world import IDEAS, NEW_TEXTS, NewText, World, new_ids, sample_features, sample_texts
 from sightline.platform.db import Position
-from sightline.sample.compose import compose
-from sightline.sample.compose import load as read_sample
 from sightline.signals.filters import NEWEST
 from sightline.studies.filters import SUBMITTED
 
@@ -23,9 +21,7 @@ _FIRST = datetime(2024, 1, 1, tzinfo=UTC)
 
 def compose_workspace(size: int) -> tuple[World, dict[str, Any]]:
     """Returns a workspace of so many ideas, signals and ratings, and its workspace file."""
-    made = compose(read_sample(), ideas=min(TEXTS, size + NEW_TEXTS), insights=0, signals=0, ratings=0, matched=False)
-    texts = [(idea["name"], idea["description"]) for idea in made["ideas"]]
-    features = [feature for product in made["products"] for feature in product["features"]]
+    texts, features = sample_texts(), sample_features()
     world = World(size, initiative_ids=new_ids(max(50, size // 100)))
     ideas, signals, ratings = new_ids(size), new_ids(size), new_ids(size)
     file = _catalog(world, features) | {

@@ -18,15 +18,14 @@ from sightline.portal.html.forms import form_token
 from sightline.portal.portals.configure import SignIn, configure
 from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import add_session
-from sightline.sample.compose import compose
-from sightline.sample.compose import load as read_sample
+from sightline.sample.workspace import load as read_sample
 from sightline.signals.filters import NEWEST
 from sightline.studies.filters import SUBMITTED
 from sightline.workspaces.keys.lifecycle import ALL_SCOPES, create_key
 from sightline.workspaces.keys.records import NewKey
 
 SECRET = "benchmark-" + "0" * 54
-TEXTS = 2_000  # composed; more ideas than that repeat them
+TEXTS = 2_000  # more ideas than that repeat them
 NEW_TEXTS = 50
 IDEAS = 500  # that are asked for
 INITIATIVES = 1_000  # likewise
@@ -90,11 +89,11 @@ class World:
 async def load(url: str, size: int) -> World:
     """Fills a migrated, empty database, then vacuums and analyses it."""
     world = World(size, initiative_ids=new_ids(max(50, size // 100)))
-    made = compose(read_sample(), ideas=TEXTS, insights=0, signals=0, ratings=0, matched=False)
+    texts, features = sample_texts(), sample_features()
     db = await Database.connect(url, size=1)
     try:
         async with db.transaction() as tx:
-            await _fill(tx, world, made)
+            await _fill(tx, world, texts, features)
             world.key = (await create_key(tx, world.actor, NewKey("bench", [ALL_SCOPES], world.owner))).key
             remote = SignIn("https://product.test/enter", "https://product.test/left")
             await configure(tx, world.actor, remote, ServerSecret(SECRET))
@@ -104,21 +103,34 @@ async def load(url: str, size: int) -> World:
             await tx.connection.execute("VACUUM ANALYZE")
             await tx.connection.execute("CHECKPOINT")
             await _choose(tx, world)
-            await _match(db, tx, world, made["ideas"][:NEW_TEXTS])
+            await _match(db, tx, world, texts[:NEW_TEXTS])
     finally:
         await db.close()
     return world
 
 
-async def _fill(tx: Tx, world: World, made: dict[str, Any]) -> None:
-    features = [feature for product in made["products"] for feature in product["features"]]
+def sample_texts() -> list[tuple[str, str]]:
+    """Returns names and descriptions that differ: each idea of the sample, with what each insight says."""
+    sample = read_sample()
+    said = [(idea, insight) for insight in sample["insights"] for idea in sample["ideas"]][:TEXTS]
+    return [
+        (f"{idea['name']} ({place})", f"{idea['description']} {insight['title']}.")
+        for place, (idea, insight) in enumerate(said)
+    ]
+
+
+def sample_features() -> list[dict[str, Any]]:
+    return [feature for product in read_sample()["products"] for feature in product["features"]]
+
+
+async def _fill(tx: Tx, world: World, texts: list[tuple[str, str]], features: list[dict[str, Any]]) -> None:
     features = list(islice(cycle(features), len(world.feature_ids)))
     values = vars(world) | {
         "now": tx.now,
         "feature_names": [feature["name"] for feature in features],
         "feature_descriptions": [feature["description"] for feature in features],
-        "names": [idea["name"] for idea in made["ideas"]],
-        "descriptions": [idea["description"] for idea in made["ideas"]],
+        "names": [name for name, _ in texts],
+        "descriptions": [description for _, description in texts],
     }
     await tx.connection.execute("SET LOCAL session_replication_role = replica")
     for statement in map(sql, STATEMENTS):
@@ -148,11 +160,11 @@ async def _choose(tx: Tx, world: World) -> None:
     world.late_rating = Position(SUBMITTED.name, rating["submitted_at"], rating["id"])
 
 
-async def _match(db: Database, tx: Tx, world: World, ideas: list[dict[str, Any]]) -> None:
+async def _match(db: Database, tx: Tx, world: World, texts: list[tuple[str, str]]) -> None:
     engine = embedded_engine()
     features = await FeatureMaps(engine).find(tx, world.workspace_id, world.product_id)
     assert features is not None  # noqa: S101 - the product is there
-    for idea in ideas:
-        found = await selection.match(engine, db.clock, features, idea["description"])
-        drafted = engine.ask_questions(idea["description"])
-        world.texts.append(NewText(idea["name"], idea["description"], drafted, found.columns, found.feature_ids))
+    for name, description in texts:
+        found = await selection.match(engine, db.clock, features, description)
+        drafted = engine.ask_questions(description)
+        world.texts.append(NewText(name, description, drafted, found.columns, found.feature_ids))

@@ -13,7 +13,7 @@ from sightline.backup import Archive, Restored, restoring, write_backup
 from sightline.backup.queries import columns_by_table, quoted
 from sightline.migrations import migrate
 from sightline.platform.db import Database
-from sightline.sample.compose import load
+from sightline.sample.workspace import load
 from sightline.workspaces.keys.lifecycle import create_key
 from sightline.workspaces.keys.records import NewKey
 from sightline.workspaces.tenants import find_workspace

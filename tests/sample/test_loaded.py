@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import msgspec
 
-from sightline.sample.compose import load
+from sightline.sample.workspace import load
 from sightline.workspace_file import apply_file
 from tests.workspace_file.files import export
 from tests.world import World

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sightline.sample.compose import load
+from sightline.sample.workspace import load
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,17 @@
-"""The sample workspace keeps to the contract of workspace files, and so does what is composed from it."""
+"""The sample workspace keeps to the contract of workspace files."""
 
 import re
 from collections import Counter
-from functools import cache
 
 import pytest
 
-from sightline.sample.compose import compose, load
+from sightline.sample.workspace import load
 from tests.sample.contract import FIELDS, REFERENCES, SPARE, VALUES
 from tests.sample.reading import Record, strings, values, wordings
 
 MOMENT = re.compile(r"2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
-WRITTEN = {
+LENGTHS = {
     "members": 9,
     "products": 2,
     "products.features": 20,
@@ -32,20 +31,9 @@ WRITTEN = {
 }
 
 
-@cache
-def written() -> Record:
+@pytest.fixture(scope="module")
+def workspace() -> Record:
     return load()
-
-
-@cache
-def composed() -> Record:
-    return compose(load())
-
-
-@pytest.fixture(params=[written, composed], ids=["written", "composed"])
-def workspace(request: pytest.FixtureRequest) -> Record:
-    made: Record = request.param()
-    return made
 
 
 def feature_owners(workspace: Record) -> dict[str, str]:
@@ -55,14 +43,9 @@ def feature_owners(workspace: Record) -> dict[str, str]:
     return owners
 
 
-@pytest.mark.parametrize("path", WRITTEN)
-def test_the_written_lists_have_the_promised_length(path: str) -> None:
-    assert len(values(written(), path)) == WRITTEN[path]
-
-
-def test_the_composed_lists_reach_their_totals() -> None:
-    lengths = {name: len(composed()[name]) for name in ("ideas", "insights", "signals", "feedback")}
-    assert lengths == {"ideas": 120, "insights": 150, "signals": 300, "feedback": 400}
+@pytest.mark.parametrize("path", LENGTHS)
+def test_the_lists_have_the_promised_length(workspace: Record, path: str) -> None:
+    assert len(values(workspace, path)) == LENGTHS[path]
 
 
 @pytest.mark.parametrize("path", FIELDS)
@@ -125,8 +108,8 @@ def test_features_belong_to_the_product_of_their_record(workspace: Record, kind:
         assert {owners[feature] for feature in record["features"]} <= {record["product"]}, record["key"]
 
 
-def test_a_feature_sits_under_one_of_its_own_product() -> None:
-    for product in written()["products"]:
+def test_a_feature_sits_under_one_of_its_own_product(workspace: Record) -> None:
+    for product in workspace["products"]:
         own = {feature["key"] for feature in product["features"]}
         parents = {feature["parent"] for feature in product["features"]} - {None}
         assert parents
@@ -170,26 +153,26 @@ def test_only_answered_questions_have_an_answer(workspace: Record) -> None:
         assert (question["status"] == "answered") == bool(question["answer"]), question["key"]
 
 
-def test_the_written_ideas_show_every_state_there_is() -> None:
+def test_the_ideas_show_every_state_there_is(workspace: Record) -> None:
     for path in ("ideas.questions.status", "ideas.evidence.role", "ideas.comments.visibility"):
-        assert set(values(written(), path)) == set(VALUES[path].split())
-    evidence = values(written(), "ideas.evidence")
+        assert set(values(workspace, path)) == set(VALUES[path].split())
+    evidence = values(workspace, "ideas.evidence")
     assert {"resolvedAt", "dismissedAt"} <= {name for record in evidence for name in record}
-    assert set(values(written(), "members.role")) == set(VALUES["members.role"].split())
-    assert values(written(), "members.active").count(False) == 1
+    assert set(values(workspace, "members.role")) == set(VALUES["members.role"].split())
+    assert values(workspace, "members.active").count(False) == 1
 
 
-def test_votes_are_for_ideas_that_the_portal_shows() -> None:
-    visible = {idea["key"] for idea in written()["ideas"] if idea["portalVisible"]}
-    votes = [(vote["idea"], vote["user"]) for vote in written()["portal"]["votes"]]
+def test_votes_are_for_ideas_that_the_portal_shows(workspace: Record) -> None:
+    visible = {idea["key"] for idea in workspace["ideas"] if idea["portalVisible"]}
+    votes = [(vote["idea"], vote["user"]) for vote in workspace["portal"]["votes"]]
     assert {idea for idea, _ in votes} <= visible
     assert len(votes) == len(set(votes))
-    assert set(written()["portal"]["facets"]) <= set(values(written(), "taxonomy.groups.key"))
+    assert set(workspace["portal"]["facets"]) <= set(values(workspace, "taxonomy.groups.key"))
 
 
-def test_the_portal_shows_sixty_different_ideas_with_votes_as_people_give_them() -> None:
-    shown = [idea for idea in composed()["ideas"] if idea["portalVisible"]]
-    assert len({idea["name"] for idea in shown}) == len(shown) == 60
+def test_the_portal_shows_different_ideas_with_votes_as_people_give_them(workspace: Record) -> None:
+    shown = [idea for idea in workspace["ideas"] if idea["portalVisible"]]
+    assert len({idea["name"] for idea in shown}) == len(shown) == 38
     words = [frozenset(re.findall(r"\w{4,}", idea["name"].lower())) for idea in shown]
     for place, one in enumerate(words):
         assert all(len(one & other) <= len(one | other) / 2 for other in words[:place]), shown[place]["name"]

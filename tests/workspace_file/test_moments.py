@@ -10,8 +10,8 @@ from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
 from sightline.portal.server_secret import ServerSecret
-from sightline.sample.compose import load as load_sample
 from sightline.sample.demo import prepare_demo
+from sightline.sample.workspace import load as load_sample
 from sightline.workspaces.operating import delete_workspace
 from tests.portal.product import SERVER_SECRET
 from tests.workspace_file.files import LATER, THEN, apply, exported, refusal, small, whole

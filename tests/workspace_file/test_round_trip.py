@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sightline.platform.db import Database
-from sightline.sample.compose import load
+from sightline.sample.workspace import load
 from sightline.workspace_file.sections import SHOWN, all_tables
 from sightline.workspaces.operating import delete_workspace
 from tests.workspace_file.files import STAMPS, THEN, apply, by_key, export, exported, new_slug, refusal, small, whole

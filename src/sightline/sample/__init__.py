@@ -1,1 +1,1 @@
-"""A sample workspace: written by hand in `workspace.yaml`, extended by `compose`."""
+"""A sample workspace: written by hand in `workspace.yaml` and `research.yaml`."""

@@ -12,7 +12,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.portal.portals.configure import SignIn, configure, rotate_secret
 from sightline.portal.server_secret import ServerSecret
-from sightline.sample.compose import compose, load
+from sightline.sample.workspace import load
 from sightline.workspace_file import apply_file
 from sightline.workspaces import queries as workspaces
 from sightline.workspaces.keys.lifecycle import create_key, revoke_keys_named
@@ -55,7 +55,7 @@ async def _load_once(db: Database, sample: dict[str, Any]) -> None:
         if await workspaces.find_workspace(tx, sample["workspace"]["slug"]):
             return
     logs.announce("Loading the sample workspace.")
-    made = _until(db.clock.now(), compose(sample))
+    made = _until(db.clock.now(), sample)
     await apply_file(db, BytesIO(msgspec.json.encode(made)), actor_id=KEY_NAME)
 
 
