@@ -1935,7 +1935,7 @@ CREATE TABLE public.research_sources (
 
 CREATE TABLE public.schema_revisions (
     revision text NOT NULL,
-    applied_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    applied_at timestamp(3) with time zone NOT NULL
 );
 
 CREATE TABLE public.signal_accounts (

@@ -16,7 +16,7 @@ import typer
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
 from sightline.cli.output import print_json
 from sightline.cli.refusals import CommandRefused
-from sightline.migrations import is_current, migrate
+from sightline.migrations import migrate, pending
 from sightline.platform import logs
 from sightline.platform.access import Actor, Role
 from sightline.platform.clock import Clock
@@ -94,7 +94,7 @@ async def _run(
     url, direct_url = urls
     if is_first_use or settings.database_url is None:
         await migrate(direct_url)
-    elif not await is_current(direct_url):
+    elif await pending(direct_url):
         raise CommandRefused("The database is not up to date: run `sightline migrate`.")
     db = await Database.connect(url, size=2, clock=Clock(settings.clock_offset), through_pooler=settings.is_pooled)
     try:

@@ -9,7 +9,7 @@ from sightline.cli.options import Command, DatabaseUrl, DataDir, single
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.serve import WORKER, environment_of, migrate_database, watched_database
 from sightline.cli.site import read_settings
-from sightline.migrations import is_current
+from sightline.migrations import pending
 from sightline.platform import logs
 from sightline.settings import Settings
 
@@ -36,7 +36,7 @@ async def _keep_working(settings: Settings) -> None:
     with watched_database(settings) as (url, direct_url):
         if settings.database_url is None:
             await migrate_database(settings, url, direct_url)
-        elif not await is_current(direct_url):
+        elif await pending(direct_url):
             raise CommandRefused("The database is not up to date: run `sightline migrate`.")
         environment = environment_of(settings, url, settings.known_secret(), settings.port)
         child = Child("worker", WORKER, environment)

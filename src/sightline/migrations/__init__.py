@@ -23,11 +23,7 @@ LOCK = 0x5197_11_0E  # an arbitrary number: the key of the advisory lock of all 
 CONNECT_SECONDS = 15
 CLOSE_SECONDS = 5
 
-_RECORD = """
-CREATE TABLE IF NOT EXISTS schema_revisions (
-    revision   text PRIMARY KEY,
-    applied_at timestamptz(3) NOT NULL DEFAULT now()
-)"""
+_RECORD = "CREATE TABLE IF NOT EXISTS schema_revisions (revision text PRIMARY KEY, applied_at timestamptz(3) NOT NULL)"
 _LAST = {
     "schema_revisions": "SELECT max(revision) FROM schema_revisions",
     "alembic_version": "SELECT max(version_num) FROM alembic_version",
@@ -37,18 +33,14 @@ SELECT current_user AS user, coalesce(current_schema(), 'public') AS schema, pg_
        coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create"""
 
 
-class DatabaseTooNew(DatabaseUnavailable):
-    """The database was migrated by a newer version of the program. The message is one line."""
-
-
 async def migrate(url: str) -> list[str]:
     """Migrates the database to this version. Returns the applied revisions, [] if it is current.
 
     Several machines may call it at once: one of them migrates, the others wait without a limit.
     `url` is the server's own address: behind a transaction pooler the lock has no effect.
     Refuses with DatabaseUnavailable (unreachable, login refused, no right to create tables, a standby, older than
-    PostgreSQL 15, of a revision before the first, a statement that failed) and DatabaseTooNew. The database is then at
-    the last revision that was applied whole.
+    PostgreSQL 15, of a revision before the first, newer than this program, a statement that failed). The
+    database is then at the last revision that was applied whole.
     """
     async with _connection(url) as connection:
         if not await pending_on(connection):
@@ -82,7 +74,7 @@ async def _apply(connection: Connection, revision: str) -> None:
     else:
         for file in sorted((SQL / revision).glob("*.sql")):
             await connection.execute(file.read_text(encoding="utf-8"))
-    await connection.execute("INSERT INTO schema_revisions (revision) VALUES ($1)", revision)
+    await connection.execute("INSERT INTO schema_revisions VALUES ($1, now())", revision)
 
 
 @asynccontextmanager
@@ -110,11 +102,6 @@ async def pending(url: str) -> list[str]:
         return await pending_on(connection)
 
 
-async def is_current(url: str) -> bool:
-    """Whether migrate() would do nothing. Raises like migrate()."""
-    return not await pending(url)
-
-
 async def pending_on(connection: Connection) -> list[str]:
     """Returns the revisions missing in the connection's database, all of them while Alembic keeps its record.
 
@@ -128,7 +115,7 @@ async def pending_on(connection: Connection) -> list[str]:
 async def revision_on(connection: Connection) -> str | None:
     """Returns the revision of the connection's database, None before the first.
 
-    Raises DatabaseUnavailable if it is older than the first, DatabaseTooNew if this program does not know it.
+    Raises DatabaseUnavailable if it is older than the first, or this program does not know it.
     """
     seen: str | None = None
     for table, last in _LAST.items():
@@ -140,7 +127,7 @@ async def revision_on(connection: Connection) -> str | None:
             f"migrate it to {BASELINE} with an earlier version first."
         )
     if seen is not None and seen not in REVISIONS:
-        raise DatabaseTooNew(
+        raise DatabaseUnavailable(
             f"The database is at revision {seen} and this version of Sightline knows {HEAD} at most: "
             "run the newer version that migrated it, or restore a backup."
         )
