@@ -11,8 +11,8 @@ from uuid import UUID
 
 from benchmarks.world import IDEAS, NEW_TEXTS, NewText, World, new_ids, sample_features, sample_texts
 from sightline.platform.db import Position
-from sightline.signals.filters import NEWEST
-from sightline.studies.filters import SUBMITTED
+from sightline.signals.queries import NEWEST
+from sightline.studies.queries import SUBMITTED
 
 SLUG = "bench"
 VISIBLE = 1_000  # ideas in the portal

@@ -19,8 +19,8 @@ from sightline.portal.portals.configure import SignIn, configure
 from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import add_session
 from sightline.sample.workspace import load as read_sample
-from sightline.signals.filters import NEWEST
-from sightline.studies.filters import SUBMITTED
+from sightline.signals.queries import NEWEST
+from sightline.studies.queries import SUBMITTED
 from sightline.workspaces.keys.lifecycle import ALL_SCOPES, create_key
 from sightline.workspaces.keys.records import NewKey
 

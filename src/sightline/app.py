@@ -29,7 +29,6 @@ from sightline.migrations import pending_on
 from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
-from sightline.platform.db.feeds import Totals
 from sightline.platform.http.compression import Compressed
 from sightline.platform.http.cors import Cors
 from sightline.platform.http.endpoint import Endpoint, Lazy, Services
@@ -42,6 +41,7 @@ from sightline.platform.http.public_pages import PublicPage
 from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.jobs.overview import refresh_job_gauges
+from sightline.platform.lists.totals import Totals
 from sightline.portal import routes as portal
 from sightline.portal.application import Portals
 from sightline.reference import openapi

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from sightline.platform.db import Row, Tx, Window
-from sightline.platform.db.feeds import Totals
+from sightline.platform.lists.totals import Totals
 from sightline.signals import queries
 from sightline.signals.records import Signal, SignalFilters
 from tests.world import World

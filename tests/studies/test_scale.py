@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from sightline.platform.db import Database, Window
-from sightline.platform.db.feeds import Totals
 from sightline.platform.http.query_strings import QueryReader
+from sightline.platform.lists.totals import Totals
 from sightline.studies import queries
 from sightline.studies.records import FeedbackFilters
 from tests.explain import Explained, Json, settle

@@ -8,11 +8,12 @@ from sightline.ideas.records import Idea, IdeaFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
-from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.sql import Where, by_reference, sql
 from sightline.platform.db.words import apart
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import AsRecords, Listing, read_list
+from sightline.platform.lists.large import AsRecords, stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import read_list
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
@@ -108,9 +109,11 @@ async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
 
 
 _LISTING = Listing(
-    Feed("ideas", IDEA, stored_size("name", "description", "feature_matching", "official_answer")),
+    "ideas",
+    IDEA,
     Order("ideas.newest", "created_at", "number", int, is_descending=True),
     count_of("idea"),
+    stored_size("name", "description", "feature_matching", "official_answer"),
 )
 
 

@@ -8,10 +8,11 @@ from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
-from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.sql import Where, by_reference, columns, sql
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import Listing, as_structs, read_list
+from sightline.platform.lists.large import stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
@@ -26,9 +27,11 @@ INITIATIVE = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
 
 _LISTING = Listing(
-    Feed("initiatives", INITIATIVE, stored_size("description")),
+    "initiatives",
+    INITIATIVE,
     Order("initiatives.latest", "updated_at", "number", int, is_descending=True),
     count_of("initiative"),
+    stored_size("description"),
 )
 _AS_INITIATIVES = as_structs(Initiative)
 

@@ -1,7 +1,7 @@
 """Types of requests and responses: records, inputs, and the bounds of both."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
@@ -9,8 +9,9 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from sightline.platform.db import Position, Tx, Window
+from sightline.platform.db import Position, Window
 from sightline.platform.errors import Fault, InvalidReference, NotFound
+from sightline.platform.lists.large import LargeRecords
 from sightline.platform.refs import UUID_PATTERN, SignalRef, parse_uuid
 
 Shown = TypeVar("Shown")
@@ -90,22 +91,21 @@ class Versioned(Struct, Generic[Shown], frozen=True):
 class Page(Struct, Generic[Shown], frozen=True):
     """A part of a list, and the length of the whole list.
 
-    A feed says where its next page begins, null at its end; other lists are followed by offset alone. Of a large page
-    `items` are only the first, or none: `rest` are the ids of the others in portions, which `read_more` reads in turn.
+    A list with positions says where its next page begins, null at its end; others are followed by offset alone. Of a
+    page with large records `items` are only the first, or none: `rest` reads the others while the page is sent.
     """
 
     items: list[Shown]
     total: int
     window: Window
     after: Position | UnsetType | None = UNSET
-    rest: Sequence[list[UUID]] = ()
-    read_more: "Callable[[Tx, list[UUID]], Awaitable[list[Shown]]] | None" = None
+    rest: LargeRecords[Shown] | None = None
 
     @property
     def has_more(self) -> bool:
         if self.after is not UNSET:
             return self.after is not None
-        length = len(self.items) + sum(map(len, self.rest))
+        length = len(self.items) + (len(self.rest) if self.rest else 0)
         return length > 0 and self.window.offset + length < self.total
 
 

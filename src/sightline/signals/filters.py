@@ -6,13 +6,9 @@ from typing import NamedTuple, get_args
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where
-from sightline.platform.db.feeds import Order, Selection, changed_since
+from sightline.platform.lists.listing import Listing, Selection, changed_since
 from sightline.platform.refs import Ref
 from sightline.signals.records import SignalFilters, SignalStatus
-from sightline.workspaces.changes import count_of
-
-NEWEST = Order("signals.newest", "created_at", "number", int, is_descending=True)
-CHANGED = Order("signals.changed", "updated_at", "id", UUID)
 
 # Instead of more ranges than this, one larger range is read, and its other rows are filtered out.
 MOST_RANGES = 48
@@ -38,18 +34,19 @@ class Link(NamedTuple):
         SELECT signal_id AS id FROM linked_signals WHERE workspace_id = :workspace_id AND {conditions}) AS part"""
 
 
-async def select_signals(tx: Tx, workspace_id: UUID, filters: SignalFilters) -> Selection:
+async def select_signals(tx: Tx, listing: Listing, workspace_id: UUID, filters: SignalFilters) -> Selection:
     """Selects the signals of a list, in its order; with `updated_since` up to the horizon of open writes."""
     where = Where(workspace_id)
     if filters.external_id is not None:
         where.add("external_id = :external_id", external_id=filters.external_id)
     if filters.integration_id is not None:
         where.add("integration_id = :integration_id", integration_id=filters.integration_id)
-    order, times = NEWEST, list[str]()
+    order, times = listing.order, list[str]()
     if filters.updated_since is not None:
-        order, times = CHANGED, await changed_since(tx, where, CHANGED.moment, filters.updated_since)
+        order = listing.changed
+        times = await changed_since(tx, where, order.moment, filters.updated_since)
     links = _links(where, filters)
-    count = _count(where, filters, links, times)
+    count = _count(where, filters, links, times) or listing.count
     if links:
         first, *others = links
         range_ = _range_of_links(where, filters, others, times)
@@ -153,14 +150,14 @@ def _with_statuses(where: Where, filters: SignalFilters) -> list[str]:
 
 
 def _count(where: Where, filters: SignalFilters, links: list[Link], times: list[str]) -> str:
-    """Returns an expression that counts the signals and needs only indexes."""
+    """Returns an expression that counts the signals and needs only indexes; an empty one if nothing is filtered."""
     conditions = _with_statuses(where, filters)
     if not (conditions or filters.source_type):
         if links:
             rows = " INTERSECT ".join(link.ids(times) for link in links)
             return f"(SELECT count(*) FROM ({rows}) AS linked)"
         if not times:
-            return count_of("signal")
+            return ""
     conditions += [*times, *(_is_linked(link.records) for link in links)]
     ways = _disjoint_sources(where, filters.source_type)
     return " + ".join(_count_signals((*conditions, *way)) for way in ways)

@@ -11,14 +11,16 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, by_reference, sql
-from sightline.platform.db.feeds import Feed, Totals, stored_size
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import AsRecords, read_selection
+from sightline.platform.lists.large import AsRecords, stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import read_selection
+from sightline.platform.lists.totals import Totals
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page
 from sightline.signals.filters import select_signals
 from sightline.signals.records import CreatedSignal, Signal, SignalFilters
-from sightline.workspaces.changes import add_changes, change_by, count_rows, slot
+from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
 
 # The fields of a Signal under their names, without `raw_data`; the version; the latest job.
 _SIGNAL = """
@@ -41,9 +43,10 @@ _RAW_SIZE = f"coalesce((SELECT {stored_size('raw')} {_OF_SIGNAL}), 0)"
 
 # Keyed by whether the raw data is included.
 _COLUMNS = {False: _SIGNAL, True: _WITH_RAW}
-_FEED = {
-    False: Feed("signals", _SIGNAL, _SIZE, versions="signals"),
-    True: Feed("signals", _WITH_RAW, f"{_SIZE} + {_RAW_SIZE}", versions="signals"),
+NEWEST = Order("signals.newest", "created_at", "number", int, is_descending=True)
+_LISTING = {
+    False: Listing("signals", _SIGNAL, NEWEST, count_of("signal"), _SIZE, versions="signals"),
+    True: Listing("signals", _WITH_RAW, NEWEST, count_of("signal"), f"{_SIZE} + {_RAW_SIZE}", versions="signals"),
 }
 _FIND = {
     with_raw: by_reference(
@@ -85,8 +88,9 @@ async def page_of_signals(
     as_signals: AsRecords[Signal],
 ) -> Page[Signal]:
     """Returns a page, newest first; with `updated_since` the oldest change first. Raises ValidationFailed."""
-    selection = await select_signals(tx, workspace_id, filters)
-    return await read_selection(tx, _FEED[bool(filters.include)], selection, window, as_signals, totals)
+    listing = _LISTING[bool(filters.include)]
+    selection = await select_signals(tx, listing, workspace_id, filters)
+    return await read_selection(tx, listing, selection, window, as_signals, totals)
 
 
 # The columns that a write compares and changes, under their own names.

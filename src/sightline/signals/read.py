@@ -5,7 +5,7 @@ from zlib import crc32
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window
-from sightline.platform.db.feeds import Totals
+from sightline.platform.lists.totals import Totals
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals import queries

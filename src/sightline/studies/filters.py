@@ -4,12 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, sql
-from sightline.platform.db.feeds import Order, Selection, changed_since
+from sightline.platform.lists.listing import Listing, Selection, changed_since
 from sightline.studies.records import FeedbackFilters
-from sightline.workspaces.changes import count_of
-
-SUBMITTED = Order("feedback.submitted", "submitted_at", "id", UUID)
-CHANGED = Order("feedback.changed", "updated_at", "id", UUID)
 
 # For more studies than this, one larger range is read, and its other rows are filtered out.
 MOST_STUDIES = 48
@@ -19,18 +15,18 @@ SELECT study_id FROM study_initiatives WHERE workspace_id = :workspace_id AND in
 _OF_IDEA = sql("SELECT study_id FROM study_ideas WHERE workspace_id = :workspace_id AND idea_id = :id")
 
 
-async def select_feedback(tx: Tx, workspace_id: UUID, filters: FeedbackFilters) -> Selection:
+async def select_feedback(tx: Tx, listing: Listing, workspace_id: UUID, filters: FeedbackFilters) -> Selection:
     """Selects the ratings of a feed, in its order; with `updated_since` up to the horizon of open writes.
 
     The studies of a context are looked up first, also for the total.
     """
-    where, order = _where(workspace_id, filters), SUBMITTED
+    where, order = _where(workspace_id, filters), listing.order
     if filters.updated_since is not None:
-        order = CHANGED
+        order = listing.changed
         where.conditions += await changed_since(tx, where, order.moment, filters.updated_since)
     studies = await _studies_of(tx, workspace_id, filters)
     if studies is None:
-        count = count_of("study_feedback") if where.is_everything else _count(str(where))
+        count = listing.count if where.is_everything else _count(str(where))
         return Selection(where, order, "study_feedback", [str(where)], count)
     of_any = f"study_id = ANY({where.value('studies', list(studies))})"
     each = [of_any]

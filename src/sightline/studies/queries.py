@@ -3,11 +3,14 @@
 from uuid import UUID
 
 from sightline.platform.db import Tx, Window
-from sightline.platform.db.feeds import Feed, Totals, stored_size
-from sightline.platform.lists import as_structs, read_selection
+from sightline.platform.lists.large import stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_selection
+from sightline.platform.lists.totals import Totals
 from sightline.platform.wire import Page
 from sightline.studies.filters import select_feedback
 from sightline.studies.records import Feedback, FeedbackFilters
+from sightline.workspaces.changes import count_of
 
 # Each rating with the current state of its study.
 _RATINGS = """(
@@ -15,7 +18,7 @@ _RATINGS = """(
            f.account_id, f.updated_at, s.id AS study_id, s.number, s.name, s.status, s.type, s.phase, s.app_path,
            s.initiative_ids, s.idea_ids
       FROM study_feedback AS f JOIN studies AS s ON s.workspace_id = :workspace_id AND s.id = f.study_id
-     WHERE f.workspace_id = :workspace_id) AS ratings"""
+     WHERE f.workspace_id = :workspace_id) AS feedback"""
 
 # The fields of a Feedback under their names. A whole rating is shown as a whole number.
 _FEEDBACK = """
@@ -24,7 +27,16 @@ _FEEDBACK = """
     jsonb_build_object('id', study_id, 'publicId', 'STUDY-' || number, 'name', name, 'status', status, 'type', type,
                        'phase', phase, 'appPath', app_path) AS study,
     initiative_ids, idea_ids, iso(updated_at) AS updated_at"""
-_FEED = Feed(_RATINGS, _FEEDBACK, stored_size("comment"), alias="ratings", versions="study_feedback")
+SUBMITTED = Order("feedback.submitted", "submitted_at", "id", UUID)
+_LISTING = Listing(
+    _RATINGS,
+    _FEEDBACK,
+    SUBMITTED,
+    count_of("study_feedback"),
+    stored_size("comment"),
+    alias="feedback",
+    versions="study_feedback",
+)
 _AS_FEEDBACK = as_structs(Feedback)
 
 
@@ -32,5 +44,5 @@ async def page_of_feedback(
     tx: Tx, totals: Totals, workspace_id: UUID, filters: FeedbackFilters, window: Window
 ) -> Page[Feedback]:
     """Returns a page, oldest rating first; with `updated_since` the oldest change first. Raises ValidationFailed."""
-    selection = await select_feedback(tx, workspace_id, filters)
-    return await read_selection(tx, _FEED, selection, window, _AS_FEEDBACK, totals)
+    selection = await select_feedback(tx, _LISTING, workspace_id, filters)
+    return await read_selection(tx, _LISTING, selection, window, _AS_FEEDBACK, totals)

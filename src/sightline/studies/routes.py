@@ -1,9 +1,9 @@
 """The routes of studies. Specification: Study feedback."""
 
 from sightline.platform.db import Window
-from sightline.platform.db.feeds import Totals
 from sightline.platform.http.operations import Call, operation
 from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.totals import Totals
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page
 from sightline.studies import queries

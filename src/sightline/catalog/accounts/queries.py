@@ -5,16 +5,17 @@ from zlib import crc32
 
 from sightline.catalog.accounts.records import Account, AccountDetail, AccountFilters
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.feeds import Feed, Order
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import Listing, as_structs, read_list
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import count_of
 
 # The fields of an Account in order.
 _ACCOUNT = "id, name, external_id, domain, iso(created_at) AS created_at, iso(updated_at) AS updated_at"
 _LISTING = Listing(
-    Feed("accounts", _ACCOUNT),
+    "accounts",
+    _ACCOUNT,
     Order("accounts.newest", "created_at", "id", UUID, is_descending=True),
     count_of("account"),
 )

@@ -4,8 +4,9 @@ from uuid import UUID
 
 from sightline.catalog.products.records import Product
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.pages import ShortList, read_page
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import count_of
 
@@ -17,7 +18,9 @@ _PRODUCT = """
        FROM features AS f WHERE f.workspace_id = :workspace_id AND f.product_id = products.id) AS features,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM products WHERE workspace_id = :workspace_id AND id = :id", columns=_PRODUCT)
-_PRODUCTS = ShortList("products", _PRODUCT, count_of("product"))
+_NEWEST = Order("products.newest", "created_at", "id", UUID, is_descending=True, has_cursor=False)
+_PRODUCTS = Listing("products", _PRODUCT, _NEWEST, count_of("product"))
+_AS_PRODUCTS = as_structs(Product)
 
 
 async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Product]:
@@ -31,7 +34,4 @@ async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Produc
 
 async def page_of_products(tx: Tx, workspace_id: UUID, window: Window) -> Page[Product]:
     """Returns products, newest first."""
-    rows, total = await read_page(
-        tx, _PRODUCTS, Where(workspace_id), "products.created_at DESC, products.id DESC", window
-    )
-    return Page([Product(*fields) for *fields, _, _ in rows], total, window)
+    return await read_list(tx, _PRODUCTS, Where(workspace_id), None, window, _AS_PRODUCTS)

@@ -4,14 +4,15 @@ from uuid import UUID
 
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.db import Tx, Where, Window
-from sightline.platform.db.pages import ShortList, read_page
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
 from sightline.platform.wire import Page
 from sightline.workspaces.changes import count_of
 
-_TEAMS = ShortList("teams", "id, name", count_of("team"))
+_TEAMS = Listing("teams", "id, name", Order("teams.name", "name", "id", UUID, has_cursor=False), count_of("team"))
+_AS_TEAMS = as_structs(TeamSummary)
 
 
 async def page_of_teams(tx: Tx, workspace_id: UUID, window: Window) -> Page[TeamSummary]:
     """Returns teams by name."""
-    rows, total = await read_page(tx, _TEAMS, Where(workspace_id), "teams.name, teams.id", window)
-    return Page([TeamSummary(id, name) for id, name, _ in rows], total, window)
+    return await read_list(tx, _TEAMS, Where(workspace_id), None, window, _AS_TEAMS)

@@ -18,13 +18,8 @@ async def pieces_of(page: Page[Any], db: Database) -> AsyncIterator[bytes]:
 
     Between two pieces it holds the rest of one portion, as text, and no connection.
     """
-    assert page.read_more  # noqa: S101 - a page with more to read says how
     before = b"["
-    for ids in [None, *page.rest]:
-        items = page.items
-        if ids is not None:
-            async with db.autocommit() as tx:
-                items = await page.read_more(tx, ids)
+    async for items in _portions(page, db):
         if not items:  # the first record is large, or all of a portion were deleted meanwhile
             continue
         for piece in _pieces(before, items):
@@ -32,6 +27,13 @@ async def pieces_of(page: Page[Any], db: Database) -> AsyncIterator[bytes]:
             await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
         before = b","
     yield b"]" if before == b"," else b"[]"
+
+
+async def _portions(page: Page[Any], db: Database) -> AsyncIterator[list[Any]]:
+    yield page.items
+    if page.rest:
+        async for items in page.rest.read(db):
+            yield items
 
 
 def _pieces(before: bytes, items: list[Any]) -> Iterator[bytes]:

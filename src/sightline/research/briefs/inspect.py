@@ -53,11 +53,11 @@ def _read_cursor(brief_id: UUID, text: str | None) -> Position | None:
         return None
     try:
         position = read_cursor(text)
+        if position.order == findings.order_of_runs(brief_id).name and isinstance(position.tie, UUID):
+            return position
     except ValueError:
-        position = None
-    if position is None or position.order != findings.order_of_runs(brief_id) or not isinstance(position.tie, UUID):
-        raise ValidationFailed.of("cursor", "Expected the nextCursor of this brief's runs")
-    return position
+        pass
+    raise ValidationFailed.of("cursor", "Expected the nextCursor of this brief's runs")
 
 
 async def _view(
@@ -67,8 +67,8 @@ async def _view(
         return BriefView(await queries.find_brief(tx, workspace_id, brief_id))
     await queries.ensure_known(tx, workspace_id, brief_id)
     if asked.view == "runs":
-        runs, following = await findings.page_of_runs(tx, workspace_id, brief_id, window.limit, after)
-        return RunsView(runs, following is not None, write_cursor(following) if following else None)
+        runs = await findings.page_of_runs(tx, workspace_id, brief_id, Window(window.limit, after=after))
+        return RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
     if asked.run_id is None:
         return ProgressView(await find_latest_run(tx, workspace_id, brief_id))
     return await _view_of_run(tx, workspace_id, brief_id, asked, window)
@@ -85,8 +85,8 @@ async def _view_of_run(tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspec
     if asked.section_id is not None:
         answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)
     if asked.view == "records":
-        records, total = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window)
-        return RecordsView(records, pagination_of(window, len(records), total))
+        records = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window)
+        return RecordsView(records.items, pagination_of(records))
     assert asked.section_id is not None  # noqa: S101 - the view needs it
-    found, total = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window)
-    return FindingsView(answer, found, pagination_of(window, len(found), total))
+    found = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window)
+    return FindingsView(answer, found.items, pagination_of(found))

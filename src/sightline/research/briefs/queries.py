@@ -6,13 +6,15 @@ from uuid import UUID
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
-from sightline.platform.db.pages import ShortList, read_page
 from sightline.platform.db.words import apart, beginnings_query, words_in
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.wire import Page
 from sightline.research.briefs.records import Brief, BriefSummary
 from sightline.research.schedules.cadence import RunPolicy
 
-# In the order of BriefSummary's fields.
+# The fields of a BriefSummary under their names, in their order.
 _SUMMARY = """
     id, name, state, row_version, jsonb_build_object('runPolicy', run_policy, 'timezone', timezone) AS cadence,
     CASE WHEN state = 'active' AND run_policy <> 'on_demand' THEN iso(next_run_at) END AS next_run_at,
@@ -30,17 +32,17 @@ _BRIEF = f"""{_SUMMARY}, question,
     AS configuration"""
 
 _COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
-_LISTING = ShortList("research_briefs", _SUMMARY, _COUNT)
-_NEWEST_FIRST = "created_at DESC, id DESC"
+_NEWEST = Order("research.newest", "created_at", "id", UUID, is_descending=True, has_cursor=False)
+_LISTING = Listing("research_briefs", _SUMMARY, _NEWEST, _COUNT)
+_AS_SUMMARIES = as_structs(BriefSummary)
 
 
-async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: Window) -> tuple[list[Any], int]:
-    """The newest first, and how many there are in all. Each of the words begins a word of the brief."""
+async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: Window) -> Page[BriefSummary]:
+    """Returns a page, newest first. Each of the words begins a word of the brief."""
     where = Where(workspace_id)
     if words is not None and words.strip():
         where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words_in(words)))
-    rows, total = await read_page(tx, _LISTING, where, _NEWEST_FIRST, window)
-    return [BriefSummary(*fields) for *fields, _ in rows], total
+    return await read_list(tx, _LISTING, where, None, window, _AS_SUMMARIES)
 
 
 _FIND = sql("SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id", columns=_BRIEF)

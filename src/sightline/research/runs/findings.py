@@ -3,9 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Position, Row, Tx, Where, Window, sql
-from sightline.platform.db.pages import ShortList, read_page
+from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.wire import Page
 from sightline.research.runs.queries import RUN, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord
 
@@ -36,15 +38,18 @@ async def find_answer(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID
     return row["answer"]
 
 
-# In the order of Finding's fields.
+# The fields of a Finding under their names.
 _FINDING = """
-    id, section_id, title, url, publisher, iso(published_at), iso(retrieved_at), relevance, observations, provenance"""
-_FINDINGS = ShortList("research_findings", _FINDING, "0")
-# In the order of StoreRecord's fields.
+    id, section_id, title, url, publisher, iso(published_at) AS published_at, iso(retrieved_at) AS retrieved_at,
+    relevance, observations, provenance"""
+_FINDINGS = Listing("research_findings", _FINDING, Order("findings", "position", "id", UUID, has_cursor=False))
+_AS_FINDINGS = as_structs(Finding)
+# The fields of a StoreRecord under their names.
 _RECORD = """
-    id, connector, external_id, label, rating, title, body, app_version, storefront, iso(submitted_at), url"""
-_RECORDS = ShortList("research_records", _RECORD, "0")
-
+    id, connector, external_id, label, rating, title, body, app_version AS version, storefront,
+    iso(submitted_at) AS submitted_at, url"""
+_RECORDS = Listing("research_records", _RECORD, Order("records", "position", "id", UUID, has_cursor=False))
+_AS_RECORDS = as_structs(StoreRecord)
 
 _FIND_OTHER_APPS = sql(
     "SELECT {apps} FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.id = :run_id",
@@ -52,27 +57,23 @@ _FIND_OTHER_APPS = sql(
 )
 
 
-async def page_of_findings(
-    tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID, window: Window
-) -> tuple[list[Finding], int]:
-    """In the order in which they were found, and how many there are in all."""
+async def page_of_findings(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID, window: Window) -> Page[Finding]:
+    """Returns findings of a section in the order in which they were found."""
     where = _of_run(workspace_id, run_id)
     where.add("section_id = :section_id", section_id=section_id)
-    rows, total = await read_page(tx, _FINDINGS, where, "position, id", window)
-    return [Finding(*fields) for *fields, _ in rows], total
+    return await read_list(tx, _FINDINGS, where, None, window, _AS_FINDINGS)
 
 
 async def page_of_records(
     tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID | None, window: Window
-) -> tuple[list[StoreRecord], int]:
-    """Those of a section, or of the whole run, and how many there are in all."""
+) -> Page[StoreRecord]:
+    """Returns original reviews of a section, or of the whole run, in the order in which they were read."""
     where = _of_run(workspace_id, run_id)
     if section_id is not None:
         where.add("coalesce(section_id, :section_id) = :section_id", section_id=section_id)
         others = await tx.value(_FIND_OTHER_APPS, workspace_id=workspace_id, run_id=run_id, section_id=section_id)
         where.add("external_id <> ALL(:others)", others=others)
-    rows, total = await read_page(tx, _RECORDS, where, "position, id", window)
-    return [StoreRecord(*fields) for *fields, _ in rows], total
+    return await read_list(tx, _RECORDS, where, None, window, _AS_RECORDS)
 
 
 def _of_run(workspace_id: UUID, run_id: UUID) -> Where:
@@ -81,30 +82,17 @@ def _of_run(workspace_id: UUID, run_id: UUID) -> Where:
     return where
 
 
-_PAGE_OF_RUNS = """
-SELECT {columns}, r.created_at AS moment FROM research_runs AS r
- WHERE r.workspace_id = :workspace_id AND r.brief_id = :brief_id {after}
- ORDER BY r.created_at DESC, r.id DESC LIMIT :limit"""
-_FIRST_RUNS = sql(_PAGE_OF_RUNS, columns=RUN, after="")
-_LATER_RUNS = sql(_PAGE_OF_RUNS, columns=RUN, after="AND (r.created_at, r.id) < (:moment, :tie)")
+_AS_RUNS = as_structs(RunReceipt)
 
 
-async def page_of_runs(
-    tx: Tx, workspace_id: UUID, brief_id: UUID, limit: int, after: Position | None
-) -> tuple[list[RunReceipt], Position | None]:
-    """The newest runs after a position, and the position of the next page."""
-    of_brief = {"workspace_id": workspace_id, "brief_id": brief_id, "limit": limit + 1}
-    if after is None:
-        rows = await tx.rows(_FIRST_RUNS, **of_brief)
-    else:
-        rows = await tx.rows(_LATER_RUNS, **of_brief, moment=after.moment, tie=after.tie)
-    runs = [RunReceipt(*fields) for *fields, _ in rows[:limit]]
-    if len(rows) <= limit:
-        return runs, None
-    last = rows[limit - 1]
-    return runs, Position(order_of_runs(brief_id), last["moment"], last["id"])
+async def page_of_runs(tx: Tx, workspace_id: UUID, brief_id: UUID, window: Window) -> Page[RunReceipt]:
+    """Returns runs of a brief, newest first."""
+    where = Where(workspace_id)
+    where.add("brief_id = :brief_id", brief_id=brief_id)
+    runs = Listing("research_runs", RUN, order_of_runs(brief_id), alias="r")
+    return await read_list(tx, runs, where, None, window, _AS_RUNS)
 
 
-def order_of_runs(brief_id: UUID) -> str:
-    """The name of the list in a cursor, which is valid for this brief only."""
-    return f"runs:{brief_id.hex}"
+def order_of_runs(brief_id: UUID) -> Order:
+    """Returns the order of a brief's runs. A cursor is valid for this brief only."""
+    return Order(f"runs:{brief_id.hex}", "created_at", "id", UUID, is_descending=True)

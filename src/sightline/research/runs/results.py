@@ -43,6 +43,6 @@ async def read_results(tx: Tx, workspace_id: UUID, run: RunReceipt) -> Research:
     research = Research(run.brief_id, run, [])
     for one in run.sections:
         answer = await find_answer(tx, workspace_id, run.id, one.id)
-        found, _ = await page_of_findings(tx, workspace_id, run.id, one.id, MOST_FINDINGS)
-        research.sections.append(SectionResult(one.id, one.name, one.failure, answer, found))
+        found = await page_of_findings(tx, workspace_id, run.id, one.id, MOST_FINDINGS)
+        research.sections.append(SectionResult(one.id, one.name, one.failure, answer, found.items))
     return decode_parts(research)

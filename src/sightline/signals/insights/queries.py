@@ -9,10 +9,11 @@ import msgspec
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
-from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.db.updates import update_record
 from sightline.platform.errors import NotFound, ValidationFailed
-from sightline.platform.lists import AsRecords, Listing, as_structs, read_list
+from sightline.platform.lists.large import AsRecords, stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.insights.records import Extract, Insight, InsightFilters
 from sightline.signals.insights.similar import find_similar
@@ -27,9 +28,11 @@ _INSIGHT = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id", columns=_INSIGHT)
 _LISTING = Listing(
-    Feed("insights", _INSIGHT, stored_size("description", "extracts")),
+    "insights",
+    _INSIGHT,
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
+    stored_size("description", "extracts"),
 )
 _BY_ACCOUNTS = replace(
     _LISTING, order=Order("insights.accounts", "account_count", "id", UUID, is_descending=True, has_cursor=False)

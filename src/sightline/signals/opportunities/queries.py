@@ -4,9 +4,10 @@ from uuid import UUID
 from zlib import crc32
 
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.feeds import Feed, Order, stored_size
 from sightline.platform.errors import NotFound
-from sightline.platform.lists import Listing, as_structs, read_list
+from sightline.platform.lists.large import stored_size
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.page import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.opportunities.records import Opportunity, OpportunityFilters
 from sightline.workspaces.changes import count_of
@@ -19,9 +20,11 @@ _OPPORTUNITY = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM opportunities WHERE workspace_id = :workspace_id AND id = :id", columns=_OPPORTUNITY)
 _LISTING = Listing(
-    Feed("opportunities", _OPPORTUNITY, stored_size("description")),
+    "opportunities",
+    _OPPORTUNITY,
     Order("opportunities.newest", "created_at", "id", UUID, is_descending=True),
     count_of("opportunity"),
+    stored_size("description"),
 )
 _AS_OPPORTUNITIES = as_structs(Opportunity)
 

@@ -5,8 +5,8 @@ from datetime import datetime
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window
-from sightline.platform.db.feeds import Feed, Order, Selection, changed_since
-from sightline.platform.lists import as_structs, read_selection
+from sightline.platform.lists.listing import Listing, Order, Selection, changed_since
+from sightline.platform.lists.page import as_structs, read_selection
 from sightline.platform.wire import Page
 from sightline.workspaces.deletions.records import DeletedKind, Deletion
 
@@ -24,8 +24,9 @@ async def page_of_deletions(
     ranges = [f"workspace_id = :workspace_id AND {one}" for one in kinds]
     count = " + ".join(f"(SELECT count(*) FROM changes WHERE workspace_id = :workspace_id AND {one})" for one in kinds)
     cases = " ".join(f"WHEN '{name}' THEN '{kind}'" for kind, (name, _) in sources.items())
-    feed = Feed("changes", f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at")
-    return await read_selection(tx, feed, Selection(where, _ORDER, "changes", ranges, count), window, _AS_DELETIONS)
+    columns = f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at"
+    selection = Selection(where, _ORDER, "changes", ranges, count)
+    return await read_selection(tx, Listing("changes", columns, _ORDER), selection, window, _AS_DELETIONS)
 
 
 def _of_kind(name: str, table: str) -> str:

@@ -1,0 +1,64 @@
+"""Large records: a page has the records that fit, and reads the others in bounded portions while it is sent.
+
+Of a record that exceeds its share of 1 MiB a page reads only the id and the size; from the first such record on, the
+page is read in portions of 256 KiB.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from sightline.platform.db.database import Database, Row, Tx
+from sightline.platform.db.sql import Statement
+
+Shown = TypeVar("Shown")
+AsRecords = Callable[[Tx, Sequence[Row]], Awaitable[list[Shown]]]
+
+PAGE_BYTES = 1024 * 1024  # what the records of a page that are read at once may have together
+PORTION_BYTES = 256 * 1024  # a record that is larger is a portion of its own
+_COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
+
+
+def stored_size(*columns: str) -> str:
+    """Returns an expression for the bytes that columns of variable length hold, without reading them."""
+    return " + ".join(
+        f"coalesce(pg_column_size({column}) * "
+        f"CASE WHEN pg_column_compression({column}) IS NULL THEN 1 ELSE {_COMPRESSED} END, 0)"
+        for column in columns
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LargeRecords(Generic[Shown]):
+    """The records of a page from the first large one on: their ids in portions, and how a portion is read."""
+
+    portions: list[list[UUID]]
+    statement: Statement
+    values: dict[str, Any]
+    as_records: AsRecords[Shown]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.portions))
+
+    async def read(self, db: Database) -> AsyncIterator[list[Shown]]:
+        """Yields the records of each portion. Holds no connection while the portion is sent."""
+        for ids in self.portions:
+            async with db.autocommit() as tx:
+                records = await self.as_records(tx, await tx.rows(self.statement, ids=ids, **self.values))
+            yield records
+
+
+def split(rows: list[Row], limit: int) -> tuple[list[Row], list[list[UUID]]]:
+    """Returns the rows before the first large record, and the ids of that and all later records in portions."""
+    before = next((n for n, row in enumerate(rows) if row["large_id"] is not None), len(rows))
+    portions: list[list[UUID]] = []
+    room = 0
+    for row in rows[before:]:
+        size = row["bytes"] or PAGE_BYTES // limit
+        if size > room:
+            portions.append([])
+            room = PORTION_BYTES
+        portions[-1].append(row["large_id"] or row["id"])
+        room -= size
+    return rows[:before], portions
