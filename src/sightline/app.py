@@ -133,9 +133,9 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         is_limited=settings.portal_limit,
     )
     routes = [
-        *(Route(path, page) for path, page in _pages(lazy).items()),
+        Route("/portal/{path:path}", portals),  # first, as it is asked for most
         Route("/portal", portals),
-        Route("/portal/{path:path}", portals),
+        *(Route(path, page) for path, page in _pages(lazy).items()),
     ]
     unknown = portals.page_for_browsers(refuse_unknown_path)
     router = Router(routes, redirect_slashes=False, default=unknown, lifespan=lifespan)

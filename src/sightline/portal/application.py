@@ -321,20 +321,25 @@ def _refuse(visit: Visit | None, request: Request, refusal: PageRefused, public_
     return response
 
 
+_OF_EVERY_PAGE = [
+    (b"cache-control", b"private, no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"vary", b"Cookie, Accept-Language, HX-Request"),
+]
+
+
 def _protect(response: Response, portal: Portal | None, *, is_private: bool) -> None:
+    """Adds the headers that every page has."""
     is_redirect = response.status_code in (302, 303)
-    response.headers.update(
-        {
-            "Content-Security-Policy": content_policy(portal),
-            "Cache-Control": "private, no-store",
-            # `same-origin`: without any referrer, forms of the portal would have the origin `null`.
-            "Referrer-Policy": "no-referrer" if is_private or is_redirect else "same-origin",
-            "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY",
-            "Cross-Origin-Opener-Policy": "same-origin",
-            "Vary": "Cookie, Accept-Language, HX-Request",
-        }
-    )
+    # `same-origin`: without any referrer, forms of the portal would have the origin `null`.
+    referrer = b"no-referrer" if is_private or is_redirect else b"same-origin"
+    response.raw_headers += [
+        *_OF_EVERY_PAGE,
+        (b"content-security-policy", content_policy(portal).encode()),
+        (b"referrer-policy", referrer),
+    ]
 
 
 async def _send(response: Response, scope: Any, receive: Any, send: Any) -> None:
