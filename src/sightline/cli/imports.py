@@ -34,6 +34,14 @@ LISTS = {"ratings": "feedback"}  # where the list is not called like the kind
 Format = Literal["jsonl", "csv"]
 Tool = Literal["aha", "canny", "fider", "jira", "productboard", "uservoice", "zendesk"]
 FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
+_FURTHER = (  # members of the result that are said if they are not 0
+    ("left_out", "line", "left out, as the map of the tool says"),
+    ("united", "further row", "united with the first one of the same record"),
+    ("merged", "merged post", "kept as evidence of the post that has it now"),
+    ("votes_added", "vote", "added for people with an e-mail address"),
+    ("accounts_added", "account", "created"),
+    ("accounts_left_out", "unknown account", "left out of the lines that name them"),
+)
 app = single()
 
 
@@ -200,14 +208,12 @@ def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
         counts = "nothing is stored; it would be " + counts
     typer.echo(f"{lines} of {done.kind} in {done.seconds:.1f} s: {counts}.")
     if done.encoding and done.delimiter:
-        typer.echo(f"Read as {done.encoding}, separated by {DELIMITERS[done.delimiter]}.")
+        file = f"Read {done.file}" if done.file else "Read"
+        typer.echo(f"{file} as {done.encoding}, separated by {DELIMITERS[done.delimiter]}.")
+    elif done.file:
+        typer.echo(f"Read {done.file}.")
     if done.ignored_columns:
         typer.echo(f"Left out, as they are no fields: {', '.join(map(repr, done.ignored_columns))}.")
-    if done.left_out:
-        typer.echo(f"{counted(done.left_out, 'line')} left out, as the map of the tool says.")
-    if done.merged:
-        typer.echo(f"{counted(done.merged, 'merged post')} kept as evidence of the post that has it now.")
-    if done.accounts_added:
-        typer.echo(f"{counted(done.accounts_added, 'account')} created.")
-    if done.accounts_left_out:
-        typer.echo(f"{counted(done.accounts_left_out, 'unknown account')} left out of the lines that name them.")
+    for name, noun, text in _FURTHER:
+        if count := getattr(done, name):
+            typer.echo(f"{counted(count, noun)} {'would be ' if dry_run else ''}{text}.")

@@ -68,7 +68,7 @@ class Document:
                 yield item
             return
         self._file.seek(0)
-        found = _Json(self._file, self.lists, self.groups)
+        found = JsonReader(self._file, self.lists, self.groups)
         for item in found.items():
             if item.list and item.place < 0:
                 self._starts[item.list] = found.offset()
@@ -78,7 +78,7 @@ class Document:
         """Yields the items of a list. Call it after `items`."""
         if list in self._starts:
             self._file.seek(self._starts[list])
-            yield from islice(_Json(self._file, self.lists, self.groups).list(list), 1, None)
+            yield from islice(JsonReader(self._file, self.lists, self.groups).list(list), 1, None)
         yield from self._yaml.get(list, [])[1:]
 
     def _parts(self, found: dict[str, Any], above: str) -> Iterator[Item]:
@@ -97,7 +97,7 @@ class Document:
                 yield Item(path, None, value)
 
 
-class _Json:
+class JsonReader:
     """The values of a JSON document, of which only one is in memory."""
 
     def __init__(self, file: BinaryIO, lists: Collection[str], groups: Collection[str]) -> None:

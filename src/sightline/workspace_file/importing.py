@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from sightline.platform.db import Database
 from sightline.workspace_file.cells import CsvRows
+from sightline.workspace_file.imports import merged
 from sightline.workspace_file.imports.accounts import UnknownAccounts
-from sightline.workspace_file.imports.merged import united
 from sightline.workspace_file.imports.rejects import Rejects
 from sightline.workspace_file.imports.summary import FaultKind, FieldSample, add_kinds, add_samples
 from sightline.workspace_file.lines import LineFault, line_fault
@@ -35,7 +35,8 @@ Result = TypeVar("Result")
 class Imported(Struct, rename="camel"):
     """The result of an import. `lines`: how many are not blank; `faults`: the first hundred.
 
-    `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one.
+    `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one; `united`:
+    further rows of a record. `votes_added`: those of named voters. `file`: of a ZIP, which one was read.
     `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
     `encoding`, `delimiter`: of CSV. `fields`: of a dry run, what would be stored.
     """
@@ -49,9 +50,12 @@ class Imported(Struct, rename="camel"):
     seconds: float = 0
     left_out: int = 0
     merged: int = 0
+    united: int = 0
+    votes_added: int = 0
     accounts_added: int = 0
     accounts_left_out: int = 0
     ignored_columns: list[str] = []
+    file: str | None = None
     encoding: str | None = None
     delimiter: str | None = None
     fields: dict[str, FieldSample] = {}
@@ -90,6 +94,8 @@ class Import:
         self.dry_run = dry_run
         self._rejects = Rejects(reader, rejects) if rejects else None
         self._merged: list[Line] = []
+        self._merged_texts: dict[int, str] = {}
+        self._coming: dict[merged.Identity, set[str]] = {}  # ideas that a dry run has not stored, with their voters
         self._warn = warn
         self._others = OtherSources(db, slug, reader.table) if reader.has_default_source else None
 
@@ -105,6 +111,7 @@ class Import:
         try:
             store = self._open_store()
             await self._go_through(store, stop, on_batch)
+            self.done.votes_added += store.votes_added
             self.done.accounts_added = len(store.accounts.created)
             self.done.accounts_left_out = len(store.accounts.left_out)
         finally:
@@ -118,7 +125,7 @@ class Import:
 
     def _describe(self) -> None:
         """Says how the file was read."""
-        rows = self.reader.rows
+        self.done.file, rows = self.reader.member, self.reader.rows
         if isinstance(rows, CsvRows):
             self.done.encoding, self.done.delimiter = self.reader.encoding, rows.cells.delimiter
             self.done.ignored_columns = rows.head.left_out if rows.head else []
@@ -139,19 +146,22 @@ class Import:
 
     def _keep_merged(self, batch: Batch) -> None:
         """Keeps the posts that were merged into others until these are stored."""
-        merged = [line for line in batch.lines if line.merged_into]
-        if merged:
-            self._merged += merged
+        found = [line for line in batch.lines if line.merged_into]
+        if found:
+            self._merged += found
+            self._merged_texts |= {n: batch.texts[n] for line in found if (n := line.number) in batch.texts}
             batch.lines = [line for line in batch.lines if not line.merged_into]
 
     async def _store_merged(self) -> None:
         """Stores the words of merged posts as evidence of the posts that have them now, with their voters."""
-        merged = [] if self.dry_run else united(self._merged)  # a dry run has not stored the posts
-        for start in range(0, len(merged), 1_000):
-            batch = Batch(lines=merged[start : start + 1_000])
-            await self._open_store().store(batch)
+        for lines in merged.batches(self._merged):
+            store = self._open_store()
+            batch = await store.read_merged(lines, self._coming)
+            batch.texts = self._merged_texts
+            await store.store(batch)
             self._count(batch, ListCount())
-        self.done.merged = len(self._merged)
+            self.done.merged += len(lines) - len(batch.faulty)
+            self.done.votes_added += store.votes_added
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
         if self._others is None or (source := await self._others.find(batch.lines)) is None:
@@ -168,9 +178,11 @@ class Import:
         add_kinds(self.fault_kinds, found)
         if self._rejects:
             self._rejects.add(batch)
-        if self.dry_run:
-            for line in batch.lines:
-                add_samples(self.done.fields, line.given)
+        for line in batch.lines if self.dry_run else ():
+            if line.number not in batch.faulty:
+                self._coming.setdefault(merged.identity(line), set()).update(line.voters)
+            given = {n: line.given[n] for n in ("evidence", "aliases")} if line.merged_into else line.given
+            add_samples(self.done.fields, given | {"voters": line.voters})
         self.done.faults += found[: MOST_FAULTS - len(self.done.faults)]
         self.fault_count += batch.faults.count
         self.done.lines += batch.count
@@ -179,6 +191,7 @@ class Import:
         self.done.unchanged += count.unchanged
         self.done.faulty += len(batch.faulty)
         self.done.left_out += batch.left_out
+        self.done.united += sum(len(line.further) for line in batch.lines if line.number not in batch.faulty)
         self.reached = batch.last or self.reached
 
 

@@ -1,33 +1,38 @@
 """Reads a file of lines, JSON Lines or CSV, as records of one list, in batches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader
 from typing import Any, Literal, NamedTuple
 
+from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.cells import CsvRows
+from sightline.workspace_file.imports.archives import DAMAGED, is_archive, open_archive
 from sightline.workspace_file.imports.columns import REASONS
 from sightline.workspace_file.imports.encodings import find_encoding, recoded
-from sightline.workspace_file.imports.json_rows import JsonRows
-from sightline.workspace_file.imports.maps import Map
+from sightline.workspace_file.imports.json_rows import JsonItems, JsonRows, find_list
+from sightline.workspace_file.imports.maps import Map, list_names
 from sightline.workspace_file.imports.tools.rows import ROWS
-from sightline.workspace_file.lines import BOM, TOO_LONG, PhysicalLines, path_of
+from sightline.workspace_file.imports.united import Held, Rows, find_several
+from sightline.workspace_file.lines import TOO_LONG, PhysicalLines, path_of
 from sightline.workspace_file.sections import lists
 from sightline.workspace_file.values import check, read_json
 
 Format = Literal["jsonl", "csv"]
 DEFAULT_SOURCE = "import"
 _PEEKED = 4096
+_MARKS = b"\0\xef\xbb\xbf\xff\xfe"  # of encodings
 _NAMES = ("id", "key", "sourceKey", "origin")
 
 
 class Line(NamedTuple):
     """A valid line: its number, its record as given and as its type, and what an import reads itself.
 
-    `voters`: addresses. `merged_into`: the externalId of the post that this one was merged into.
+    `voters`: addresses. `merged_into`: the externalId of the post that this one was merged into. `further`: the numbers
+    of further rows of this record.
     """
 
     number: int
@@ -35,6 +40,7 @@ class Line(NamedTuple):
     record: Any
     voters: tuple[str, ...] = ()
     merged_into: str | None = None
+    further: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,6 +60,11 @@ class Batch:
     texts: dict[int, str] = field(default_factory=dict)
     left_out: int = 0
 
+    def refuse(self, numbers: Iterable[int]) -> None:
+        """Counts lines as faulty, with the further rows of their records."""
+        self.faulty.update(numbers)
+        self.faulty.update(*(line.further for line in self.lines if line.further and line.number in self.faulty))
+
 
 class ListReader:
     """Reads a file as records of a list, in batches of at most 1,000 lines and about 4 MiB.
@@ -61,6 +72,7 @@ class ListReader:
     `format`: guessed from the first byte by default. `source_key`: the source of records with an externalId and no
     other identity, in lists where an externalId is unique only within its source; `import` by default.
     `map`: which columns fill which fields. `strict`: refuses headers that name no field.
+    `member`: the file that was read, of a ZIP. Of a JSON document, the places of its records count as lines.
     """
 
     def __init__(
@@ -81,60 +93,98 @@ class ListReader:
         self.strict = strict
         self.keeps_texts = False
         self.encoding = "UTF-8"
+        self.member: str | None = None
         self.rows: CsvRows | JsonRows | None = None
         self.has_default_source = source_key is None and not (map and "sourceKey" in map.constants)
         self._fills_source = ("source_key", "external_id") in self.table.identities
         self._names = (*_NAMES, "integration") if source_key is None else _NAMES
         self._prepare = ROWS.get(map.tool or "") if map else None
+        self._held = Held()
 
     def batches(self) -> Iterator[Batch]:
-        """Yields batches. Raises ValidationFailed if the first line of CSV does not name fields of the list."""
-        is_csv = self._is_csv()
-        if is_csv:
-            self.encoding = find_encoding(self.source)
-        lines = PhysicalLines(recoded(self.source, self.encoding))
+        """Yields batches. Raises ValidationFailed for a file that cannot be read, and for CSV without known headers."""
+        try:
+            yield from self._batches()
+        except DAMAGED as error:
+            raise ValidationFailed([Fault("", f"The ZIP file is damaged: {error}")]) from None
+
+    def _batches(self) -> Iterator[Batch]:
+        lines, is_csv = self._open()
         batch, begin = _new_batch(), 0
         for number, text, value in self._values(lines, is_csv):
             batch.count += 1
-            before = batch.faults.count
-            self._read(batch, number, value(batch.faults), before)
             if self.keeps_texts:
                 batch.texts[number] = text()
+            before = batch.faults.count
+            given, rows = value(batch.faults), None
+            if batch.faults.count == before and self._held.left:
+                rows = self._held.add(number, given, batch.texts.get(number, ""), batch.faults)
+            if batch.faults.count > before:
+                batch.faulty.add(number)
+            elif not self._held.left:
+                self._read(batch, number, given)
+            if rows:
+                self._read_rows(batch, rows)
             if batch.count >= BATCH_RECORDS or lines.bytes - begin >= BATCH_CHARACTERS:
                 batch.last, batch.bytes, begin = lines.number, lines.bytes, lines.bytes
                 yield batch
                 batch = _new_batch()
+        for rows in self._held.rows.values():
+            self._read_rows(batch, rows)
         batch.last, batch.bytes = lines.number, lines.bytes
-        if batch.count:
+        if batch.count or batch.lines:
             yield batch
 
-    def _is_csv(self) -> bool:
-        return (self.format or _guess_format(self.source)) == "csv"
+    def _open(self) -> tuple[PhysicalLines | JsonItems, bool]:
+        """Returns the lines, and whether they are CSV. Looks first for records of CSV that have several rows."""
+        source = self.source
+        if is_archive(source):
+            self.member, source = open_archive(source, self.table.path, self.map.tool if self.map else None)
+        is_csv = (self.format or _guess_format(source)) == "csv"
+        self.encoding = find_encoding(source, may_be_1252=is_csv)
+        if is_csv and self.table.path == "ideas" and source.seekable():
+            start = source.tell()
+            lines = PhysicalLines(recoded(source, self.encoding))
+            self._held = find_several(CsvRows(self.table, lines, self.map or Map(), strict=self.strict))
+            source.seek(start)
+        source = recoded(source, self.encoding)
+        name = None if is_csv else find_list(source, list_names(self.table.path))
+        return PhysicalLines(source) if name is None else JsonItems(source, name), is_csv
 
-    def _read(self, batch: Batch, number: int, given: Any, before: int) -> None:
-        """Adds the line to the batch. `before`: how many faults there were before it was read."""
-        if batch.faults.count == before:
-            if self._prepare is not None and isinstance(given, dict) and (given := self._prepare(given)) is None:
-                batch.left_out += 1
-                return
-            voters, merged_into = self._take_own(given)
-            record = check(given, self.table.record, path_of(number), batch.faults)
-            if record is not None:
-                given = self._sourced(given, record)
-                batch.lines.append(Line(number, given, record, voters, merged_into))
-        if batch.faults.count > before:
+    def _read_rows(self, batch: Batch, rows: Rows) -> None:
+        """Reads the rows of a record as one. If it is faulty, all of them are refused."""
+        before = len(batch.lines)
+        self._read(batch, rows.number, rows.given)
+        batch.texts |= rows.texts if self.keeps_texts else {}
+        further = tuple(number for number in rows.texts if number != rows.number)
+        if rows.number in batch.faulty:
+            batch.faulty.update(further)
+        elif further and len(batch.lines) > before:
+            batch.lines[-1] = batch.lines[-1]._replace(further=further)
+
+    def _read(self, batch: Batch, number: int, given: Any) -> None:
+        """Adds the record to the batch, or its faults."""
+        if self._prepare is not None and isinstance(given, dict) and (given := self._prepare(given)) is None:
+            batch.left_out += 1
+            return
+        voters, merged_into = self._take_own(given)
+        record = check(given, self.table.record, path_of(number), batch.faults)
+        if record is None:
             batch.faulty.add(number)
+        else:
+            batch.lines.append(Line(number, self._sourced(given, record), record, voters, merged_into))
 
     def _take_own(self, given: Any) -> tuple[tuple[str, ...], str | None]:
         """Takes what an import reads itself out of a record of CSV or of a map. Votes of voters are not bare ones."""
         if self.rows is None or self.table.path != "ideas" or not isinstance(given, dict):
             return (), None
-        voters = tuple(dict.fromkeys(one.lower() for one in given.pop("voters", None) or () if "@" in one))
-        if voters and isinstance(given.get("importedVoteCount"), int):
+        named = dict.fromkeys(one.lower() for one in given.pop("voters", None) or () if isinstance(one, str))
+        voters = tuple(one for one in named if "@" in one)
+        if named and isinstance(given.setdefault("importedVoteCount", len(named)), int):
             given["importedVoteCount"] = max(0, given["importedVoteCount"] - len(voters))
         return voters, given.pop("mergedInto", None)
 
-    def _values(self, lines: PhysicalLines, is_csv: bool) -> Iterator[tuple[int, Callable[[], str], Any]]:
+    def _values(self, lines: Any, is_csv: bool) -> Iterator[tuple[int, Callable[[], str], Any]]:
         """Yields for each line its number, a function for its text, and one that reads it, given where faults go."""
         if is_csv:
             rows = self.rows = CsvRows(self.table, lines, self.map or Map(), strict=self.strict)
@@ -175,6 +225,6 @@ def _read_line(line: bytes | None, mapped: JsonRows | None, path: str, faults: F
 
 
 def _guess_format(source: BufferedReader) -> Format:
-    """Guesses the format: JSON starts with a brace or a bracket."""
-    head = source.peek(_PEEKED).removeprefix(BOM).lstrip()
+    """Guesses the format: JSON starts with a brace or a bracket, in any encoding."""
+    head = source.peek(_PEEKED).translate(None, _MARKS).lstrip()
     return "jsonl" if head[:1] in (b"{", b"[", b"") else "csv"

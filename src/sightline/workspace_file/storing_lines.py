@@ -1,7 +1,7 @@
 """Stores the valid lines of a batch in one transaction; faulty lines do not prevent it."""
 
 from collections import ChainMap
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from sightline.platform.file_section import Faults, Run, Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
 from sightline.workspace_file.imports.accounts import NamedAccounts, UnknownAccounts
+from sightline.workspace_file.imports.merged import Identity, parts_of
 from sightline.workspace_file.imports.voters import store_votes
 from sightline.workspace_file.lines import line_fault, path_of
 from sightline.workspace_file.lookups import Lookups
@@ -57,6 +58,7 @@ class LineStore:
         self.actor_id = actor_id
         self.dry_run = dry_run
         self.accounts = NamedAccounts(table, unknown_accounts)
+        self.votes_added = 0
         self._seen: dict[UUID, str] = {}
         self._late: list[Late] = []
         self._waits = any(field.is_late for field in table.fields)
@@ -71,6 +73,12 @@ class LineStore:
         count = ListCount()
         await self._settle(batch, batch.lines, [], count)
         return count
+
+    async def read_merged(self, lines: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
+        """Returns merged posts as parts of ideas. `coming`: ideas that a dry run has not stored."""
+        async with self.db.autocommit() as tx:
+            workspace = await find_workspace(tx, self.slug)
+            return await parts_of(tx, workspace.id, lines, coming)
 
     async def store_postponed(self) -> AsyncIterator[Batch]:
         """Stores what was kept, and yields batches with the faults of that."""
@@ -97,7 +105,7 @@ class LineStore:
                     attempt += 1
                 elif len(left) == 1:
                     batch.faults.add(path_of(left[0].number), f"The database refuses: {reason_of(error)}")
-                    batch.faulty.add(left[0].number)
+                    batch.refuse([left[0].number])
                 else:
                     await self._settle(batch, left[: len(left) // 2], late, count)
                     return await self._settle(batch, left[len(left) // 2 :], late, count)
@@ -111,7 +119,7 @@ class LineStore:
             async with self.db.transaction() as tx:
                 store = await self._store_lines(tx, lines, late, faults, tally, seen)
                 if faults.count:
-                    batch.faulty |= {line_fault(fault).line for fault in faults.shown}
+                    batch.refuse(line_fault(fault).line for fault in faults.shown)
                     for fault in faults.shown:
                         batch.faults.add(fault.path, fault.message)
                     raise _Faulty
@@ -122,6 +130,7 @@ class LineStore:
         self._seen.update(seen.maps[0])
         self._late += new_late
         done = tally.of(self.table.path)
+        self.votes_added += tally.of("portal.votes").added
         count.added += done.added
         count.changed += done.changed
         count.unchanged += done.unchanged

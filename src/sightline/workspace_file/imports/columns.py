@@ -8,8 +8,9 @@ from typing import Any
 from msgspec import UNSET, inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
-from sightline.platform.file_section import Faults, Table
+from sightline.platform.file_section import Faults, Ref, Table
 from sightline.platform.markup import has_html, without_html
+from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
 from sightline.workspace_file.imports.dates import moment_reader
 from sightline.workspace_file.imports.maps import Map, common_names, folded
@@ -101,7 +102,16 @@ class Headers:
         self.faults: list[Fault] = []
         self._mapped = {folded(name): field for name, field in map.columns.items()}
         self._ignored = {folded(name) for name in (*map.ignore, REASONS)}
-        self._folded = {folded(member.name): member.name for member in table.members}
+        # Lists of parts are found by their own names only: another tool's "Comments" are a number. Columns of a tool do
+        # not name records of ours either, such as products and sprints.
+        self._unlikely = {child.list_name for child in table.children}
+        if map.tool:
+            linked = [field for field in table.fields if isinstance(field.marker, Ref)] + [
+                field for field, _ in table.links
+            ]
+            self._unlikely |= {field.name for field in linked} - {"account", "accounts"}
+        likely = [member.name for member in table.members if member.name not in self._unlikely]
+        self._folded = {folded(name): name for name in likely}
         self._folded |= {folded(name): name for name in OF_IMPORTS.get(table.path, ())}
         self._common = common_names(table.path)
         for part in ("values", "dates"):
@@ -118,7 +128,7 @@ class Headers:
             return self._of(name, mapped, is_guessed=False, is_foreign=True)
         if folded(name) in self._ignored:
             return Column(name, (), _keep)
-        if self._type_at(tuple(name.split("."))) is not None:
+        if self._is_own(name):
             return self._of(name, name, is_guessed=False, is_foreign=False)
         field = self._guess(name)
         if not field and (shorter := _END_NUMBER.sub("", name)) != name and self._is_list(self._guess(shorter)):
@@ -139,8 +149,11 @@ class Headers:
 
     def _guess(self, name: str) -> str:
         key = folded(name)
-        own = name if self._type_at(tuple(name.split("."))) is not None else ""
-        return own or self._folded.get(key) or self._common.get(key, "")
+        return name if self._is_own(name) else self._folded.get(key) or self._common.get(key, "")
+
+    def _is_own(self, name: str) -> bool:
+        path = tuple(name.split("."))
+        return self._type_at(path) is not None and not (self.map.tool and path[0] in self._unlikely)
 
     def _is_list(self, field: str) -> bool:
         type = self._type_at(tuple(field.split("."))) if field else None
@@ -238,7 +251,12 @@ def put(record: dict[str, Any], column: Column, value: Any) -> None:
 def completed(
     record: dict[str, Any], constants: Sequence[tuple[Column, str]], path: str, faults: Faults
 ) -> dict[str, Any]:
-    """Adds the constants of a map where the record has no value, and the method of a provenance that has none."""
+    """Adds the constants of a map where the record has no value, and the method of a provenance that has none.
+
+    An id that is none of ours becomes the externalId, if there is no other one.
+    """
+    if (id := record.get("id")) is not None and parse_uuid(str(id)) is None:
+        record.setdefault("externalId", record.pop("id"))
     for column, cell in constants:
         at: Any = record
         for name in column.path:

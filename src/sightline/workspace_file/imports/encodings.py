@@ -16,10 +16,10 @@ _NOT_IN_1252 = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
-def find_encoding(source: BufferedReader) -> str:
+def find_encoding(source: BufferedReader, *, may_be_1252: bool = True) -> str:
     """Returns UTF-8, UTF-16, UTF-16-LE, UTF-16-BE or Windows-1252, without consuming anything.
 
-    A file that can be read twice is read whole. Of a pipe only the beginning decides.
+    For Windows-1252 a file that can be read twice is read whole. Of a pipe only the beginning decides.
     """
     head = source.peek(_HEAD)[:_HEAD]
     for bom, name in _BOMS:
@@ -29,6 +29,8 @@ def find_encoding(source: BufferedReader) -> str:
         return "UTF-16-LE"
     if head[:200:2].count(0) > len(head[:200]) // 4:
         return "UTF-16-BE"
+    if not may_be_1252:
+        return "UTF-8"
     if not source.seekable():
         return "Windows-1252" if _looks_like_1252([head]) else "UTF-8"
     start = source.tell()

@@ -1,13 +1,66 @@
-"""Objects of other tools as records: their members are columns, by dotted names."""
+"""JSON of other tools: the objects of a document, and their members as columns, by dotted names."""
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Container, Iterator
+from io import BufferedReader
 from typing import Any
 
+from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Table
+from sightline.workspace_file.documents import JsonReader, Unreadable
 from sightline.workspace_file.imports.columns import Column, Headers, completed, put
 from sightline.workspace_file.imports.maps import Map
+from sightline.workspace_file.lines import BOM
+from sightline.workspace_file.values import DECODER
 
 _DEEPEST = 5
+_HEAD = 65_536
+_MEMBER = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*:\s*')
+_LIST = re.compile(r"\[\s*[{\]]")  # of objects
+_NO_WRAPPER = ("id", "key", "externalId", "number", "name", "title", "subject")  # members of records
+
+
+class JsonItems:
+    """The items of a list in a JSON document, as lines. `number`: of the last one; `bytes`: how many were read."""
+
+    def __init__(self, source: BufferedReader, name: str) -> None:
+        self.number = self.bytes = 0
+        self._name = name
+        self._reader = JsonReader(source, {name}, ())
+
+    def __iter__(self) -> Iterator[tuple[int, bytes | None]]:
+        """Yields lines with their numbers. Raises ValidationFailed for what is no JSON."""
+        try:
+            for item in self._reader.items() if self._name else self._reader.list(""):
+                if item.list == self._name and item.place >= 0:
+                    self.number += 1
+                    self.bytes += item.size
+                    yield self.number, json.dumps(item.value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        except Unreadable as error:
+            raise ValidationFailed([Fault("", str(error))]) from None
+
+
+def find_list(source: BufferedReader, names: Container[str]) -> str | None:
+    """Returns the name of the list that a JSON document has its records in, empty for the document itself.
+
+    Returns None for JSON Lines. Raises ValidationFailed for an object of several lines without such a list.
+    """
+    head = source.peek(_HEAD)[:_HEAD].removeprefix(BOM).decode(errors="replace").lstrip()
+    if head.startswith("["):
+        return ""
+    at = 1
+    while (found := _MEMBER.match(head, at)) and found[1] not in _NO_WRAPPER:
+        if found[1].lower() in names and _LIST.match(head, found.end()):
+            return found[1]
+        try:
+            _, at = DECODER.raw_decode(head, found.end())
+        except (ValueError, RecursionError):
+            break
+        at += len(head[at:]) - len(head[at:].lstrip(" ,\t\r\n"))
+    if head.partition("\n")[0].strip() == "{":
+        raise ValidationFailed([Fault("", "The file is one JSON object without a list of records that is known here")])
+    return None
 
 
 class JsonRows:

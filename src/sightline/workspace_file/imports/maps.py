@@ -86,10 +86,19 @@ def joined(maps: Iterable[Map]) -> Map:
 
 
 @cache
+def _names() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load((_FOLDER / "names.yaml").read_bytes(), Loader=yaml.CBaseLoader)  # noqa: S506 - as above
+    return found
+
+
 def common_names(kind: str) -> dict[str, str]:
     """Returns the fields of a kind by the names that other tools give to them, as `folded` returns these."""
-    names = yaml.load((_FOLDER / "names.yaml").read_bytes(), Loader=yaml.CBaseLoader)  # noqa: S506 - as above
-    return {folded(name): field for field, others in names.get(kind, {}).items() for name in others}
+    return {folded(name): field for field, others in _names().get(kind, {}).items() for name in others}
+
+
+def list_names(kind: str) -> set[str]:
+    """Returns the names that other tools give to files of a kind, and to lists in JSON."""
+    return set(_names()["lists"][kind])
 
 
 def folded(name: str) -> str:

@@ -1,50 +1,83 @@
-"""Posts that another tool merged into others."""
+"""Posts that another tool merged: their words, old identities and votes go to the idea that has them now."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
+from sightline.platform.db import Tx
 from sightline.platform.file_section import Faults
+from sightline.workspace_file import queries
 from sightline.workspace_file.lines import path_of
-from sightline.workspace_file.reading import Line
+from sightline.workspace_file.reading import Batch, Line
 from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.values import check
 
-
-def united(merged: Iterable[Line]) -> list[Line]:
-    """Returns a line for each post that others were merged into: their words as evidence, old identities and voters.
-
-    A post that was merged into a merged one goes to the last of the chain. Its line is that of the first merged post.
-    """
-    lines = {_identity(line): line for line in merged}
-    found: dict[tuple[Any, str], Line] = {}
-    for line in lines.values():
-        target = _target(line, lines)
-        words = {
-            "key": f"merged-{line.given.get('externalId')}"[:255],
-            "title": line.given.get("name") or str(line.given.get("description", ""))[:255],
-            "description": line.given.get("description") or "",
-            "origin": "import",
-        }
-        given: dict[str, Any] = {"sourceKey": target[0], "externalId": target[1], "evidence": [], "aliases": []}
-        first = found.setdefault(target, Line(line.number, given, None))
-        first.given["evidence"].append(words)
-        first.given["aliases"].append(
-            {"sourceKey": line.given.get("sourceKey"), "externalId": line.given["externalId"]}
-        )
-        found[target] = first._replace(voters=(*first.voters, *line.voters))
-    record = all_tables()["ideas"].record
-    return [line._replace(record=check(line.given, record, path_of(line.number), Faults())) for line in found.values()]
+Identity = tuple[Any, str]
 
 
-def _identity(line: Line) -> tuple[Any, str]:
+def batches(merged: Sequence[Line], size: int = 1_000) -> Iterator[list[Line]]:
+    """Yields merged posts. In a batch each is merged into another post, and none into a merged one."""
+    posts = {identity(line): line for line in merged}
+    rounds: list[dict[Identity, Line]] = []
+    for line in posts.values():
+        target = _target(line, posts)
+        each = next((each for each in rounds if target not in each and len(each) < size), None)
+        if each is None:
+            rounds.append(each := {})
+        each[target] = line._replace(merged_into=target[1])
+    yield from (list(each.values()) for each in rounds)
+
+
+def identity(line: Line) -> Identity:
     return line.given.get("sourceKey"), str(line.given.get("externalId"))
 
 
-def _target(line: Line, merged: dict[tuple[Any, str], Line]) -> tuple[Any, str]:
+def _target(line: Line, posts: dict[Identity, Line]) -> Identity:
+    """Returns the identity of the last post of a chain."""
     at, seen = line, set()
     while True:
         target = (at.given.get("sourceKey"), str(at.merged_into))
-        if target not in merged or target in seen:
+        if target not in posts or target in seen:
             return target
         seen.add(target)
-        at = merged[target]
+        at = posts[target]
+
+
+async def parts_of(tx: Tx, workspace_id: UUID, merged: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
+    """Returns the merged posts as parts of the ideas that have them now, and faults where there is no such idea.
+
+    `coming`: the ideas that a dry run would have stored by now, and who voted for them.
+    """
+    targets = [(line.given.get("sourceKey"), str(line.merged_into)) for line in merged]
+    found: dict[Identity, Any] = {}
+    sets: dict[tuple[str, ...], Any] = {("source_key", "external_id"): targets}
+    for path, column in (("ideas.aliases", "idea_id"), ("ideas", "id")):
+        for row in await queries.find_rows(tx, all_tables()[path], workspace_id, sets):
+            found[row["source_key"], row["external_id"]] = row[column]
+    batch = Batch()
+    for line, target in zip(merged, targets, strict=True):
+        given = _part(line)
+        if target in found:
+            given["id"] = str(found[target])
+        elif target in coming:
+            given |= {"sourceKey": target[0], "externalId": target[1], "description": "To be stored"}
+        else:
+            batch.faults.add(f"{path_of(line.number)}.mergedInto", f"There is no idea {target[1]!r}")
+            batch.faulty.add(line.number)
+            continue
+        record = check(given, all_tables()["ideas"].record, path_of(line.number), Faults())
+        voters = tuple(one for one in line.voters if one not in coming.get(target, ()))
+        batch.lines.append(line._replace(given=given, record=record, voters=voters))
+    return batch
+
+
+def _part(line: Line) -> dict[str, Any]:
+    given = line.given
+    words = {
+        "key": f"merged-{given.get('externalId')}"[:255],
+        "title": given.get("name") or str(given.get("description", ""))[:255],
+        "description": given.get("description") or "",
+        "origin": "import",
+    }
+    alias = {"sourceKey": given.get("sourceKey"), "externalId": given.get("externalId")}
+    return {"evidence": [words], "aliases": [alias]}

@@ -17,7 +17,7 @@ _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+|\[\d+\]")
 
 
 class FieldSample(Struct):
-    """How many lines have a field, with three examples as JSON."""
+    """How many lines have a field, with up to three examples."""
 
     count: int = 0
     examples: list[str] = []
@@ -30,14 +30,28 @@ class FaultKind(Struct):
     first: LineFault
 
 
-def add_samples(samples: dict[str, FieldSample], given: dict[str, Any]) -> None:
+def add_samples(samples: dict[str, FieldSample], given: dict[str, Any], above: str = "") -> None:
+    """Adds the values of a record; the members of an object have dotted names."""
     for name, value in given.items():
-        sample = samples.setdefault(name, FieldSample())
+        if isinstance(value, dict):
+            add_samples(samples, value, f"{above}{name}.")
+            continue
+        if value in (None, [], ()):
+            continue
+        sample = samples.setdefault(above + name, FieldSample())
         sample.count += 1
-        shown = json.dumps(msgspec.to_builtins(value), ensure_ascii=False)
-        shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "\u2026"
-        if len(sample.examples) < _EXAMPLES and shown not in sample.examples:
+        if len(sample.examples) >= _EXAMPLES:
+            continue
+        items = value if isinstance(value, list | tuple) else [value]
+        shown = "; ".join(json.dumps(_plain(item), ensure_ascii=False) for item in items)
+        shown = f"{shown[: _LONGEST - 1]}\u2026" if len(shown) > _LONGEST else shown
+        if shown not in sample.examples:
             sample.examples.append(shown)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a text on one line."""
+    return " ".join(value.split()) if isinstance(value, str) else msgspec.to_builtins(value)
 
 
 def add_kinds(kinds: dict[str, FaultKind], faults: Sequence[LineFault]) -> None:

@@ -1,6 +1,7 @@
 """What tools need beside their maps: functions from one of their rows to another, or to None to leave it out."""
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sightline.workspace_file.imports.texts import without_wiki_markup
@@ -8,9 +9,21 @@ from sightline.workspace_file.imports.texts import without_wiki_markup
 Row = dict[str, Any]
 
 
+def _fider(row: Row) -> Row | None:
+    return None if row.get("status") == "deleted" else _described(row)
+
+
 def _zendesk(row: Row) -> Row | None:
-    """Leaves out deleted tickets, which the incremental export still has."""
-    return None if (row.get("data") or {}).get("status") == "deleted" else row
+    """Leaves out deleted tickets, which the incremental export still has. A view as CSV has `-` for nothing."""
+    if (row.get("data") or {}).get("status") == "deleted":
+        return None
+    return _named({name: value for name, value in row.items() if value != "-"})
+
+
+def _named(row: Row) -> Row:
+    """Names a ticket or note without a title by its first line."""
+    text = str((row.get("rawData") or {}).get("text") or "").strip() or f"{row.get('externalId')}"
+    return row if str(row.get("name") or "").strip() else row | {"name": text.splitlines()[0][:100]}
 
 
 def _jira(row: Row) -> Row:
@@ -21,13 +34,45 @@ def _jira(row: Row) -> Row:
 
 def _described(row: Row) -> Row:
     """Describes a post that has a title only."""
-    return row if row.get("description") else row | {"description": row.get("name")}
+    return row if str(row.get("description") or "").strip() else row | {"description": row.get("name")}
+
+
+_FIDER_STATUSES: dict[Any, str] = dict(
+    enumerate(("open", "started", "completed", "declined", "planned", "duplicate", "deleted"))
+)
+
+
+def _join_fider(tables: Mapping[str, list[Row]]) -> Iterator[Row]:
+    """Yields the posts of a backup as those of the CSV export, and with the addresses of their voters."""
+    numbers = {post.get("id"): post.get("number") for post in tables["posts"]}
+    emails = {user.get("id"): user.get("email") for user in tables["users"]}
+    names = {tag.get("id"): tag.get("name") for tag in tables["tags"]}
+    voters, tags = defaultdict(list), defaultdict(list)
+    for vote in tables["post_votes"]:
+        voters[vote.get("post_id")].append(emails.get(vote.get("user_id")) or f"user {vote.get('user_id')}")
+    for tag in tables["post_tags"]:
+        tags[tag.get("post_id")].append(names.get(tag.get("tag_id")))
+    for post in tables["posts"]:
+        row = {name: post.get(name) for name in ("number", "title", "description", "created_at", "response")}
+        yield row | {
+            "status": _FIDER_STATUSES.get(post.get("status"), post.get("status")),
+            "original_number": numbers.get(post.get("original_id")),
+            "tags": tags[post.get("id")],
+            "voters": voters[post.get("id")],
+        }
+
+
+# Of tools whose backup is a ZIP of tables: the names of the tables, first the one with the posts, and what joins them.
+BACKUPS: Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, list[Row]]], Iterator[Row]]]] = {
+    "fider": (("posts", "users", "post_votes", "tags", "post_tags"), _join_fider)
+}
 
 
 ROWS: Mapping[str, Callable[[Row], Row | None]] = {
     "aha": _described,
     "canny": _described,
-    "fider": _described,
+    "fider": _fider,
+    "productboard": _named,
     "jira": lambda row: _described(_jira(row)),
     "uservoice": _described,
     "zendesk": _zendesk,

@@ -1,0 +1,83 @@
+"""ZIP files: which file inside is imported, and the tables of a backup."""
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Sequence
+from io import BufferedReader, BytesIO
+from pathlib import PurePosixPath
+from typing import Any, NoReturn
+
+from sightline.platform.errors import Fault, ValidationFailed
+from sightline.workspace_file.imports.maps import list_names
+from sightline.workspace_file.imports.tools.rows import BACKUPS
+
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+LARGEST_FILE = 2 * 1024**3  # unpacked; it is read line by line
+LARGEST_TABLES = 256 * 1024**2  # unpacked, together; they are read as a whole
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)  # while a file is read
+_START = b"PK\x03\x04"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def is_archive(source: BufferedReader) -> bool:
+    return source.peek(len(_START)).startswith(_START)
+
+
+def open_archive(source: BufferedReader, kind: str, tool: str | None) -> tuple[str, BufferedReader]:
+    """Returns the name and the content of the file to import.
+
+    It is the only one, or the only one that is named like the kind. The tables of a tool's backup are joined. Raises
+    ValidationFailed.
+    """
+    if not source.seekable():
+        _refuse("The ZIP file cannot be read from a pipe: save it first")
+    try:
+        archive = zipfile.ZipFile(source)
+    except (zipfile.BadZipFile, ValueError, OSError):
+        _refuse("The ZIP file is damaged")
+    found = [one for one in archive.infolist() if PurePosixPath(one.filename).suffix.lower() in SUFFIXES]
+    files = [one for one in found if not one.filename.startswith("__MACOSX/")]
+    names, join = BACKUPS.get(tool or "", ((), None))
+    tables = {path.stem: one for one in files if (path := PurePosixPath(one.filename)).stem in names}
+    if join and names[0] in tables:
+        _check(list(tables.values()), LARGEST_TABLES)
+        rows = join({name: _table(archive, tables.get(name)) for name in names})
+        return tables[names[0]].filename, _opened(BytesIO(b"\n".join(json.dumps(row).encode() for row in rows)))
+    named = files if len(files) == 1 else [one for one in files if _words(one.filename) & list_names(kind)]
+    if len(named) != 1:
+        has = ", ".join(one.filename for one in (named or files)[:20]) or "no CSV or JSON"
+        _refuse(f"The ZIP file has {has}. Unpack it, and import one file with {kind}")
+    _check(named, LARGEST_FILE)
+    return named[0].filename, _opened(archive.open(named[0]))
+
+
+def _opened(file: Any) -> BufferedReader:
+    return BufferedReader(file, 1024 * 1024)
+
+
+def _table(archive: zipfile.ZipFile, file: zipfile.ZipInfo | None) -> list[dict[str, Any]]:
+    """Returns the objects of a JSON list; none if there is no such file."""
+    try:
+        found = json.loads(archive.open(file).read(file.file_size)) if file else []
+    except (*DAMAGED, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        _refuse("The ZIP file has JSON that cannot be read")
+    return [one for one in found if isinstance(one, dict)]
+
+
+def _check(files: Sequence[zipfile.ZipInfo], most: int) -> None:
+    if any(one.flag_bits & 1 or one.compress_type not in _METHODS for one in files):
+        _refuse("The ZIP file is encrypted, or packed in an unusual way: unpack it first")
+    if sum(one.file_size for one in files) > most:
+        _refuse(f"The ZIP file has more than {most // 1024**2} MiB to be imported: unpack it first")
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", PurePosixPath(name).stem.lower()))
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ValidationFailed([Fault("", message)]) from None
