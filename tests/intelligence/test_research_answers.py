@@ -13,7 +13,7 @@ from sightline.intelligence.embedded.research.passages import figures_in
 from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.embedded.research.terms import Asks, Lens, SameWords, folded, weigh, wording
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import Coverage, FindingText, Observation, PlanContext
+from sightline.intelligence.research import Coverage, FindingText, FramedQuote, PlanContext
 from sightline.sources.copies import is_copy
 from sightline.sources.pages import Page
 
@@ -37,7 +37,7 @@ async def quotes(question: str, text: str, title: str = "Repairs") -> list[str]:
 def finding(quote: str, year: int, publisher: str = "Trade Review", also_in: tuple[str, ...] = ()) -> FindingText:
     day = datetime(year, 3, 1, tzinfo=UTC)
     url = f"https://{publisher[:5].lower()}.example/{year}"
-    return FindingText(uuid4(), "Late repairs", url, publisher, day, [Observation("", quote)], quote, also_in)
+    return FindingText(uuid4(), "Late repairs", url, publisher, day, [FramedQuote("", quote)], quote, also_in)
 
 
 async def answer(question: str, *findings: FindingText, older: int = 0, read: int = 3) -> str:
@@ -101,7 +101,7 @@ async def test_ordinary_words_of_the_question_may_be_missing(question: str, said
 
 async def test_a_second_passage_of_the_source_is_quoted_and_no_contradiction() -> None:
     said = ["Late repairs take 40 minutes on weekdays.", "Late repairs take 55 minutes on Saturdays."]
-    found = finding(" ".join(said), 2026)._replace(observations=[Observation("", one) for one in said])
+    found = finding(" ".join(said), 2026)._replace(observations=[FramedQuote("", one) for one in said])
     answered = await answer("How long do late repairs take?", found)
     assert all(one in answered for one in said)
     assert "differ" not in answered

@@ -20,7 +20,7 @@ from sightline.intelligence.model.research.planning import plan_research
 from sightline.intelligence.model.research.relevance import LONGEST_PAGE, LONGEST_QUOTE, judge_pages, shown_parts
 from sightline.intelligence.model.session import Budget, ModelFailed, Session
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import FindingText, Observation, PlanContext, ProductText
+from sightline.intelligence.research import FindingText, FramedQuote, PlanContext, ProductText
 from sightline.research.plans.definition import ensure_valid
 from sightline.sources.pages import Page
 
@@ -33,7 +33,7 @@ TEXTS = ("Riders wait 3 days for the deposit. Shops hold it; they say so.", "Nob
 PAGES = [
     Page(url=f"https://{n}.example/", title="Deposits", text=text, retrieved_at=NOW) for n, text in enumerate(TEXTS)
 ]
-FINDINGS = [FindingText(uuid4(), page.title, page.url, None, NOW, [Observation("On it", page.text)]) for page in PAGES]
+FINDINGS = [FindingText(uuid4(), page.title, page.url, None, NOW, [FramedQuote("On it", page.text)]) for page in PAGES]
 QUESTION = "How do rivals like Gearmoor hold deposits? Prefer trade.example."
 CONTEXT = PlanContext(
     workspace="Fennmark", products=(ProductText(UUID(int=2), "Bench", ("Stock",)),), evidence=("Left us for Torvane.",)

@@ -8,7 +8,7 @@ import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Competitor, PlanSection, SectionScope
-from sightline.intelligence.research import Coverage, FindingText, Judgement, Observation
+from sightline.intelligence.research import Coverage, FindingText, FramedQuote, Judgement
 from sightline.sources.pages import Page
 
 RESEARCHER = EmbeddedResearcher()
@@ -113,7 +113,7 @@ async def test_other_languages_are_framed_in_english() -> None:
 
 def finding(quote: str, *, day: datetime | None = NOW) -> FindingText:
     return FindingText(
-        uuid4(), "A title", "https://rental.example/a", "Rental Journal", day, [Observation("On it", quote)]
+        uuid4(), "A title", "https://rental.example/a", "Rental Journal", day, [FramedQuote("On it", quote)]
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Competitor, PlanSection, ResearchMode, SectionScope
-from sightline.intelligence.research import Judgement, Observation
+from sightline.intelligence.research import FramedQuote, Judgement
 from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.research.runs.search import (
     Budget,
@@ -373,8 +373,8 @@ async def test_quotes_that_are_not_in_the_text_are_dropped() -> None:
 
     class Inventive(EmbeddedResearcher):
         async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
-            invented = Observation("Invented", "with three taps")
-            real = [[Observation("Real", "with one tap")] if page.url.endswith("a") else [] for page in pages]
+            invented = FramedQuote("Invented", "with three taps")
+            real = [[FramedQuote("Real", "with one tap")] if page.url.endswith("a") else [] for page in pages]
             return [Judgement(0.9, "It is certain.", [invented, *one]) for one in real]
 
     shelf = Shelf([page("https://trade.example/a", SAYS), page("https://trade.example/b", SAYS)])

@@ -31,9 +31,9 @@ from sightline.platform.file_section import (
     Extra,
     FileRecord,
     KeyedRecord,
+    Link,
     Links,
     Part,
-    Ref,
     Run,
     Section,
     Table,
@@ -129,7 +129,7 @@ class AliasRecord(FileRecord):
     """An identity that the idea had elsewhere, for example as a post that another tool merged into it."""
 
     source_key: SourceName | None = None
-    integration: Annotated[Word | None, Ref("integrations")] = None
+    integration: Annotated[Word | None, Link("integrations")] = None
     external_id: SourceName | UnsetType = UNSET
 
 
@@ -188,10 +188,10 @@ class IdeaRecord(KeyedRecord):
     name: Name | None = None
     description: Text | UnsetType = UNSET
     status: str | None = None
-    product: Annotated[Word | None, Ref("products")] = None
-    initiative: Annotated[Word | None, Ref("initiatives")] = None
-    integration: Annotated[Word | None, Ref("integrations")] = None
-    sprint: Annotated[Word | None, Ref("sprints")] = None
+    product: Annotated[Word | None, Link("products")] = None
+    initiative: Annotated[Word | None, Link("initiatives")] = None
+    integration: Annotated[Word | None, Link("integrations")] = None
+    sprint: Annotated[Word | None, Link("sprints")] = None
     source_key: SourceName | None = None
     external_id: SourceName | None = None
     created_source: Annotated[str | None, Column(nullable=True)] = "file"

@@ -13,7 +13,7 @@ from sightline.initiatives.records import (
     Name,
 )
 from sightline.platform.db.sql import sql
-from sightline.platform.file_section import Entry, KeyedRecord, Links, Ref, Run, Section, Table
+from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Section, Table
 from sightline.platform.file_section.tables import Hexadecimal, Word
 from sightline.platform.wire import Day, Text
 
@@ -104,7 +104,7 @@ class InitiativeRecord(KeyedRecord):
     description: Description | None = ""
     status: InitiativeStatus | None = InitiativeStatus.PENDING
     priority: InitiativePriority | None = DEFAULT_PRIORITY
-    product: Annotated[Word | None, Ref("products")] = None
+    product: Annotated[Word | None, Link("products")] = None
     start_date: Day | None = None
     finish_date: Day | None = None
     request_hash: Hexadecimal | None = None

@@ -57,8 +57,8 @@ class ResearchPlan(Struct, frozen=True, kw_only=True):
     suggested_competitors: tuple[Competitor, ...] = ()
 
 
-class Observation(Struct, frozen=True):
-    """What a page says: `quote` is an exact part of its text, `text` frames it in the output language."""
+class FramedQuote(Struct, frozen=True):
+    """An exact part of a page's text, and a sentence in the output language that introduces it."""
 
     text: str
     quote: str
@@ -74,7 +74,7 @@ class Judgement(Struct, frozen=True):
 
     score: float
     reason: str
-    observations: list[Observation]
+    observations: list[FramedQuote]
     engine: str | None = None
     fits: tuple[float, ...] = ()
     lacks: frozenset[str] = frozenset()
@@ -88,7 +88,7 @@ class FindingText(NamedTuple):
     url: str
     publisher: str | None
     published_at: datetime | None
-    observations: Sequence[Observation]
+    observations: Sequence[FramedQuote]
     text: str = ""
     also_in: tuple[str, ...] = ()
 
@@ -166,9 +166,9 @@ def newest_of_best(fits: Mapping[Key, float], days: Mapping[Key, float]) -> list
     return sorted(fits, key=lambda one: (-days[one], -fits[one]) if fits[one] >= _AS_GOOD * best else (inf, -fits[one]))
 
 
-def keep_exact(observations: Sequence[Observation], text: str) -> list[Observation]:
+def keep_exact(observations: Sequence[FramedQuote], text: str) -> list[FramedQuote]:
     """The observations whose quote is an exact part of the text, in order, each quote once."""
-    kept: dict[str, Observation] = {}
+    kept: dict[str, FramedQuote] = {}
     for one in observations:
         if one.quote.strip() and one.quote in text:
             kept.setdefault(one.quote, one)

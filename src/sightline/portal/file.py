@@ -15,10 +15,10 @@ from sightline.platform.file_section import (
     Entry,
     FileRecord,
     KeyedRecord,
+    Link,
     Links,
     Object,
     Part,
-    Ref,
     Run,
     Section,
     Table,
@@ -169,8 +169,8 @@ USERS = Table("portal.users", "portal_users", UserRecord, kind="portal_user", id
 class UserChoice(FileRecord):
     """One idea and one portal user."""
 
-    idea: Annotated[Word | UnsetType, Ref("ideas")] = UNSET
-    user: Annotated[Word | UnsetType, Ref("portal.users")] = UNSET
+    idea: Annotated[Word | UnsetType, Link("ideas")] = UNSET
+    user: Annotated[Word | UnsetType, Link("portal.users")] = UNSET
 
 
 async def _settle_moment(run: Run, entries: list[Entry]) -> None:

@@ -17,7 +17,7 @@ from sightline.platform.file_section import (
     Entry,
     FileRecord,
     KeyedRecord,
-    Ref,
+    Link,
     Reference,
     Run,
     Section,
@@ -37,7 +37,7 @@ class BriefName(Trimmed):
     longest = 120
 
 
-class Zone(Trimmed):
+class TimeZone(Trimmed):
     """A time zone by its IANA name."""
 
     longest = 255
@@ -193,7 +193,7 @@ class RunRecord(FileRecord):
     review_themes: list[Any] | None = msgspec.field(default_factory=list)
     scores: list[Any] | None = msgspec.field(default_factory=list)
     addition_status: Literal["completed", "failed"] | None = None
-    addition_product: Annotated[Word | None, Ref("products")] = None
+    addition_product: Annotated[Word | None, Link("products")] = None
     addition_signals: Annotated[list[str] | None, _SIGNALS] = msgspec.field(default_factory=list)
     addition_failure: str | None = None
     failure: str | None = None
@@ -216,9 +216,9 @@ class BriefRecord(KeyedRecord):
     kept_revision: Positive | None = None
     kept_definition: dict[str, Any] | None = None
     run_policy: Literal["on_demand", "daily", "weekly"] | None = "on_demand"
-    timezone: Zone | None = cast("Zone", "UTC")
+    timezone: TimeZone | None = cast("TimeZone", "UTC")
     next_run_at: Moment | None = None
-    created_by: Annotated[Word | None, Ref("members", "created_by")] = None
+    created_by: Annotated[Word | None, Link("members", "created_by")] = None
     runs: list[RunRecord] | None = None
 
 

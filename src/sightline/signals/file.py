@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section import Entry, Extra, KeyedRecord, Linked, Links, Part, Ref, Run, Section, Table
+from sightline.platform.file_section import Entry, Extra, KeyedRecord, Link, Linked, Links, Part, Run, Section, Table
 from sightline.platform.file_section.tables import Name, Showing, Word
 from sightline.signals.file_content import TranscriptPart, settle_raw, show_raw, write_raw
 from sightline.signals.insights.file import INSIGHTS
@@ -125,14 +125,14 @@ class SignalRecord(KeyedRecord):
     status: SignalStatus | None = "processed"
     source_key: Word | None = None
     external_id: Word | None = None
-    integration: Annotated[Word | None, Ref("integrations")] = None
+    integration: Annotated[Word | None, Link("integrations")] = None
     origin: str | None = None
     source_label: str | None = ""
     source_links: list[SourceLinkPart] | None = msgspec.field(default_factory=list)
     data: dict[str, Any] | None = msgspec.field(default_factory=dict)
     import_: dict[str, Any] | None = msgspec.field(default=None, name="import")
     failure: str | None = None
-    account: Annotated[Word | None, Ref("accounts")] = None
+    account: Annotated[Word | None, Link("accounts")] = None
     accounts: Annotated[
         list[str] | None, Links("accounts", "signal_accounts", "signal_id", "account_id", "account_ids")
     ] = None

@@ -11,9 +11,9 @@ from sightline.platform.file_section import (
     Converted,
     Entry,
     KeyedRecord,
+    Link,
     Links,
     Part,
-    Ref,
     Reference,
     Run,
     Section,
@@ -110,7 +110,7 @@ class FeedbackRecord(KeyedRecord):
     """A rating of a subject in a study."""
 
     external_id: Word | None = None
-    study: Annotated[Word | UnsetType, Ref("studies")] = UNSET
+    study: Annotated[Word | UnsetType, Link("studies")] = UNSET
     rating: Annotated[float, Meta(ge=0, le=10)] | UnsetType = UNSET
     metric: Word | UnsetType = UNSET
     subject: Annotated[
@@ -119,7 +119,7 @@ class FeedbackRecord(KeyedRecord):
     comment: str | None = None
     submitted_at: Moment | UnsetType = UNSET
     source: Literal["study_completion", "live_interview"] | None = "study_completion"
-    account: Annotated[Word | None, Ref("accounts")] = None
+    account: Annotated[Word | None, Link("accounts")] = None
 
 
 FEEDBACK = Table(

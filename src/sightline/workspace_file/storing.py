@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.file_section import Converted, Entry, Links, Ref, Reference, Run, Table
+from sightline.platform.file_section import Converted, Entry, Link, Links, Reference, Run, Table
 from sightline.platform.file_section.entries import Linked
 from sightline.platform.file_section.tables import STAMPS, Field
 from sightline.platform.refs import parse_uuid
@@ -90,7 +90,7 @@ class Store:
     async def _read(self, table: Table, entries: Sequence[Entry], late: bool) -> None:
         """Fills `values` of each entry; adds a fault for each reference to nothing."""
         fields = [one for one in table.fields if one.is_late == late or one.name == "id"]
-        references = [one for one in fields if isinstance(one.marker, Ref | Converted)]
+        references = [one for one in fields if isinstance(one.marker, Link | Converted)]
         texts: dict[str, dict[str, None]] = defaultdict(dict)
         for entry in entries:
             for field in references:
@@ -114,7 +114,7 @@ class Store:
         elif value is None:
             if field.name not in STAMPS:
                 entry.values[field.column] = None if field.nullable else field.default
-        elif isinstance(field.marker, Ref):
+        elif isinstance(field.marker, Link):
             entry.values[field.column] = self.lookup.find(field.marker.target, value)
         elif isinstance(field.marker, Converted):
             try:
@@ -293,7 +293,7 @@ def _nested(child: Table, entry: Entry) -> Iterable[tuple[dict[str, Any], Any]]:
 def _references(field: Field, entry: Entry) -> Iterable[Reference]:
     if (value := entry.given.get(field.name)) is None:
         return ()
-    if isinstance(field.marker, Ref):
+    if isinstance(field.marker, Link):
         return (Reference("", field.marker.target, value),)
     return field.marker.references(value) if isinstance(field.marker, Converted) else ()
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.comments.records import CommentVisibility
-from sightline.platform.file_section import KeyedRecord, Ref, Table
+from sightline.platform.file_section import KeyedRecord, Link, Table
 from sightline.platform.file_section.tables import Word
 from sightline.platform.wire import Text
 
@@ -13,8 +13,8 @@ from sightline.platform.wire import Text
 class CommentRecord(KeyedRecord):
     """A comment of a member or a portal user."""
 
-    author: Annotated[Word | None, Ref("members", "member_id")] = None
-    portal_user: Annotated[Word | None, Ref("portal.users")] = None
+    author: Annotated[Word | None, Link("members", "member_id")] = None
+    portal_user: Annotated[Word | None, Link("portal.users")] = None
     body: Text | UnsetType = UNSET
     visibility: CommentVisibility | None = "internal"
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
-from sightline.platform.file_section import KeyedRecord, Ref, Table
+from sightline.platform.file_section import KeyedRecord, Link, Table
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import Word
 from sightline.platform.wire import Moment
@@ -18,12 +18,12 @@ class EvidenceRecord(KeyedRecord):
     description: str | None = ""
     category: Word | None = "observation"
     extracts: Annotated[list[Extract] | None, EXTRACTS] = None
-    signal: Annotated[Word | None, Ref("signals")] = None
+    signal: Annotated[Word | None, Link("signals")] = None
     role: EvidenceRole | None = "supports"
     origin: EvidenceOrigin | None = "manual"
     resolved_at: Moment | None = None
     resolution: str | None = None
-    resolved_by: Annotated[Word | None, Ref("members", "resolved_by")] = None
+    resolved_by: Annotated[Word | None, Link("members", "resolved_by")] = None
     dismissed_at: Moment | None = None
 
 

@@ -2,7 +2,7 @@
 
 The type is read by msgspec, so bounds, JSON Schema and the cells of CSV come from it. A field is stored in the column
 of its name in snake case. Its default is that of a new record; without one (UNSET), a new record needs the field.
-`Annotated` says what a type cannot: `Column`, `Ref`, `Links`, `Converted`, `Extra`.
+`Annotated` says what a type cannot: `Column`, `Link`, `Links`, `Converted`, `Extra`.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -93,8 +93,8 @@ class Column(NamedTuple):
     nullable: bool = False
 
 
-class Ref(NamedTuple):
-    """Names one record by id, public id or key. The column is `<name>_id`. `late`: of a list that is stored later."""
+class Link(NamedTuple):
+    """One other record, named by id, public id or key. The column is `<name>_id`. `late`: of a list that is stored later."""
 
     target: str
     column: str = ""
@@ -186,13 +186,13 @@ def _is_json(hint: Any) -> bool:
 
 def _field(member: msgspec.structs.FieldInfo, hint: Any) -> Field:
     marked = getattr(hint, "__metadata__", ()) if get_origin(hint) is Annotated else ()
-    marker = next((one for one in marked if isinstance(one, Column | Ref | Converted | Extra | Links)), None)
+    marker = next((one for one in marked if isinstance(one, Column | Link | Converted | Extra | Links)), None)
     default = member.default if member.default_factory is msgspec.NODEFAULT else member.default_factory()
     named = getattr(marker, "column", "") or (marker.name if isinstance(marker, Column) else "")
     return Field(
         member.encode_name,
         member.name,
-        named or member.name.rstrip("_") + ("_id" if isinstance(marker, Ref) else ""),
+        named or member.name.rstrip("_") + ("_id" if isinstance(marker, Link) else ""),
         None if default is UNSET else default,
         default is None or (isinstance(marker, Column) and marker.nullable),
         default is UNSET,

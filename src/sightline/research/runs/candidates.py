@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from sightline.intelligence.research import Judgement, Observation, newest_of_best
+from sightline.intelligence.research import FramedQuote, Judgement, newest_of_best
 from sightline.sources.addresses import host_of, identity
 from sightline.sources.copies import is_copy
 from sightline.sources.pages import Page
@@ -17,7 +17,7 @@ class Candidate(NamedTuple):
     query: str
     provider: str
     judgement: Judgement
-    observations: list[Observation]
+    observations: list[FramedQuote]
     is_preferred: bool
     also_in: list[str]
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.intelligence.research import Observation, SectionAnswer
+from sightline.intelligence.research import FramedQuote, SectionAnswer
 from sightline.research.runs.records import FindingProvenance, Relevance
 from sightline.sources.pages import Page
 
@@ -40,7 +40,7 @@ class NewFinding(Struct, frozen=True, kw_only=True):
     published_at: datetime | None
     retrieved_at: datetime
     relevance: Relevance
-    observations: list[Observation]
+    observations: list[FramedQuote]
     provenance: FindingProvenance
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section import Entry, KeyedRecord, Links, Ref, Run, Table
+from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Table
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import Word
 from sightline.signals.insights.records import InsightReviewState, Title
@@ -31,7 +31,7 @@ class InsightRecord(KeyedRecord):
     category: Word | None = "observation"
     extracts: Annotated[list[Extract] | None, EXTRACTS] = None
     review_state: InsightReviewState | None = "unreviewed"
-    merged_into: Annotated[Word | None, Ref("insights", "merged_into", late=True)] = None
+    merged_into: Annotated[Word | None, Link("insights", "merged_into", late=True)] = None
     origin: Word | None = "manual"
     accounts: Annotated[list[str] | None, _ACCOUNTS] = None
     signals: Annotated[list[str] | None, _SIGNALS] = None

@@ -9,7 +9,7 @@ from sightline.intelligence.embedded.research.passages import Spot, find_passage
 from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share, telling, weigh
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import Judgement, Observation
+from sightline.intelligence.research import FramedQuote, Judgement
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import name_of
 from sightline.sources.pages import Page
@@ -90,7 +90,7 @@ def _excluded(section: PlanSection, page: Page) -> str | None:
     return None
 
 
-def _observations(page: Page, passages: dict[str, list[Spot]]) -> list[Observation]:
+def _observations(page: Page, passages: dict[str, list[Spot]]) -> list[FramedQuote]:
     """The strongest passages of each question in turn, in the order of the page."""
     ranked = sorted(
         (rank, -passage.strength, passage, question)
@@ -101,7 +101,7 @@ def _observations(page: Page, passages: dict[str, list[Spot]]) -> list[Observati
     for _, _, passage, question in ranked:
         chosen.setdefault(passage.text, (passage, question))
     kept = list(chosen.values())[:_MOST_OBSERVATIONS]
-    return [Observation(frame(page, question), passage.text) for passage, question in sorted(kept)]
+    return [FramedQuote(frame(page, question), passage.text) for passage, question in sorted(kept)]
 
 
 def frame(page: Page, question: str) -> str:

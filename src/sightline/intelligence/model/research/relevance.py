@@ -15,7 +15,7 @@ from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import locate
 from sightline.intelligence.model.session import Session
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import Judgement, Observation
+from sightline.intelligence.research import FramedQuote, Judgement
 from sightline.sources.addresses import host_of
 from sightline.sources.pages import Page
 
@@ -26,10 +26,10 @@ MOST_PASSAGES: Final = 3
 MOST_COMPLAINTS: Final = 5
 REPAIRS: Final = 1
 
-Relevance = Literal["answers", "partly", "related", "unrelated"]
-_SCORES: Final[dict[Relevance, float]] = {"answers": 0.85, "partly": 0.6, "related": 0.3, "unrelated": 0.0}
+Grade = Literal["answers", "partly", "related", "unrelated"]
+_SCORES: Final[dict[Grade, float]] = {"answers": 0.85, "partly": 0.6, "related": 0.3, "unrelated": 0.0}
 _BY_WORDS: Final = 0.1  # of the score: pages of equal relevance are ordered by their words
-_REASONS: Final[dict[Relevance, str]] = {
+_REASONS: Final[dict[Grade, str]] = {
     "answers": "Answers",
     "partly": "Answers in part",
     "related": "Is on the subject, but answers nothing",
@@ -50,7 +50,7 @@ class JudgedPage(Struct):
     """The page of this number as the model judges it."""
 
     page: int
-    relevance: Relevance
+    relevance: Grade
     passages: list[Passage]
 
 
@@ -139,13 +139,13 @@ def _judgement(
     section: PlanSection, page: Page, parts: Sequence[str], judged: JudgedPage, by_words: Judgement
 ) -> Judgement:
     """Returns scores and frames of our own: of what the model writes, only the place of a quote is used."""
-    observations: list[Observation] = []
+    observations: list[FramedQuote] = []
     questions: list[str] = []
     for passage in judged.passages:
         quote = _exact(parts, passage.quote)
         if quote and 0 <= passage.question < len(section.questions) and len(observations) < MOST_PASSAGES:
             questions.append(section.questions[passage.question])
-            observations.append(Observation(frame(page, questions[-1]), quote))
+            observations.append(FramedQuote(frame(page, questions[-1]), quote))
     said = f"{_REASONS[judged.relevance]}" + (f": {' '.join(dict.fromkeys(questions))}" if questions else ".")
     score = round(_SCORES[judged.relevance] + _BY_WORDS * by_words.score, 2)
     return replace(by_words, score=score, reason=said, observations=observations, engine=None)
