@@ -94,7 +94,7 @@ class Column(NamedTuple):
 
 
 class Link(NamedTuple):
-    """One other record, named by id, public id or key. The column is `<name>_id`. `late`: of a list that is stored later."""
+    """Another record, by id, public id or key. The column is `<name>_id`. `late`: of a list that is stored later."""
 
     target: str
     column: str = ""

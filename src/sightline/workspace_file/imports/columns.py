@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET, inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
-from sightline.platform.file_section import Faults, Ref, Table
+from sightline.platform.file_section import Faults, Link, Table
 from sightline.platform.markup import has_html, without_html
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
@@ -106,7 +106,7 @@ class Headers:
         # not name records of ours either, such as products and sprints.
         self._unlikely = {child.list_name for child in table.children}
         if map.tool:
-            linked = [field for field in table.fields if isinstance(field.marker, Ref)] + [
+            linked = [field for field in table.fields if isinstance(field.marker, Link)] + [
                 field for field, _ in table.links
             ]
             self._unlikely |= {field.name for field in linked} - {"account", "accounts"}
