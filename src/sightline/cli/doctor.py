@@ -23,11 +23,11 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.db.checks import check_clock, check_notifications, check_version
 from sightline.platform.jobs.checks import check_jobs
 from sightline.portal.checks import check_portals
-from sightline.settings import FILE, Settings, SettingsError
+from sightline.settings import FILE, SETTINGS, Settings, SettingsError
 from sightline.sources.checks import check_app_store, check_library, check_search
 
 LEAST_FREE = 500_000_000  # bytes
-PUBLIC_STORE = Settings.__dataclass_fields__["app_store_url"].default
+PUBLIC_STORE = SETTINGS["app_store_url"].default
 
 app = single()
 

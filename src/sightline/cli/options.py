@@ -5,7 +5,6 @@ read by `Settings`, which does the same for processes without a command line.
 """
 
 import os
-from dataclasses import fields
 from datetime import datetime
 from difflib import get_close_matches
 from io import BufferedReader
@@ -15,22 +14,26 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from sightline.settings import FILE, PREFIX, Settings, SettingsError, read_file, variable
+from sightline.settings import FILE, PREFIX, SETTINGS, SettingsError, read_file, variable
 
-DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="Folder of the embedded database.", show_default=False)
-]
-DatabaseUrl = Annotated[
-    str | None,
-    typer.Option("--database-url", help="A PostgreSQL 15 or newer of your own.", show_default=False),
-]
-Host = Annotated[
-    str | None, typer.Option("--host", help="Address to listen on; 127.0.0.1 when left out.", show_default=False)
-]
-Port = Annotated[
-    int | None,
-    typer.Option("--port", min=0, max=65535, help="Port to listen on; 8000 when left out.", show_default=False),
-]
+
+def setting(name: str) -> Any:
+    """Returns the option of a setting, with its bounds and its sentence."""
+    declared = SETTINGS[name]
+    default = "" if declared.default in (None, False) else f" {declared.default} when left out."
+    return typer.Option(
+        "--" + name.replace("_", "-"),
+        min=declared.meta.ge,
+        max=declared.meta.le,
+        help=f"{declared.meta.description}{default}",
+        show_default=False,
+    )
+
+
+DataDir = Annotated[Path | None, setting("data_dir")]
+DatabaseUrl = Annotated[str | None, setting("database_url")]
+Host = Annotated[str | None, setting("host")]
+Port = Annotated[int | None, setting("port")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 InWorkspace = Annotated[str, typer.Option("--workspace", help="The workspace's slug.")]
 
@@ -62,7 +65,6 @@ def read_moment(text: str) -> datetime:
 
 # The names that messages and help give to these types by default.
 _NUMBERS = frozenset({"int", "integer", "float", "int range", "integer range", "float range"})
-_SETTINGS = frozenset(setting.name for setting in fields(Settings))
 # Orchestrators set such variables for a service that is called sightline.
 _NOT_OURS = (f"{PREFIX}SERVICE_", f"{PREFIX}PORT_")
 
@@ -74,7 +76,7 @@ class Command(TyperCommand):
         super().__init__(*words, **options)
         for parameter in self.params:
             if isinstance(parameter, TyperOption):
-                parameter.allow_from_autoenv = parameter.name not in _SETTINGS
+                parameter.allow_from_autoenv = parameter.name not in SETTINGS
                 if parameter.name and parameter.name.endswith("_"):
                     parameter.envvar = variable(_name_of(parameter))
             if parameter.type.name in _NUMBERS:
@@ -83,14 +85,14 @@ class Command(TyperCommand):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         file = read_file(Path(FILE))
         own = {option.name: _name_of(option) for option in self.params if isinstance(option, TyperOption)}
-        chosen = {key: file[name] for key, name in own.items() if name in file and name not in _SETTINGS}
+        chosen = {key: file[name] for key, name in own.items() if name in file and name not in SETTINGS}
         extra |= {"auto_envvar_prefix": PREFIX.rstrip("_"), "default_map": chosen}
         return super().make_context(info_name, args, parent, **extra)
 
 
 def refuse_unknown_settings(root: Any) -> None:
     """Raises SettingsError if the file has a name that is neither a setting nor an option of any command."""
-    if unknown := read_file(Path(FILE)).keys() - _SETTINGS:
+    if unknown := read_file(Path(FILE)).keys() - SETTINGS.keys():
         unknown -= _option_names(root)  # imports all commands
     if unknown:
         raise SettingsError(f"{min(unknown)} in {FILE}: there is no such setting.")
@@ -98,7 +100,7 @@ def refuse_unknown_settings(root: Any) -> None:
 
 def unknown_variables(root: Any) -> list[str]:
     """A sentence for each `SIGHTLINE_*` variable that no command reads, with the nearest known name."""
-    known = {variable(name) for name in _SETTINGS}
+    known = {variable(name) for name in SETTINGS}
     given = {name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_NOT_OURS)}
     if given - known:
         known |= {variable(name) for name in _option_names(root)}

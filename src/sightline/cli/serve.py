@@ -10,11 +10,10 @@ from typing import Annotated
 
 import asyncpg
 import structlog
-import typer
 
 from sightline.cli.children import Child, keep_running, run_until_asked
 from sightline.cli.listening import listen
-from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port, single
+from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port, setting, single
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import read_settings
 from sightline.migrations import migrate
@@ -38,13 +37,8 @@ _log = structlog.get_logger()
 def serve(
     host: Host = None,
     port: Port = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, max=256, help="API processes; 1 when left out.", show_default=False),
-    ] = None,
-    no_worker: Annotated[
-        bool | None, typer.Option("--no-worker", help="Run no background worker.", show_default=False)
-    ] = None,
+    workers: Annotated[int | None, setting("workers")] = None,
+    no_worker: Annotated[bool | None, setting("no_worker")] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:

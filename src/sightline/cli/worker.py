@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
 from sightline.cli.children import Child, keep_running, run_until_asked
-from sightline.cli.options import Command, DatabaseUrl, DataDir, single
+from sightline.cli.options import Command, DatabaseUrl, DataDir, setting, single
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.serve import WORKER, environment_of, migrate_database, watched_database
 from sightline.cli.site import read_settings
@@ -18,10 +16,7 @@ app = single()
 
 @app.command("worker", cls=Command)
 def worker(
-    concurrency: Annotated[
-        int | None,
-        typer.Option("--concurrency", min=1, max=1000, help="Jobs at once; 10 when left out.", show_default=False),
-    ] = None,
+    concurrency: Annotated[int | None, setting("concurrency")] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:

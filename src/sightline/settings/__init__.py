@@ -5,188 +5,141 @@ the environment, and `public_url` in `sightline.toml` of the current folder. An 
 """
 
 import os
-import re
 import secrets
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import timedelta
 from decimal import Decimal
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal, get_type_hints
+
+from sightline.settings.declaring import (
+    LEAST_SECRET,
+    Network,
+    Setting,
+    SettingsError,
+    Text,
+    country,
+    folder,
+    long_secret,
+    many,
+    network,
+    origin,
+    price,
+    says,
+    seconds,
+    url_of,
+    web_url,
+)
+
+__all__ = ["FILE", "PREFIX", "SETTINGS", "Setting", "Settings", "SettingsError", "read_file", "variable"]
 
 FILE = "sightline.toml"
 PREFIX = "SIGHTLINE_"
-LEAST_SECRET = 16  # characters
-WEB_PROVIDERS = ("searxng", "brave", "tavily", "exa")
 
-Network = IPv4Network | IPv6Network
-
-
-class SettingsError(Exception):
-    """A setting is missing or wrong. The message is one line with its name and the expected value."""
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or "\0" in value:
-        raise ValueError("text")
-    return value
-
-
-def _secret(value: Any) -> str:
-    if len(_text(value)) < LEAST_SECRET:
-        raise ValueError(f"at least {LEAST_SECRET} characters")
-    return str(value)
-
-
-def _one_of(*allowed: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if str(value).lower() not in allowed:
-            raise ValueError(f"one of {', '.join(allowed)}")
-        return str(value).lower()
-
-    return read
-
-
-def _number(least: int, most: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        text = str(value).strip()
-        if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or not least <= int(text) <= most:
-            raise ValueError(f"a whole number from {least} to {most}")
-        return int(text)
-
-    return read
-
-
-def _price(value: Any) -> Decimal:
-    text = str(value).strip()
-    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text, re.ASCII):
-        raise ValueError("a price like 0.15")
-    return Decimal(text)
-
-
-def _seconds(value: Any) -> timedelta:
-    try:
-        return timedelta(seconds=float(value))
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError("a number of seconds") from None
-
-
-def _yes_or_no(value: Any) -> bool:
-    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    if str(value).lower() not in words:
-        raise ValueError("true or false")
-    return words[str(value).lower()]
-
-
-def _folder(value: Any) -> Path:
-    return Path(value if isinstance(value, Path) else _text(value)).expanduser().absolute()
-
-
-def _url_of(*schemes: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        try:
-            parts = urlsplit(_text(value))
-            is_fine = parts.scheme in schemes and (parts.port is None or bool(parts.hostname))
-        except ValueError:
-            is_fine = False
-        if not is_fine:
-            raise ValueError(f"an address that begins with {schemes[0]}://")
-        return str(value)
-
-    return read
-
-
-def _country(value: Any) -> str:
-    text = str(value).lower()
-    if not (len(text) == 2 and text.isascii() and text.isalpha()):
-        raise ValueError("the two letters of a country, such as us")
-    return text
-
-
-def _web_url(value: Any) -> str:
-    address = _url_of("https", "http")(value)
-    if not urlsplit(address).hostname:
-        raise ValueError("an address like https://host.example")
-    return address.rstrip("/")
-
-
-def _origin(value: Any) -> str:
-    if value == "*":
-        return "*"
-    address = _web_url(value)
-    if urlsplit(address).path or urlsplit(address).query:
-        raise ValueError("origins like https://host.example")
-    return address
-
-
-def _network(value: Any) -> Network:
-    try:
-        return ip_network(_text(value).strip(), strict=False)
-    except ValueError:
-        raise ValueError("networks or addresses like 10.0.0.0/8") from None
-
-
-def _many(read_one: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Reads a comma-separated list, or a list in the file."""
-
-    def read(value: Any) -> tuple[Any, ...]:
-        items = value if isinstance(value, list | tuple) else str(value).split(",")
-        trimmed = (item.strip() if isinstance(item, str) else item for item in items)
-        return tuple(read_one(item) for item in trimmed if item != "")
-
-    return read
-
-
-_database_url = _url_of("postgresql", "postgres")
+_database_url = url_of("postgresql", "postgres")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings, checked. Each type is annotated with the function that reads it. None means not configured."""
+    """All settings, checked. None means not configured."""
 
-    data_dir: Annotated[Path, _folder]
-    database_url: Annotated[str | None, _database_url] = field(default=None, repr=False)
-    listen_url: Annotated[str | None, _database_url] = field(default=None, repr=False)
-    secret: Annotated[str | None, _secret] = field(default=None, repr=False)
-    public_url: Annotated[str | None, _web_url] = None
-    host: Annotated[str, _text] = "127.0.0.1"
-    port: Annotated[int, _number(0, 65535)] = 8000
-    workers: Annotated[int, _number(1, 256)] = 1
-    no_worker: Annotated[bool, _yes_or_no] = False
-    concurrency: Annotated[int, _number(1, 1000)] = 10
-    job_heartbeat: Annotated[int, _number(1, 3600)] = 10  # seconds
-    pool_size: Annotated[int, _number(1, 1000)] = 10
-    trusted_proxies: Annotated[tuple[Network, ...], _many(_network)] = ()
-    cors_origins: Annotated[tuple[str, ...], _many(_origin)] = ()
-    clock_offset: Annotated[timedelta, _seconds] = timedelta(0)
-    rate_limit: Annotated[int, _number(0, 1_000_000_000)] = 0
-    portal_limit: Annotated[bool, _yes_or_no] = True
-    log_level: Annotated[str, _one_of("debug", "info", "warning", "error")] = "info"
-    log_format: Annotated[str, _one_of("text", "json")] = "text"
-    model_url: Annotated[str | None, _web_url] = None
-    model_name: Annotated[str | None, _text] = None
-    model_key: Annotated[str | None, _text] = field(default=None, repr=False)
-    model_requests: Annotated[int, _number(1, 1000)] = 12  # of one task, as the next two
-    model_tokens: Annotated[int, _number(1, 1_000_000_000)] = 200_000
-    model_seconds: Annotated[int, _number(1, 3600)] = 300
-    model_input_price: Annotated[Decimal | None, _price] = None  # of a million tokens, as the next one
-    model_output_price: Annotated[Decimal | None, _price] = None
-    search_provider: Annotated[str | None, _one_of("library", *WEB_PROVIDERS)] = None
-    searxng_url: Annotated[str | None, _web_url] = None
-    brave_key: Annotated[str | None, _text] = field(default=None, repr=False)
-    brave_url: Annotated[str, _web_url] = "https://api.search.brave.com"
-    tavily_key: Annotated[str | None, _text] = field(default=None, repr=False)
-    tavily_url: Annotated[str, _web_url] = "https://api.tavily.com"
-    exa_key: Annotated[str | None, _text] = field(default=None, repr=False)
-    exa_url: Annotated[str, _web_url] = "https://api.exa.ai"
-    library_dir: Annotated[Path | None, _folder] = None
-    app_store_url: Annotated[str, _web_url] = "https://itunes.apple.com"
-    app_store_country: Annotated[str, _country] = "us"
-    fetch_allow: Annotated[tuple[Network, ...], _many(_network)] = ()
+    data_dir: Annotated[Path, says("Folder of the embedded database and of the secret.", folder)]
+    database_url: Annotated[
+        str | None, says("A PostgreSQL of your own, as `postgresql://user:password@host/database`.", _database_url)
+    ] = field(default=None, repr=False)
+    listen_url: Annotated[
+        str | None, says("The database's own address, when `SIGHTLINE_DATABASE_URL` is a pooler's.", _database_url)
+    ] = field(default=None, repr=False)
+    secret: Annotated[
+        str | None,
+        says(
+            f"Encrypts the portals' secrets and signs cookies; at least {LEAST_SECRET} characters. Created in the data "
+            "directory with the embedded database; with a database of your own it must be given.",
+            long_secret,
+        ),
+    ] = field(default=None, repr=False)
+    public_url: Annotated[str | None, says("The address at which people reach the service.", web_url)] = None
+    host: Annotated[Text, says("The address to listen on; `0.0.0.0` for all networks.")] = "127.0.0.1"
+    port: Annotated[int, says("The port to listen on; 0 uses a free one.", ge=0, le=65535)] = 8000
+    workers: Annotated[int, says("API processes.", ge=1, le=256)] = 1
+    no_worker: Annotated[bool, says("Run no background worker with the API.")] = False
+    concurrency: Annotated[int, says("Jobs that a background worker runs at once.", ge=1, le=1000)] = 10
+    job_heartbeat: Annotated[
+        int,
+        says(
+            "Seconds without a heartbeat after which a worker counts as dead and other workers take its jobs.",
+            ge=1,
+            le=3600,
+        ),
+    ] = 10
+    pool_size: Annotated[int, says("Database connections of each API process.", ge=1, le=1000)] = 10
+    trusted_proxies: Annotated[
+        tuple[Network, ...],
+        says(
+            "Networks of the proxies whose `X-Forwarded-*` headers are trusted: they decide client address, scheme and "
+            "host.",
+            many(network),
+        ),
+    ] = ()
+    cors_origins: Annotated[
+        tuple[str, ...], says("Origins whose pages may call the API from a browser; `*` for any.", many(origin))
+    ] = ()
+    clock_offset: Annotated[timedelta, says("Seconds added to the clock, for tests of time.", seconds)] = timedelta(0)
+    rate_limit: Annotated[int, says("Requests per minute and key; 0 is no limit.", ge=0, le=1_000_000_000)] = 0
+    portal_limit: Annotated[
+        bool, says("Limits of the portal per person, address and sign-in; `false` (or `0`) switches them off.")
+    ] = True
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], says("`debug`, `info`, `warning` or `error`.")
+    ] = "info"
+    log_format: Annotated[Literal["text", "json"], says("`text` or `json`.")] = "text"
+    model_url: Annotated[
+        str | None,
+        says(
+            "A model behind an OpenAI-compatible interface, for servers and workers alike. Without it the embedded "
+            "engine is used: [engines](intelligence.md).",
+            web_url,
+        ),
+    ] = None
+    model_name: Annotated[Text | None, says("The name of the model.")] = None
+    model_key: Annotated[Text | None, says("The key of the model's service.")] = field(default=None, repr=False)
+    model_requests: Annotated[int, says("The most requests of one task.", ge=1, le=1000)] = 12
+    model_tokens: Annotated[int, says("The most tokens of one task, sent and received.", ge=1, le=10**9)] = 200_000
+    model_seconds: Annotated[int, says("The most seconds of one task.", ge=1, le=3600)] = 300
+    model_input_price: Annotated[
+        Decimal | None, says("The price of a million tokens sent, in your currency, for `sightline usage`.", price)
+    ] = None
+    model_output_price: Annotated[Decimal | None, says("The price of a million tokens received.", price)] = None
+    search_provider: Annotated[
+        Literal["library", "searxng", "brave", "tavily", "exa"] | None,
+        says(
+            "`searxng`, `brave`, `tavily`, `exa` or `library`. By default research searches the web with the first of "
+            "these that is configured, and the library without one."
+        ),
+    ] = None
+    searxng_url: Annotated[str | None, says("Address of a SearXNG that answers in JSON.", web_url)] = None
+    brave_key: Annotated[Text | None, says("Key for Brave's search.")] = field(default=None, repr=False)
+    brave_url: Annotated[str, says("Its base address.", web_url)] = "https://api.search.brave.com"
+    tavily_key: Annotated[Text | None, says("Key for Tavily.")] = field(default=None, repr=False)
+    tavily_url: Annotated[str, says("Its base address.", web_url)] = "https://api.tavily.com"
+    exa_key: Annotated[Text | None, says("Key for Exa.")] = field(default=None, repr=False)
+    exa_url: Annotated[str, says("Its base address.", web_url)] = "https://api.exa.ai"
+    library_dir: Annotated[
+        Path | None,
+        says("Folder of saved pages, which can be searched without an account: [the library](library.md).", folder),
+    ] = None
+    app_store_url: Annotated[str, says("Base address of the app store's search, lookup and review feeds.", web_url)] = (
+        "https://itunes.apple.com"
+    )
+    app_store_country: Annotated[
+        str, says("The storefront whose apps, ratings and reviews are read: two letters of a country.", country)
+    ] = "us"
+    fetch_allow: Annotated[
+        tuple[Network, ...], says("Private networks from which pages may be fetched, on every port.", many(network))
+    ] = ()
 
     @classmethod
     def read(
@@ -199,16 +152,13 @@ class Settings:
         environment = os.environ if environment is None else environment
         file = file or Path(FILE)
         found = {name: (value, f"{name} in {file}") for name, value in read_file(file).items()}
-        for name in (setting.name for setting in fields(cls)):
+        for name in SETTINGS:
             if text := environment.get(variable(name)):
                 found[name] = text, variable(name)
             if options is not None and options.get(name) is not None:
                 found[name] = options[name], "--" + name.replace("_", "-")
         found.setdefault("data_dir", (default_data_dir(environment), "the default data directory"))
-        readers = {name: hint.__metadata__[0] for name, hint in get_type_hints(cls, include_extras=True).items()}
-        settings = cls(
-            **{at.name: _read(at, readers[at.name], *found[at.name]) for at in fields(cls) if at.name in found}
-        )
+        settings = cls(**{name: at.convert(*found[name]) for name, at in SETTINGS.items() if name in found})
         chosen = settings.search_provider
         if chosen not in (None, "library", *settings.web_providers):
             needed = variable("searxng_url" if chosen == "searxng" else f"{chosen}_key")
@@ -253,7 +203,7 @@ class Settings:
 
     def environment(self) -> dict[str, str]:
         """Returns all configured settings as environment variables for a child process."""
-        chosen = ((at.name, getattr(self, at.name)) for at in fields(self))
+        chosen = ((name, getattr(self, name)) for name in SETTINGS)
         return {variable(name): _written(value) for name, value in chosen if value is not None}
 
     def address(self, port: int | None = None) -> str:
@@ -345,17 +295,21 @@ def _usable_secret(folder: Path) -> Iterator[None]:
         raise SettingsError(f"The secret in {folder} cannot be used: {error.strerror}.") from None
 
 
-def _read(setting: "Field[Any]", read: Callable[[Any], Any], value: Any, source: str) -> Any:
-    try:
-        return read(value)
-    except ValueError as error:
-        found = f", not {str(value)[:100]!r}" if setting.repr else ""
-        raise SettingsError(f"{source}: expected {error}{found}.") from None
-
-
 def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, timedelta):
         return str(value.total_seconds())
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+_HINTS = get_type_hints(Settings, include_extras=True)
+SETTINGS = {
+    at.name: Setting(
+        _HINTS[at.name].__origin__,
+        None if at.default is MISSING else at.default,
+        at.repr,
+        _HINTS[at.name].__metadata__[-1],
+    )
+    for at in fields(Settings)
+}
