@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from tests.portal.product import PortalWorld
+from tests.workspace_file.imports import load
 
 
 async def signed_in(world: PortalWorld, **others: Any) -> UUID:
@@ -13,7 +14,7 @@ async def signed_in(world: PortalWorld, **others: Any) -> UUID:
     async with world.browser() as browser:
         await world.sign_in(browser, **others)
     id: UUID = await world.value(
-        "SELECT id FROM portal_users WHERE workspace_id = $1 ORDER BY last_seen_at DESC, id DESC LIMIT 1"
+        "SELECT id FROM portal_users WHERE workspace_id = $1 ORDER BY last_seen_at DESC NULLS LAST, id DESC LIMIT 1"
     )
     return id
 
@@ -48,6 +49,22 @@ async def test_a_person_known_by_email_only_gets_the_first_subject(world: Portal
     one = await signed_in(world, email="bo@globex.test")
     assert await signed_in(world, email="bo@globex.test", sub="u-1") == one
     assert await signed_in(world, email="bo@globex.test", sub="u-2") != one
+
+
+async def test_a_voter_of_an_import_is_the_person_who_signs_in_later(world: PortalWorld) -> None:
+    """With a subject, and by an address in other letters; the vote is theirs, and a further import adds no one."""
+    rows = b"External ID,Title,Body,Voters,Votes\n1,Dark mode,x,Bo@globex.test; cy@globex.test,5\n"
+    assert (await load(world.database, world.slug, "ideas", rows)).votes_added == 2
+    [bo, _] = await world.rows("SELECT id FROM portal_users WHERE workspace_id = $1 ORDER BY email")
+    assert await signed_in(world, sub="u-1", email="BO@globex.test") == bo["id"]
+    [again] = await world.rows("SELECT subject FROM portal_users WHERE workspace_id = $1 AND id = $2", bo["id"])
+    assert again["subject"] == "u-1"
+    done = await load(world.database, world.slug, "ideas", rows)
+    assert (done.unchanged, done.votes_added) == (1, 0)
+    voters = await world.rows("SELECT user_id FROM portal_votes WHERE workspace_id = $1 AND user_id = $2", bo["id"])
+    assert len(voters) == 1
+    assert await world.value("SELECT imported_vote_count FROM ideas WHERE workspace_id = $1") == 3
+    assert await world.value("SELECT count(*) FROM portal_users WHERE workspace_id = $1") == 2
 
 
 async def test_people_of_different_portals_have_nothing_in_common(world: PortalWorld) -> None:
