@@ -94,13 +94,19 @@ async def _run(
     url, direct_url = urls
     if is_first_use or settings.database_url is None:
         await migrate(direct_url)
-    elif await pending(direct_url):
-        raise CommandRefused("The database is not up to date: run `sightline migrate`.")
+    else:
+        await refuse_outdated(direct_url)
     db = await Database.connect(url, size=2, clock=Clock(settings.clock_offset), through_pooler=settings.is_pooled)
     try:
         return await work(Site(db, settings, as_json))
     finally:
         await db.close()
+
+
+async def refuse_outdated(direct_url: str) -> None:
+    """Raises CommandRefused for a database that is not up to date."""
+    if await pending(direct_url):
+        raise CommandRefused("The database is not up to date: run `sightline migrate`.")
 
 
 def read_settings(data_dir: Path | None = None, database_url: str | None = None, **options: Any) -> Settings:

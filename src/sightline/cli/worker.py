@@ -4,10 +4,8 @@ from typing import Annotated
 
 from sightline.cli.children import Child, keep_running, run_until_asked
 from sightline.cli.options import Command, DatabaseUrl, DataDir, setting, single
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.serve import WORKER, environment_of, migrate_database, watched_database
-from sightline.cli.site import read_settings
-from sightline.migrations import pending
+from sightline.cli.site import read_settings, refuse_outdated
 from sightline.platform import logs
 from sightline.settings import Settings
 
@@ -31,8 +29,8 @@ async def _keep_working(settings: Settings) -> None:
     with watched_database(settings) as (url, direct_url):
         if settings.database_url is None:
             await migrate_database(settings, url, direct_url)
-        elif await pending(direct_url):
-            raise CommandRefused("The database is not up to date: run `sightline migrate`.")
+        else:
+            await refuse_outdated(direct_url)
         environment = environment_of(settings, url, settings.known_secret(), settings.port)
         child = Child("worker", WORKER, environment)
         await keep_running([child], lambda: logs.announce("Sightline's worker takes jobs."))

@@ -15,6 +15,9 @@ _NONCE_BYTES = 12
 class WrongServerSecret(Exception):
     """A portal secret was encrypted with another server secret."""
 
+    def __str__(self) -> str:
+        return "SIGHTLINE_SECRET is not the one that the portal's secret was kept with."
+
 
 class ServerSecret:
     """Keys for one purpose each. No key reveals another or the secret."""

@@ -59,7 +59,6 @@ async def make(
         try:
             made = Made(await by_model(model, session), model.name, model.version)
         except ModelFailed as error:
-            _log.warning("A model failed; the embedded engine does its task", task=task.name, error=str(error))
             await keep_usage(db, task, model, session, str(error))
         else:
             await keep_usage(db, task, model, session, None)
@@ -75,7 +74,9 @@ async def is_wanted(db: Database, workspace_id: UUID) -> bool:
 
 
 async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Session, failure: str | None) -> None:
-    """Stores what a task took, if it asked anything or failed."""
+    """Stores what a task took, if it asked anything or failed; logs a failure."""
+    if failure is not None:
+        _log.warning("A model failed; the embedded engine does its task", task=task.name, error=failure)
     if session.requests == 0 and failure is None:
         return
     async with db.transaction() as tx:

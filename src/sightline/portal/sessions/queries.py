@@ -37,13 +37,13 @@ class Session(NamedTuple):
 async def add_session(tx: Tx, workspace_id: UUID, user_id: UUID) -> str:
     """Returns the new session's token, 43 random characters."""
     token = secrets.token_urlsafe(32)
-    await tx.run(_ADD, token_hash=_hash(token), workspace_id=workspace_id, user_id=user_id, expires_at=tx.now + LIFE)
+    await tx.run(_ADD, token_hash=hash_of(token), workspace_id=workspace_id, user_id=user_id, expires_at=tx.now + LIFE)
     return token
 
 
 async def find_session(tx: Tx, workspace_id: UUID, token: str) -> Session | None:
     """Returns the session unless it has ended, and prolongs it at most twice a day."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, token_hash=_hash(token))
+    row = await tx.row(_FIND, workspace_id=workspace_id, token_hash=hash_of(token))
     if row is None:
         return None
     *user, expires_at = row
@@ -53,14 +53,15 @@ async def find_session(tx: Tx, workspace_id: UUID, token: str) -> Session | None
 async def _prolong(tx: Tx, workspace_id: UUID, token: str, expires_at: datetime) -> bool:
     if expires_at - tx.now > LIFE - _PROLONGED_AFTER:
         return False
-    await tx.run(_PROLONG, workspace_id=workspace_id, token_hash=_hash(token), expires_at=tx.now + LIFE)
+    await tx.run(_PROLONG, workspace_id=workspace_id, token_hash=hash_of(token), expires_at=tx.now + LIFE)
     return True
 
 
 async def end_session(tx: Tx, workspace_id: UUID, token: str) -> None:
     """Ends the session: copies of the cookie stop working too."""
-    await tx.run(_END, workspace_id=workspace_id, token_hash=_hash(token))
+    await tx.run(_END, workspace_id=workspace_id, token_hash=hash_of(token))
 
 
-def _hash(token: str) -> bytes:
+def hash_of(token: str) -> bytes:
+    """Returns what is stored of a text that the database must not show."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()

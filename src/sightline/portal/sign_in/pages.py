@@ -84,8 +84,8 @@ async def _accept(visit: Visit, token: str) -> str:
     workspace_id = visit.portal.workspace_id
     try:
         secret = visit.secret.decrypt(workspace_id, visit.portal.secret or b"")
-    except WrongServerSecret:
-        raise SignInNotSetUp("SIGHTLINE_SECRET is not the one that the portal's secret was kept with.") from None
+    except WrongServerSecret as error:
+        raise SignInNotSetUp(str(error)) from None
     claims = read_token(token, secret, visit.db.clock.now())
     visit.limit(lambda limits: limits.uses_of_token, jti_hash(claims).hex())
     return await accept_token(visit.db, workspace_id, claims)

@@ -34,8 +34,8 @@ async def try_token(tx: Tx, workspace_id: UUID, server_secret: ServerSecret, tok
     try:
         claims = read_token(token.strip(), server_secret.decrypt(workspace_id, portal.secret), tx.now)
         await refuse_used_token(tx, workspace_id, claims)
-    except WrongServerSecret:
-        raise PortalNotSetUp("SIGHTLINE_SECRET is not the one that the portal's secret was kept with.") from None
+    except WrongServerSecret as error:
+        raise PortalNotSetUp(str(error)) from None
     except TokenRefused as refusal:
         return Trial(False, refusal.claim, refusal.message)
     return Trial(True, None, "The token would be accepted.")

@@ -2,13 +2,13 @@
 
 import secrets
 from datetime import timedelta
-from hashlib import sha256
 from uuid import UUID
 
 from msgspec import json
 
 from sightline.platform.db import Tx, sql
 from sightline.platform.ids import derived_id
+from sightline.portal.sessions.queries import hash_of
 from sightline.portal.waiting.records import SentForm
 
 LIFE = timedelta(minutes=15)
@@ -58,13 +58,13 @@ async def add_waiting(tx: Tx, workspace_id: UUID, browser: str, network: str, fo
         _ADD,
         workspace_id=workspace_id,
         id=derived_id(browser, form.path, fields.decode()),
-        browser_hash=_hash(browser),
-        network_hash=_hash(network),
+        browser_hash=hash_of(browser),
+        network_hash=hash_of(network),
         path=form.path,
         fields=form.fields,
         expires_at=tx.now + LIFE,
     )
-    surplus = await tx.rows(_SURPLUS_OF_ADDRESS, network_hash=_hash(network), most=MOST_OF_ADDRESS)
+    surplus = await tx.rows(_SURPLUS_OF_ADDRESS, network_hash=hash_of(network), most=MOST_OF_ADDRESS)
     surplus += await tx.rows(_SURPLUS, most=MOST)
     await tx.run(_FORGET_THESE, ids=[row["id"] for row in surplus])
     return True
@@ -72,13 +72,9 @@ async def add_waiting(tx: Tx, workspace_id: UUID, browser: str, network: str, fo
 
 async def list_waiting(tx: Tx, workspace_id: UUID, browser: str) -> list[SentForm]:
     """Returns the forms that wait for this browser, the oldest first."""
-    rows = await tx.rows(_LIST, workspace_id=workspace_id, browser_hash=_hash(browser))
+    rows = await tx.rows(_LIST, workspace_id=workspace_id, browser_hash=hash_of(browser))
     return [SentForm(row["path"], json.decode(row["fields"], type=dict[str, str]), row["id"]) for row in rows]
 
 
 async def forget_waiting(tx: Tx, workspace_id: UUID, browser: str, id: UUID) -> None:
-    await tx.run(_FORGET, workspace_id=workspace_id, browser_hash=_hash(browser), id=id)
-
-
-def _hash(token: str) -> bytes:
-    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+    await tx.run(_FORGET, workspace_id=workspace_id, browser_hash=hash_of(browser), id=id)

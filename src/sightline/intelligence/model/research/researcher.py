@@ -6,7 +6,6 @@ from time import monotonic
 from typing import Final
 from uuid import UUID
 
-import structlog
 from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.answering import say_coverage
@@ -38,8 +37,6 @@ SECTION_SECONDS: Final = 45.0
 ANSWER_SECONDS: Final = 15.0
 _SPARE_SECONDS: Final = 1.0  # for the embedded researcher to judge what the model did not
 REQUESTS_AT_ONCE: Final = 2
-
-_log = structlog.get_logger()
 
 
 async def choose_researcher(
@@ -131,8 +128,6 @@ class ModelResearcher:
 
     async def _keep(self, name: str, session: Session, failure: str | None) -> None:
         task = Task(self._workspace_id, name, self._record_id)
-        if failure is not None:
-            _log.warning("A model failed; the embedded engine does its task", task=name, error=failure)
         await keep_usage(self._db, task, self._model, session, failure)
 
 
