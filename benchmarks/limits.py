@@ -29,9 +29,9 @@ from sightline.initiatives.limits import FIND_PLAN
 from sightline.initiatives.records import InitiativeFilters
 from sightline.platform.db import Database, Row, Tx, Window
 from sightline.platform.db.updates import update_record
-from sightline.platform.http.pagination import Paging
 from sightline.platform.http.query_strings import Query, QueryReader, parse_query
 from sightline.platform.ids import new_id
+from sightline.platform.lists.paging import Paging
 from sightline.platform.lists.totals import Totals
 from sightline.signals.queries import page_of_signals
 from sightline.signals.records import SignalFilters

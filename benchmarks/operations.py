@@ -9,7 +9,7 @@ from benchmarks import limits
 from benchmarks.client import FRESH_ID
 from benchmarks.limits import Ask
 from benchmarks.world import World
-from sightline.platform.http.cursors import write_cursor
+from sightline.platform.lists.paging import write_cursor
 
 API = "/api/external/v1"
 CHANGED = 100

@@ -7,8 +7,8 @@ from uuid import uuid4
 import msgspec
 
 from sightline.platform.http.operations import Operation
-from sightline.platform.http.pagination import LARGEST_OFFSET
 from sightline.platform.http.query_strings import type_of_parameter
+from sightline.platform.lists.paging import LARGEST_OFFSET
 from tests.generated.made import LISTS, OPERATIONS, WITH_BODY, Made, code_of, each, nowhere
 from tests.generated.shapes import ID, Trial, faults_of_struct, trials_of
 

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from sightline.platform.db import Database, Position
-from sightline.platform.http.cursors import write_cursor
+from sightline.platform.lists.paging import write_cursor
 from tests.world import World
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from sightline.documents import queries
 from sightline.documents.records import Document, DocumentSummary
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import HiddenId, InitiativeRef
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned, version_tag

@@ -20,7 +20,7 @@ from sightline.ideas.status import PromotionReserved, SourceManaged, SprintCompl
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import IdeaRef
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned

@@ -6,7 +6,7 @@ from sightline.initiatives.records import Initiative, InitiativeChanges, Initiat
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, LimitReached, NotFound, RequestIdReused, TrialExpired
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned

@@ -13,10 +13,9 @@ import msgspec
 from msgspec import NODEFAULT
 
 import sightline
-from sightline.platform.http.cursors import CURSOR
 from sightline.platform.http.operations import Operation, located
-from sightline.platform.http.pagination import LARGEST_LIMIT, LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.http.query_strings import description_of_parameter, parameter_of
+from sightline.platform.lists.paging import CURSOR, LARGEST_LIMIT, LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WITHOUT_NUL, Input, Listed, Page, schema_of_wire_type
 from sightline.reference.choices import choices_of, records_in

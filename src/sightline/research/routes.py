@@ -4,7 +4,7 @@ from sightline.platform.access import Role
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound, RequestIdReused
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import RecordId
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Listed, Versioned

@@ -2,7 +2,7 @@
 
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.lists.totals import Totals
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page

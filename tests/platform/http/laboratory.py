@@ -11,9 +11,9 @@ from sightline.platform.access import Role
 from sightline.platform.db import Window
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.http.operations import Call, Operation, operation
-from sightline.platform.http.pagination import Paging
 from sightline.platform.http.query_strings import Query
 from sightline.platform.ids import new_id
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import IdeaRef
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Id, Input, Moment, Page, Record, Text, Trimmed, Versioned, shown_moment, version_tag

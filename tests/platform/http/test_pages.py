@@ -95,7 +95,7 @@ async def test_a_missing_migration_is_not_ready(database_url: str, monkeypatch: 
     ):
         for statement, told in (
             ("DELETE FROM schema_revisions", f"missing: {', '.join(REVISIONS)}"),
-            ("INSERT INTO schema_revisions VALUES ('9999')", "the database is newer than this version"),
+            ("INSERT INTO schema_revisions VALUES ('9999', now())", "the database is newer than this version"),
         ):
             await direct.execute(statement)
             answer = await client.get("/readyz")

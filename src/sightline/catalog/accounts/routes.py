@@ -4,7 +4,7 @@ from sightline.catalog.accounts import queries
 from sightline.catalog.accounts.records import Account, AccountDetail, AccountFilters
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import RecordId
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned

@@ -4,7 +4,7 @@ from sightline.catalog.teams import queries
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page
 

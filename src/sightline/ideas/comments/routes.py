@@ -4,7 +4,7 @@ from sightline.ideas.comments import write
 from sightline.ideas.comments.records import Comment, CommentDeletion, NewComment
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import HiddenId, IdeaRef
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned

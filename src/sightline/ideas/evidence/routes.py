@@ -4,7 +4,7 @@ from sightline.ideas.evidence import add, review
 from sightline.ideas.evidence.records import Evidence, EvidenceChanges, EvidenceFilters, NewEvidence
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import IdeaRef, RecordId
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned

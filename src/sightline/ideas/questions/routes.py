@@ -5,7 +5,7 @@ from sightline.ideas.questions.answer import QuestionRejected
 from sightline.ideas.questions.records import IdeaQuestion, NewAnswer, QuestionChanges
 from sightline.platform.db import Window
 from sightline.platform.http.operations import Call, operation
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import IdeaRef, RecordId
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Page, Versioned

@@ -22,11 +22,11 @@ from sightline.platform.http.idempotency import (
 )
 from sightline.platform.http.large_pages import pieces_of
 from sightline.platform.http.operations import Call, Operation
-from sightline.platform.http.pagination import link_to_next, page_headers
 from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
 from sightline.platform.http.query_strings import Parameters, Query, QueryReader, parse_query
 from sightline.platform.http.throttle import RequestsPerMinute
+from sightline.platform.lists.paging import link_to_next, page_headers
 from sightline.platform.scopes import require_scopes
 from sightline.platform.wire import Listed, Page, Record, Versioned
 
@@ -74,7 +74,7 @@ class Endpoint:
         scope["operation"] = self.operation.name
         status, headers, body = await self._answer(scope, receive)
         if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
-            response = StreamingResponse(pieces_of(page, self._lazy.services.db), status)
+            response = StreamingResponse(pieces_of(page, page.rest, self._lazy.services.db), status)
             response.raw_headers = headers
             await response(scope, receive, send)
             return

@@ -15,8 +15,8 @@ from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
-from sightline.platform.http.pagination import Paging
 from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.paging import Paging
 from sightline.platform.wire import Input, Listed, Page, Record, Versioned
 
 Handler = Callable[..., Awaitable[Any]]

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 
 from sightline.platform.db import Window
 from sightline.platform.errors import Fault, NotFound, Refusal, ValidationFailed
-from sightline.platform.http.pagination import Paging
+from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WITHOUT_NUL, Moment, WireType
 

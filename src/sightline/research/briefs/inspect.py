@@ -8,7 +8,7 @@ import msgspec
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Position, Tx, Window
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.http.cursors import read_cursor, write_cursor
+from sightline.platform.lists.paging import read_cursor, write_cursor
 from sightline.platform.wire import Versioned
 from sightline.research.briefs import queries
 from sightline.research.briefs.listing import pagination_of

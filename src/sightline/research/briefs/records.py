@@ -6,8 +6,8 @@ from uuid import UUID
 from msgspec import Meta
 
 from sightline.intelligence.plans import PlanDefinition
-from sightline.platform.http.cursors import CURSOR
 from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.paging import CURSOR
 from sightline.platform.wire import WITHOUT_NUL, Id, Record, Timestamp, WireType
 from sightline.research.runs.records import (
     AppScore,

@@ -1,19 +1,31 @@
-"""Pagination: `limit`, `offset` and `after` of a request, X-Total-Count to X-Has-More and `Link` of a response."""
+"""Pagination: `limit`, `offset` and `after` of a request, X-Total-Count to X-Has-More and `Link` of a response.
+
+A cursor is a position in a list as a text in an address. Clients pass it on and do not read it.
+"""
 
 import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
+
+import msgspec
 
 from sightline.platform.db.sql import Position, Window
-from sightline.platform.http.cursors import read_cursor, write_cursor
-from sightline.platform.http.problems import Headers
 from sightline.platform.wire import Page
+
+Headers = list[tuple[bytes, bytes]]
 
 LARGEST_OFFSET = 2**31 - 1
 LARGEST_LIMIT = 10**10 - 1  # where more than the most counts as the most
 LONGEST_CURSOR = 200
+CURSOR = "^[a-zA-Z0-9_-]+$"
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(tuple[str, int, int | bytes])
+_LARGEST_NUMBER = 2**63 - 1
 _DIGITS = re.compile(r"[0-9]{1,10}", re.ASCII)
 
 
@@ -77,3 +89,24 @@ def link_to_next(
     if after is not None:
         query += f"&after={write_cursor(after)}"  # its characters need no encoding
     return b"link", f'<{address}?{query}>; rel="next"'.encode()
+
+
+def write_cursor(position: Position) -> str:
+    """Returns the cursor of a position."""
+    tie = position.tie.bytes if isinstance(position.tie, UUID) else position.tie
+    milliseconds = round(position.moment.timestamp() * 1000)
+    return urlsafe_b64encode(_ENCODER.encode((position.order, milliseconds, tie))).decode().rstrip("=")
+
+
+def read_cursor(text: str) -> Position:
+    """Returns the position of a cursor. Raises ValueError for anything that write_cursor() does not return."""
+    try:
+        packed = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        order, milliseconds, tie = _DECODER.decode(packed)
+        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+        position = Position(order, moment, UUID(bytes=tie) if isinstance(tie, bytes) else tie)
+        if write_cursor(position) == text and (isinstance(tie, bytes) or 0 <= tie <= _LARGEST_NUMBER):
+            return position
+    except (ValueError, OverflowError, OSError, msgspec.MsgspecError):
+        pass
+    raise ValueError("Expected the value of a `Link` header")
