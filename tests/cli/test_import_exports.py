@@ -212,3 +212,46 @@ def test_votes_without_an_address_are_counted_apart(bulk: Bulk, tmp_path: Path) 
     assert (done["votesAdded"], done["ignoredColumns"]) == (1, ["Comments"])
     one, two = exported(bulk)["ideas"]
     assert (one["externalId"], one["importedVoteCount"], two["importedVoteCount"]) == ("7", 2, 0)
+
+
+GUESTS = """Gästewünsche Export vom 12.03.2026;;;;;
+;;;;;
+Nr.;Wunsch;Beschreibung;Hotel;Eingegangen am;Priorität
+1;Später auschecken;"Gäste möchten ""am Sonntag"" bis 14 Uhr bleiben;
+kostet 10 €";Hotel Adler;1.2.2026;hoch
+2;Größere Kissen;"<p>Die Kissen sind <b>zu klein</b> &amp; hart.</p>";;12.02.2026 09:05;mittel
+;;;;;
+Summe;2;;;;
+"""
+
+
+def test_a_spreadsheet_with_a_title_and_a_sum_is_read(bulk: Bulk, tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_bytes(GUESTS.encode("cp1252"))
+    done = bulk.load("ideas", tmp_path / "g.csv", "--map", "Wunsch=name")
+    assert "with headers in line 3" in done.out
+    assert done.err == "line 8: description: Is needed for a new record\n"
+    first, second = exported(bulk)["ideas"]
+    assert (first["name"], first["createdAt"]) == ("Später auschecken", "2026-02-01T00:00:00.000Z")
+    assert first["description"] == 'Gäste möchten "am Sonntag" bis 14 Uhr bleiben;\nkostet 10 €'
+    assert second["description"] == "Die Kissen sind zu klein & hart."
+    none = written(tmp_path / "n.csv", "a,b\n" * 30)
+    assert "'a', 'b' are no fields of ideas" in bulk.load("ideas", none).refusal
+
+
+NOTES = """Title,Content,User Email,Company,Tags,Source,Initiative,Created At
+Call with Globex,<p>They <i>export</i> weekly</p>,bo@globex.test,Globex,"export,speed",gmail,Growth,2026-02-03T10:00:00Z
+,検索が遅い,cy@initech.test,Initech,,slack,,2026-02-04
+"""
+
+
+def test_records_without_an_id_are_known_by_what_they_say(bulk: Bulk, tmp_path: Path) -> None:
+    done = twice(bulk, "signals", written(tmp_path / "notes.csv", NOTES), "--from", "productboard")
+    assert (done["added"], done["knownBy"]) == (2, ["name", "rawData", "createdAt"])
+    signals = {one["name"]: one for one in exported(bulk)["signals"]}
+    assert signals["検索が遅い"]["rawData"]["text"] == "検索が遅い"
+    assert signals["Call with Globex"]["data"]["source"] == "gmail"
+    rows = "Title,Text,Voter\nDark,x,a@x.test\nDark,x,b@x.test\nLight,y,\n"
+    done = twice(bulk, "ideas", written(tmp_path / "ideas.csv", rows))
+    assert (done["added"], done["united"], done["votesAdded"], done["knownBy"]) == (2, 1, 2, ["name"])
+    assert {one["externalId"] for one in exported(bulk)["ideas"]} == {"Dark", "Light"}
+    assert twice(bulk, "accounts", written(tmp_path / "a.csv", "Company,Website\nGlobex,globex.test\n"))["changed"] == 1

@@ -209,9 +209,12 @@ def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
     typer.echo(f"{lines} of {done.kind} in {done.seconds:.1f} s: {counts}.")
     if done.encoding and done.delimiter:
         file = f"Read {done.file}" if done.file else "Read"
-        typer.echo(f"{file} as {done.encoding}, separated by {DELIMITERS[done.delimiter]}.")
+        place = f", with headers in line {done.header_line}" if (done.header_line or 1) > 1 else ""
+        typer.echo(f"{file} as {done.encoding}, separated by {DELIMITERS[done.delimiter]}{place}.")
     elif done.file:
         typer.echo(f"Read {done.file}.")
+    if done.known_by:
+        typer.echo(f"No column has an id, so records are known by {', '.join(done.known_by)}.")
     if done.ignored_columns:
         typer.echo(f"Left out, as they are no fields: {', '.join(map(repr, done.ignored_columns))}.")
     for name, noun, text in _FURTHER:

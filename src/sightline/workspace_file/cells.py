@@ -3,22 +3,28 @@
 import csv
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from sightline.platform.errors import ValidationFailed
 from sightline.platform.file_section import Faults, Table
-from sightline.workspace_file.imports.columns import Head, completed, put, read_head
+from sightline.workspace_file.imports.columns import Head, completed, identified, put, read_head
 from sightline.workspace_file.imports.encodings import find_delimiter
 from sightline.workspace_file.imports.maps import Map
 from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
 
+MOST_TITLES = 20
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the apostrophes that keep it from being one
 
 
 class CsvRows:
-    """CSV of RFC 4180 in UTF-8. The first line names the fields. `map`: which column fills which field."""
+    """CSV of RFC 4180 in UTF-8. The first line names the fields. `map`: which column fills which field.
+
+    Up to 20 rows before that one, such as a title, are passed over if they name no fields; `head_line`: its number.
+    """
 
     def __init__(self, table: Table, lines: PhysicalLines, map: Map, *, strict: bool = False) -> None:
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
@@ -27,16 +33,29 @@ class CsvRows:
         self.strict = strict
         self.cells = _Cells(lines)
         self.head: Head | None = None
+        self.head_line = 0
         self.head_text = ""
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
         """Yields rows, with a fault as text in place of faulty ones. Raises ValidationFailed for wrong headers."""
+        refused: ValidationFailed | None = None
+        tried = 0
         for number, row in self.cells.rows():
             if self.head is not None:
                 yield number, row
+                continue
+            tried += 1
+            try:
+                head = read_head(self.table, number, row, self.map, strict=self.strict)
+            except ValidationFailed as error:
+                refused = refused or error
             else:
-                self.head = read_head(self.table, number, row, self.map, strict=self.strict)
-                self.head_text = self.cells.text
+                if refused is None or sum(bool(column.path) for column in head.columns) > 1:
+                    self.head, self.head_line, self.head_text = head, number, self.cells.text
+            if self.head is None and (self.strict or tried > MOST_TITLES):
+                break
+        if self.head is None and refused is not None:
+            raise refused
 
     def record(self, row: list[str] | str, path: str, faults: Faults) -> Any:
         if self.head is None:
@@ -59,7 +78,8 @@ class CsvRows:
                     record[column.path[0]] = value
                 else:
                     put(record, column, value)
-        return completed(record, head.constants, path, faults)
+        record = completed(record, head.constants, path, faults)
+        return identified(record, head.known_by) if head.known_by else record
 
 
 def write_cell(value: Any) -> str:
@@ -115,7 +135,7 @@ class _Cells:
             else:
                 if row is None:
                     return
-                if row:
+                if any(row):
                     yield first, self._encoding_fault or row
 
     def _reader(self) -> Iterator[list[str]]:
@@ -126,16 +146,16 @@ class _Cells:
         return f"; a quote may not be closed: the lines {first} to {last} are read as one row" if last > first else ""
 
     def _find_delimiter(self) -> str:
-        """Returns the delimiter of the first line that is not blank, without consuming the line."""
-        for _, line in self._parts:
-            if line is None or line.strip():
-                self._ahead = [line]
-                return find_delimiter(line or b"")
-        return ","
+        """Returns the delimiter of the first lines that have one, without consuming them."""
+        for _, line in islice(self._parts, MOST_TITLES):
+            self._ahead.append(line)
+            if line is None or find_delimiter(line):
+                break
+        return find_delimiter((self._ahead or [None])[-1] or b"") or ","
 
     def _next_text(self) -> str | None:
         """Returns the next line as a text, None at the end. Raises _TooLong."""
-        found = (0, self._ahead.pop()) if self._ahead else next(self._parts, None)
+        found = (0, self._ahead.pop(0)) if self._ahead else next(self._parts, None)
         if found is None:
             return None
         line = found[1]

@@ -4,7 +4,7 @@ An interrupted import can be run again: stored records count as unchanged.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from shlex import quote
 from threading import Thread
@@ -38,7 +38,8 @@ class Imported(Struct, rename="camel"):
     `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one; `united`:
     further rows of a record. `votes_added`: those of named voters. `file`: of a ZIP, which one was read.
     `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
-    `encoding`, `delimiter`: of CSV. `fields`: of a dry run, what would be stored.
+    `encoding`, `delimiter`, `header_line`: of CSV. `known_by`: the fields that identify its records if no column does.
+    `fields`: of a dry run, what would be stored.
     """
 
     kind: str
@@ -58,6 +59,8 @@ class Imported(Struct, rename="camel"):
     file: str | None = None
     encoding: str | None = None
     delimiter: str | None = None
+    header_line: int | None = None
+    known_by: Sequence[str] = ()
     fields: dict[str, FieldSample] = {}
     faults: list[LineFault] = msgspec.field(default_factory=list)
 
@@ -129,6 +132,7 @@ class Import:
         if isinstance(rows, CsvRows):
             self.done.encoding, self.done.delimiter = self.reader.encoding, rows.cells.delimiter
             self.done.ignored_columns = rows.head.left_out if rows.head else []
+            self.done.header_line, self.done.known_by = rows.head_line, rows.head.known_by if rows.head else ()
         elif rows is not None:
             self.done.ignored_columns = rows.left_out
 

@@ -1,8 +1,10 @@
 """The columns of a file: which field each header names, and how its cells are read."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from msgspec import UNSET, inspect
@@ -24,6 +26,14 @@ MOST_COLUMNS = 1_000
 REASONS = "reasons"  # the column that --rejects adds
 # Of an idea: the addresses of its voters, and the post that it was merged into. An import reads both itself.
 OF_IMPORTS = {"ideas": ("voters", "mergedInto")}
+_IDENTITIES = ("id", "key", "number", "externalId", "origin")
+# By kind: what identifies the records of a file that has no column for it.
+KNOWN_BY = {
+    "ideas": ("name",),
+    "accounts": ("name",),
+    "insights": ("title",),
+    "signals": ("name", "rawData", "createdAt"),
+}
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]+", re.ASCII)
 _END_NUMBER = re.compile(r"[ _]?[0-9]+$")
@@ -46,11 +56,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The columns of a file in their order. `left_out`: headers that name no field. `constants`: further cells."""
+    """The columns of a file in their order. `left_out`: headers that name no field. `constants`: further cells.
+
+    `known_by`: if no column identifies a record, the fields that do.
+    """
 
     columns: list[Column]
     left_out: list[str]
     constants: list[tuple[Column, str]]
+    known_by: tuple[str, ...] = ()
 
     @property
     def has_reasons(self) -> bool:
@@ -80,7 +94,17 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
     faults += headers.faults
     if faults:
         raise ValidationFailed(faults, more=max(0, len(faults) - MOST_FAULTS))
-    return Head(columns, left_out, constants)
+    is_known = any(column.path and column.path[0] in _IDENTITIES for column in columns)
+    return Head(columns, left_out, constants, () if is_known else KNOWN_BY.get(table.path, ()))
+
+
+def identified(record: dict[str, Any], known_by: Sequence[str]) -> dict[str, Any]:
+    """Gives a record an externalId that follows from the fields by which it is known: a single one is it itself."""
+    found = [record[name] for name in known_by if record.get(name)]
+    if len(known_by) == 1:
+        return record | {"externalId": str(found[0])[:255]} if found else record
+    text = json.dumps(found, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return record | {"externalId": blake2b(text, digest_size=16).hexdigest()}
 
 
 def map_repr(names: Sequence[str]) -> list[str]:
@@ -102,9 +126,12 @@ class Headers:
         self.faults: list[Fault] = []
         self._mapped = {folded(name): field for name, field in map.columns.items()}
         self._ignored = {folded(name) for name in (*map.ignore, REASONS)}
-        # Lists of parts are found by their own names only: another tool's "Comments" are a number. Columns of a tool do
-        # not name records of ours either, such as products and sprints.
+        # Lists of parts and objects are found by their own names only: another tool's "Comments" are a number. A tool's
+        # columns do not name records of ours either, such as products and sprints.
         self._unlikely = {child.list_name for child in table.children}
+        for member in self.record.fields:  # type: ignore[attr-defined]  # of a struct
+            if isinstance(_alternatives(member.type)[0], inspect.StructType | inspect.DictType):
+                self._unlikely.add(member.encode_name)
         if map.tool:
             linked = [field for field in table.fields if isinstance(field.marker, Link)] + [
                 field for field, _ in table.links

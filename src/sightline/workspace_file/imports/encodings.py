@@ -89,6 +89,7 @@ def recoded(source: BufferedReader, encoding: str) -> BufferedReader:
 
 
 def find_delimiter(line: bytes) -> str:
-    """Returns the delimiter that the line has most of, outside of quotes."""
+    """Returns the delimiter that the line has most of, outside of quotes; empty if it has none."""
     names = _QUOTED.sub(b"", line)
-    return max(DELIMITERS, key=lambda delimiter: names.count(delimiter.encode()))
+    counts = {delimiter: names.count(delimiter.encode()) for delimiter in DELIMITERS}
+    return max(counts, key=counts.__getitem__) if any(counts.values()) else ""

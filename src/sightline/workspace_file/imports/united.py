@@ -54,7 +54,8 @@ def find_several(rows: CsvRows) -> Held:
     for _, row in rows.rows():
         if rows.head and not counts:
             places = {column.path: place for place, column in enumerate(rows.head.columns)}
-            columns = [(name, places[name,]) for name in _IDENTITIES if (name,) in places]
+            names = rows.head.known_by or _IDENTITIES
+            columns = [(name, places[name,]) for name in names if (name,) in places]
             if not columns or not any(column.is_list for column in rows.head.columns):
                 return Held()
         if isinstance(row, list):
