@@ -59,9 +59,9 @@ class LinesPerSecond(ProgressColumn):
 
 
 async def watch(look: Callable[[], Awaitable[Seen]], active: Sequence[str]) -> AsyncIterator[Seen]:
-    """Yields what `look` returns, five times a second, up to the first whose status is not one of `active`.
+    """Yields what `look` returns, five times a second, until its status is none of `active`.
 
-    The first of these is the status of what waits for a worker: a note says when that lasts for 5 s.
+    The first of `active` is the status of a job that waits for a worker; after 5 seconds of it a note is printed.
     """
     wondering = monotonic() + WONDER_SECONDS
     while (seen := await look()).status in active:

@@ -58,7 +58,7 @@ async def _settle(run: Run, entries: list[Entry]) -> None:
 
 
 async def _labels(run: Run) -> list[Label]:
-    """Returns the labels of the workflow without those that the file removes."""
+    """Returns the labels of the workflow that the file does not remove."""
     labels = await find_labels(run.tx, run.workspace_id)
     if "ideaStatuses" not in run.pruned:
         return labels

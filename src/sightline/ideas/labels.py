@@ -1,4 +1,4 @@
-"""The labels of a workspace's workflow: those it has, those that a request can set, and the one of a new idea."""
+"""The labels of a workspace's workflow: which exist, which a request can set, and which a new idea gets."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple

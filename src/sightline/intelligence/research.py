@@ -148,7 +148,7 @@ class Researcher(Protocol):
         ...
 
     async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
-        """Search texts for a round, the first being 0, none of those tried; empty when there are no more ideas."""
+        """Returns search texts for a round, counted from 0, without `tried` ones; empty if there are no more."""
         ...
 
     async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
@@ -161,7 +161,7 @@ class Researcher(Protocol):
 
 
 def newest_of_best(fits: Mapping[Key, float], days: Mapping[Key, float]) -> list[Key]:
-    """Returns the keys by fit, but among those within 15 % of the best the newest first. `days` grow with time."""
+    """Orders keys by fit; keys within 15 % of the best fit come newest first. `days` grow with time."""
     best = max(fits.values(), default=0.0)
     return sorted(fits, key=lambda one: (-days[one], -fits[one]) if fits[one] >= _AS_GOOD * best else (inf, -fits[one]))
 

@@ -68,7 +68,7 @@ def refusals_of(operation: Operation) -> list[Kind]:
 
 
 def responses_of(operation: Operation) -> dict[str, Json]:
-    """Returns the operation's refusals by status: references to shared responses, or those with too long a name."""
+    """Returns the operation's refusals by status: a reference, or the response itself if its name is too long."""
     return {
         str(status): {"$ref": f"#/components/responses/{name}"}
         if len(name := _name(kinds)) <= LONGEST_NAME

@@ -66,7 +66,7 @@ def settle(
 
 
 def _plausible(hints: Iterable[Hint | None], retrieved_at: datetime) -> list[Hint]:
-    """Those between 1995 and the day after the page was retrieved."""
+    """Returns the dates between 1995 and the day after the page was retrieved."""
     return [one for one in hints if one and _EARLIEST <= one.moment <= retrieved_at + _DAY]
 
 

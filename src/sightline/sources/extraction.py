@@ -196,7 +196,7 @@ def _graph(item: dict[str, Any]) -> list[Any]:
 
 
 def _other_hints(tree: Any, url: str | None, retrieved_at: datetime) -> list[Hint | None]:
-    """The address, the only time element there is, and the date that the text shows, each without the others."""
+    """Returns the dates in the address, in the only time element, and in the text; each is found on its own."""
     times = {hint for value in tree.xpath("//time/@datetime")[:50] if (hint := read_hint("time element", value))}
     return [hint_of_address(url), times.pop() if len(times) == 1 else None, _hint_of_text(tree, retrieved_at)]
 

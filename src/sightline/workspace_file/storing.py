@@ -205,7 +205,7 @@ class Store:
             entry.changed.add("updatedAt")
 
     async def _write(self, table: Table, entries: Sequence[Entry]) -> None:
-        """Adds new rows, and changes the columns that differ, in one statement for those that differ in the same."""
+        """Adds new rows. Changes columns that differ: one statement for all rows that differ in the same ones."""
         run = self.run
         new = [entry for entry in entries if entry.is_new]
         waiting = [entry for entry in new if table.numbered and entry.row["number"] is None]

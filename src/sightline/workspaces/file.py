@@ -143,7 +143,7 @@ async def apply_workspace(run: Run, given: dict[str, Any]) -> bool | None:
 
 
 def _moments(run: Run, given: dict[str, Any]) -> dict[str, datetime | None]:
-    """Returns the times in the file by their path in `workspace`; None for those omitted or ignored."""
+    """Returns the times in the file by their path in `workspace`; None for an omitted or ignored time."""
     texts = {
         "createdAt": given.get("createdAt"),
         "updatedAt": given.get("updatedAt"),

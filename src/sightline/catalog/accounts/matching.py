@@ -40,7 +40,7 @@ _LOCK_DOMAIN = sql(
 async def find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list[UUID]:
     """Returns the accounts with this id, external id or domain, at most two.
 
-    An address names the accounts with such a contact, or else those with its domain.
+    An address names the accounts with such a contact, or else the accounts with its domain.
     """
     domain = clues.domain
     if clues.email is not None:

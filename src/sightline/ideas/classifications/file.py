@@ -182,7 +182,7 @@ def _updated_at(run: Run, entry: Entry, here: str, given: dict[str, Any]) -> Any
 
 
 async def write_classifications(run: Run, entries: list[Entry]) -> None:
-    """Writes the values. Those of new ideas are copied, which is faster; the others may replace stored ones."""
+    """Writes the values: of new ideas by COPY, which is faster; of known ideas by a statement that may replace."""
     values: dict[bool, list[StoredValue]] = {True: [], False: []}
     for entry in entries:
         values[entry.is_new] += entry.state(_ChangedValues).values

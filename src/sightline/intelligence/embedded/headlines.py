@@ -102,7 +102,7 @@ def _is_letter(word: str) -> bool:
 
 
 def _closed(words: Sequence[str]) -> Sequence[str]:
-    """Returns the words without those at the end that need more after them."""
+    """Leaves out words at the end that need another one after them, such as "and the"."""
     end = len(words)
     while end > 1 and (plain_word(words[end - 1]) in _LEFT_OPEN or _is_letter(words[end - 1])):
         end -= 1

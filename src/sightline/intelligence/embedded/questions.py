@@ -51,8 +51,8 @@ def rules() -> Rules:
 def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
     """Returns at most `limit`, and at most three, questions that the description does not answer.
 
-    The first is one of its own, if it has one; the others are about points that it lacks. Asks nothing of a text that
-    is not English. Looks at the first 200 sentences within the first 40,000 characters.
+    A question that the description asks itself comes first; the rest are about points that it lacks. Asks nothing of
+    a text that is not English. Looks at the first 200 sentences within the first 40,000 characters.
     """
     sentences = read_sentences(description)
     if not _is_english(sentences):

@@ -29,10 +29,10 @@ UNUSABLE = (
 
 
 class Pool:
-    """At most `size` connections, each opened when it is first needed and kept for those who come next.
+    """At most `size` connections, each opened when it is first needed and kept for the next caller.
 
-    They wait `wait_seconds` for their turn, and as long for a new connection. Not asyncpg's pool, whose acquire and
-    release cost more than a short statement.
+    A caller waits `wait_seconds` for a free connection, and as long for a new one to open. Not asyncpg's pool, whose
+    acquire and release cost more than a short statement.
     """
 
     def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int) -> None:
@@ -111,9 +111,9 @@ class Pool:
 
 
 class Turns:
-    """At most `most` at once; the others wait in the order in which they came.
+    """Lets `most` callers go on at once; further callers wait in the order in which they came.
 
-    One timer serves all that wait: a timer for each costs 3 us, a task with `wait_for` twice as much.
+    One timer serves all waiting callers: a timer for each costs 3 us, a task with `wait_for` twice as much.
     """
 
     def __init__(self, most: int) -> None:

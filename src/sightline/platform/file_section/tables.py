@@ -87,7 +87,7 @@ Find = Callable[[str, str], UUID | None]
 
 
 class Column(NamedTuple):
-    """Another column than that of the name. `nullable`: null is stored, though there is a default."""
+    """Stores the field in the column `name`. `nullable`: null is stored, though there is a default."""
 
     name: str = ""
     nullable: bool = False

@@ -101,7 +101,7 @@ class Queue:
 
     @until_answered
     async def beat(self, jobs: Sequence[Job]) -> dict[int, str | None]:
-        """Holds the jobs for another heartbeat. Returns those still held, and why an operator stopped them."""
+        """Holds the jobs for another heartbeat. Returns the jobs still held, and why an operator stopped them."""
         held = {"ids": [job.id for job in jobs], "runs": [job.run for job in jobs]}
         attempts = [job.attempts for job in jobs]
         with self._watch():

@@ -94,7 +94,7 @@ class Worker:
         self._change.set()
 
     async def _take_jobs(self) -> None:
-        """Takes jobs until the worker ends, then waits for those it runs."""
+        """Takes jobs until the worker ends, then waits for the jobs that it runs."""
         pause = min(LONGEST_PAUSE, self.pace.heartbeat / 3).total_seconds()
         while not self._is_ending:
             self._change.clear()

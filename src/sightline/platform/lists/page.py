@@ -121,7 +121,7 @@ class _Reading:
         self.key = b"" if totals is None else _key_of(listing, selection)
 
     async def rows(self, window: Window) -> tuple[list[Row], int]:
-        """The rows after the window's position, and one more if there is one; or else those at its offset."""
+        """Returns the rows at the window's offset, or after its position and then one more if there is one."""
         values = self.selection.where.values | {"limit": window.limit, "offset": window.offset}
         ranges = self.selection.ranges
         if window.after is not None:

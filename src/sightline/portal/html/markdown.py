@@ -76,7 +76,7 @@ def as_text(text: str) -> str:
 
 
 def _make_room(characters: int) -> None:
-    """Forgets texts, those not used for longest first, until one of so many characters fits."""
+    """Forgets the least recently used texts until a text of so many characters fits."""
     free = _KEPT_CHARACTERS - sum(map(len, _kept.values()))
     while _kept and (free < characters or len(_kept) >= _MOST_KEPT):
         free += len(_kept.pop(next(iter(_kept))))

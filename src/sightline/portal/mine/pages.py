@@ -18,7 +18,7 @@ _NOTHING = IdeaNews()
 
 
 async def show_mine(visit: Visit) -> Response:
-    """Shows what changed since the last visit, requested ideas with their history, then those voted for."""
+    """Shows what changed since the last visit, requested ideas with their history, then ideas with a vote."""
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
     async with visit.db.autocommit() as tx:
         requests = await list_own_requests(tx, workspace_id, user_id)

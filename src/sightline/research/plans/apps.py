@@ -39,7 +39,7 @@ class AppChoice(Record):
 
 
 class FoundApps(NamedTuple):
-    """The apps that are meant beyond doubt, those to select from, and what to say of the search."""
+    """The apps that are meant beyond doubt, the apps to select from, and notes about the search."""
 
     reads: list[AppRead]
     choices: list[AppChoice]

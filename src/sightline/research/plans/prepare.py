@@ -74,7 +74,7 @@ async def prepare(
 
 
 async def _with_apps(store: AppStore, question: str, plan: PreparedPlan, context: PlanContext) -> PreparedResearch:
-    """The drafted plan with the apps that are meant beyond doubt, and those to select from."""
+    """Returns the drafted plan with the apps that are meant beyond doubt, and the apps to select from."""
     found = await find_apps(store, question, plan.definition, context)
     plan = _reading(plan, found.reads, found.notes)
     return PreparedResearch(plan, found.choices, needs_selection=bool(found.choices))

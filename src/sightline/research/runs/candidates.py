@@ -29,9 +29,9 @@ class Candidate(NamedTuple):
 
 
 def join_copies(accepted: Sequence[Candidate], found: Iterable[Candidate]) -> list[Candidate]:
-    """Returns what was found, each address and each text once: of copies the first published one, or an accepted one.
+    """Returns each address and each text once.
 
-    The others are named in its `also_in`.
+    Of copies it keeps an accepted one, or else the one that was published first, and names the rest in `also_in`.
     """
     kept = list(accepted)
     taken = {identity(one.page.url) for one in kept}

@@ -71,10 +71,10 @@ class Terms(Struct, frozen=True, kw_only=True):
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """What a section may take; a first preview takes one round. All in all it ends within `seconds`.
+    """What a section may take; a first preview takes one round.
 
-    `patience` are the seconds that one search or read may take, `pause` those before a failed search is repeated,
-    doubled each time.
+    `seconds`: of the whole section. `patience`: seconds of one search or read. `pause`: seconds before a failed search
+    is repeated, doubled each time.
     """
 
     rounds: int = 3

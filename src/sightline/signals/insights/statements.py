@@ -183,7 +183,7 @@ async def lock_statements(tx: Tx, workspace_id: UUID) -> None:
 async def replace_quotes(
     tx: Tx, actor: Actor, signal_id: UUID, accounts: list[UUID], drafted: Sequence[Drafted]
 ) -> Replaced:
-    """Stores the statements of a signal in place of those found before. The same statements change nothing.
+    """Replaces the statements of a signal by the ones found now. The same statements change nothing.
 
     Insights that a person reviewed or linked keep their quotes if nothing is found for them. Call it with the
     statements and the signal locked.

@@ -66,7 +66,7 @@ def _send(target: BinaryIO, message: bytes) -> None:
 
 
 def decode_outcome(message: bytes) -> Outcome:
-    """What the process sent."""
+    """Returns the outcome that the process sent."""
     return msgspec.msgpack.decode(message, type=Outcome)
 
 

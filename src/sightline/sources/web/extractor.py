@@ -41,7 +41,7 @@ class _Reader:
 
 
 class Extractor:
-    """Up to two processes, started when they are needed. `seconds` for one page; other values are for tests."""
+    """Reads pages in up to two processes, started when they are needed. `seconds`: for one page."""
 
     def __init__(self, *, seconds: float = LONGEST_READING, processes: int = MOST_PROCESSES) -> None:
         self._seconds = seconds
@@ -50,7 +50,7 @@ class Extractor:
 
     @property
     def idle_processes(self) -> list[Process]:
-        """Those that wait for a page."""
+        """The processes that wait for a page."""
         return [reader.process for reader in self._idle]
 
     async def perform(self, task: Task) -> Outcome:

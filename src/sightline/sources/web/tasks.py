@@ -70,7 +70,7 @@ class Permission(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """One of them, or why there is none."""
+    """What a task returns: one of these fields, or why there is nothing."""
 
     page: Page | None = None
     listing: Listing | None = None

@@ -42,7 +42,7 @@ class NamedAccounts:
         self._fields: Sequence[Field] = [*single, *links]
 
     async def settle(self, store: Store, lines: Sequence[Line]) -> Sequence[Line]:
-        """Returns the lines with ids of accounts that are known by their domain, and without those to leave out."""
+        """Fills in the ids of accounts that are known by their domain, and drops the accounts to leave out."""
         texts = dict.fromkeys(text for line in lines for field in self._fields for text in _texts(line, field))
         await store.lookup.load("accounts", texts)
         unknown = [text for text in texts if store.lookup.find("accounts", text) is None]

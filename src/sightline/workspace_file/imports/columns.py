@@ -336,7 +336,7 @@ def _keep(cell: str, path: str, faults: Faults) -> Any:
 
 
 def _number_reader() -> Read:
-    """Returns a reader of numbers. The first decimal mark of the column is that of the others."""
+    """Returns a reader of numbers. All numbers of a column have the decimal mark of the first one."""
     mark = ""
 
     def read(cell: str, path: str, faults: Faults) -> Any:

@@ -30,7 +30,7 @@ async def page_of_deletions(
 
 
 def _of_kind(name: str, table: str) -> str:
-    """Returns the condition for deletions of a kind, but not of records created again: copies keep those."""
+    """Returns the condition for deletions of a kind. Records that were created again are not deleted in copies."""
     return f"""kind = '{name}' AND action = 'deleted'
        AND NOT EXISTS (SELECT FROM {table} AS present
                         WHERE present.workspace_id = :workspace_id AND present.id = changes.record_id)"""

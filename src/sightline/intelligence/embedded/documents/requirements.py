@@ -39,9 +39,9 @@ class Point(NamedTuple):
 class Requirement:
     """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
-    `confirmed` are findings that people described, reviewed or linked as evidence. Of the others, `leading` are the
-    best supported one and one with a figure, `adding` those about more than the problem, `requests` those that no
-    sentence of an idea is about (`outcomes` if they say what for), and `targets` those with a figure to be reached.
+    `confirmed`: findings that people described, reviewed or linked as evidence. All other findings are `leading` (the
+    best supported one, and one with a figure), `adding` (about more than the problem), `requests` (no sentence of an
+    idea is about them; `outcomes` if they have a purpose) or `targets` (with a figure to be reached).
     """
 
     ideas: Sequence[AboutIdea]

@@ -60,9 +60,9 @@ def stems_of_names(text: str) -> frozenset[str]:
 
 
 def named_in_question(question: str, evidence: Sequence[str] = ()) -> list[str]:
-    """Returns the companies of a question, in order: those it compares with, and other names that are used as such.
+    """Returns the companies of a question, in order: names after a comparison ("like Canny"), then other names.
 
-    How the evidence uses a name decides; the question itself where the evidence does not have the name.
+    Whether another name is a company follows from its use in the evidence, or in the question if no evidence has it.
     """
     compared = _clean(name for found in pattern("cue").findall(question) for name in _LIST.split(found))
     places = set(pattern("place").findall(question))

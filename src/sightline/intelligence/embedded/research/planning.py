@@ -51,7 +51,7 @@ _MOST_OWN: Final = 1  # word of its own in a question that refers to the one bef
 
 
 class _Reading(NamedTuple):
-    """What a question says, within the bounds of a plan."""
+    """The questions, topic, competitors and scope that were read from a question, within the bounds of a plan."""
 
     questions: list[str]
     topic: str
@@ -106,7 +106,7 @@ def _read(question: str, competitors: Sequence[Competitor]) -> _Reading:
 
 
 def _questions(text: str) -> list[str]:
-    """The questions of the text, those joined by "and" apart; the text itself where it asks none."""
+    """Returns the questions of the text, split at "and"; the text itself if it asks none."""
     sentences = split_sentences(text)
     asked = [one for one in sentences if one.endswith("?")] or sentences or [text]
     parts = (part.strip(" ,;") for one in asked for part in pattern("joined").split(one))

@@ -139,7 +139,7 @@ def _sentences(material: SignalMaterial) -> Iterator[Quote]:
 
 
 def _own_side(material: SignalMaterial, sentences: Sequence[Quote]) -> frozenset[str | None]:
-    """Returns the speakers of the team: by name, by role, or, among several, those who mostly ask questions."""
+    """Returns the speakers of the team: by name, by role, or else speakers who mostly ask questions."""
     asked: dict[str, int] = defaultdict(int)
     said: dict[str, int] = defaultdict(int)
     for quote in sentences:

@@ -43,7 +43,7 @@ _FIDER_STATUSES: dict[Any, str] = dict(
 
 
 def _join_fider(tables: Mapping[str, list[Row]]) -> Iterator[Row]:
-    """Yields the posts of a backup as those of the CSV export, and with the addresses of their voters."""
+    """Yields the posts of a backup as rows of the CSV export, with the addresses of their voters."""
     numbers = {post.get("id"): post.get("number") for post in tables["posts"]}
     emails = {user.get("id"): user.get("email") for user in tables["users"]}
     names = {tag.get("id"): tag.get("name") for tag in tables["tags"]}
