@@ -9,7 +9,7 @@ import pytest
 from sightline.catalog.teams.queries import page_of_teams
 from sightline.platform.clock import Clock
 from sightline.platform.db import Position, Statement, Window
-from sightline.platform.lists.page import IDS_FIRST_FROM
+from sightline.platform.lists.read import IDS_FIRST_FROM
 from sightline.signals.opportunities.queries import page_of_opportunities
 from sightline.signals.opportunities.records import OpportunityFilters
 from tests.world import World

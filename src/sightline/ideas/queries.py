@@ -13,7 +13,7 @@ from sightline.platform.db.words import apart
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot

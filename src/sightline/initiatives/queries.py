@@ -12,7 +12,7 @@ from sightline.platform.db.sql import Where, by_reference, columns, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot

@@ -14,7 +14,7 @@ from sightline.platform.db import Row, Tx, Window, by_reference, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import read_selection
+from sightline.platform.lists.read import read_selection
 from sightline.platform.lists.totals import Totals
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page

@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.platform.db import Tx, Window
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_selection
+from sightline.platform.lists.read import as_structs, read_selection
 from sightline.platform.lists.totals import Totals
 from sightline.platform.wire import Page
 from sightline.studies.filters import select_feedback

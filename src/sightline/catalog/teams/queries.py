@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page
 from sightline.workspaces.changes import count_of
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window, by_reference, sql
-from sightline.platform.lists.page import rows_of_page
+from sightline.platform.lists.read import rows_of_page
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
 from sightline.portal.ideas.records import SHORT, WHOLE, ShownIdea

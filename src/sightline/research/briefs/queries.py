@@ -9,7 +9,7 @@ from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.words import apart, beginnings_query, words_in
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page
 from sightline.research.briefs.records import Brief, BriefSummary
 from sightline.research.schedules.cadence import RunPolicy

@@ -6,7 +6,7 @@ from uuid import UUID
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page
 from sightline.research.runs.queries import RUN, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord

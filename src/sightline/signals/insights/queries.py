@@ -13,7 +13,7 @@ from sightline.platform.db.updates import update_record
 from sightline.platform.errors import NotFound, ValidationFailed
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.insights.records import Extract, Insight, InsightFilters
 from sightline.signals.insights.similar import find_similar

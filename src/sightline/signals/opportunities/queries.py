@@ -7,7 +7,7 @@ from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.page import as_structs, read_list
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.opportunities.records import Opportunity, OpportunityFilters
 from sightline.workspaces.changes import count_of

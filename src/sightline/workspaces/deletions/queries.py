@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.lists.listing import Listing, Order, Selection, changed_since
-from sightline.platform.lists.page import as_structs, read_selection
+from sightline.platform.lists.read import as_structs, read_selection
 from sightline.platform.wire import Page
 from sightline.workspaces.deletions.records import DeletedKind, Deletion
 
