@@ -7,9 +7,9 @@ import msgspec
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sightline.cli.api_process import configuration
-from sightline.cli.listening import listen
 from sightline.platform.logs import announce
+from sightline.serving.api_process import configuration
+from sightline.serving.listening import listen
 
 
 def create_app() -> ASGIApp:

@@ -1,6 +1,6 @@
 """What the background worker runs: every room's jobs and periodic work, and the tools that they need.
 
-`sightline.cli.worker_process` runs it. Only this module imports what rooms need for background work.
+`sightline.serving.worker_process` runs it. Only this module imports what rooms need for background work.
 """
 
 from collections.abc import AsyncIterator

@@ -82,11 +82,11 @@ class Serving:
 
     def children(self) -> list[int]:
         """The API processes."""
-        return self._running("sightline.cli.api_process")
+        return self._running("sightline.serving.api_process")
 
     def workers(self) -> list[int]:
         """The background worker, when it runs."""
-        return self._running("sightline.cli.worker_process")
+        return self._running("sightline.serving.worker_process")
 
     def _running(self, module: str) -> list[int]:
         listed = subprocess.run(

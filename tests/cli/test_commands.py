@@ -250,7 +250,7 @@ def test_a_key_made_now_is_dated_now(site: Site) -> None:
 
 def test_an_api_process_imports_nothing_heavy() -> None:
     """An API process stays small only while nobody imports these by the way."""
-    code = "import sys, sightline.cli.api_process, sightline.app; print([m for m in ['typer'] if m in sys.modules])"
+    code = "import sys, sightline.serving.api_process, sightline.app; print([m for m in ['typer'] if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

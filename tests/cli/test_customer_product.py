@@ -3,7 +3,7 @@
 import socket
 from pathlib import Path
 
-from sightline.cli.customer_product import HOST, CustomerProduct
+from sightline.sample.customer_product import HOST, CustomerProduct
 
 
 def product_beside(port: int) -> CustomerProduct:

@@ -62,7 +62,7 @@ def test_a_worker_without_a_database_is_refused_in_one_line() -> None:
 
 
 def test_an_api_process_loads_nothing_of_the_worker() -> None:
-    look = "import sys, sightline.app, sightline.cli.api_process; print('sightline.worker' in sys.modules)"
+    look = "import sys, sightline.app, sightline.serving.api_process; print('sightline.worker' in sys.modules)"
     seen = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert seen.stdout == "False\n"
 

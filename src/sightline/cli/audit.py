@@ -1,12 +1,11 @@
 """`sightline audit`: who changed or deleted what, when, with which key."""
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
 import typer
 
-from sightline.cli.options import InWorkspace, read_moment, single
+from sightline.cli.options import InWorkspace, Since, option, single
 from sightline.cli.output import note
 from sightline.cli.site import Site, command_of
 from sightline.workspaces.audit.records import AuditEntry, AuditFilters
@@ -20,18 +19,15 @@ app = single()
 async def audit(
     site: Site,
     workspace: InWorkspace,
-    record: Annotated[str | None, typer.Option("--record", metavar="REF", help="UUID or public id.")] = None,
-    since: Annotated[
-        datetime | None, typer.Option("--since", parser=read_moment, metavar="DATE", help="Nothing older.")
-    ] = None,
+    record: Annotated[str | None, option("--record", "UUID or public id.", metavar="REF")] = None,
+    since: Since = None,
 ) -> None:
     """Shows the trail of a workspace or of one record, oldest first."""
     is_empty = True
     async with site.db.snapshot() as tx:
         found = await find_workspace(tx, workspace)
-        async for entry in walk_changes(
-            tx, found.id, AuditFilters(record, since)
-        ):  # printed as it comes: it may be long
+        # Printed as it comes, as it may be long.
+        async for entry in walk_changes(tx, found.id, AuditFilters(record, since)):
             if site.as_json:
                 typer.echo(("[" if is_empty else ",\n") + msgspec.json.encode(entry).decode(), nl=False)
             else:

@@ -6,46 +6,42 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import typer
+from msgspec.structs import asdict
 from rich.progress import TaskProgressColumn
 
 from sightline.backup import write_backup
 from sightline.backup.target import open_target
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single
-from sightline.cli.output import note, print_json
+from sightline.cli.options import argument, option, single
+from sightline.cli.output import note
 from sightline.cli.progress import Bar
 from sightline.cli.refusals import CommandRefused
-from sightline.cli.site import database_urls, read_settings, refuse_missing_database
+from sightline.cli.site import Site, command_of, database_urls, refuse_missing_database
 
 app = single()
 
 
-@app.command("backup", cls=Command)
+@command_of(app, "backup", show=lambda _: None, connects=False)
 def backup(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it; - for standard output.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    json: AsJson = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
+    site: Site,
+    file: Annotated[str, argument("FILE", "Where to write it; - for standard output.")],
+    force: Annotated[bool, option("--force", "Replace an existing file.")] = False,
+) -> dict[str, Any]:
     """Writes a consistent copy of everything to one file. Servers keep running; the secret is not included."""
-    _refuse_file(file, as_json=json, force=force)
-    settings = read_settings(data_dir, database_url)
+    _refuse_file(file, as_json=site.as_json, force=force)
+    settings, started = site.settings, time.monotonic()
     refuse_missing_database(settings)
     secret = settings.server_secret()
-    started = time.monotonic()
     with _target(file) as out, database_urls(settings) as (_, url), Bar("Copying", TaskProgressColumn()) as bar:
         written = asyncio.run(write_backup(url, out, secret, bar))
     seconds = round(time.monotonic() - started, 3)
-    if json:
-        sizes = {"tables": written.tables, "rows": written.rows, "bytes": written.bytes}
-        print_json({"file": file, **sizes, "seconds": seconds})
-        return
-    note(f"{written.rows} rows of {written.tables} tables, {written.bytes} bytes, {seconds:.1f} s.")
-    kept = "SIGHTLINE_SECRET" if settings.secret is not None else f"{settings.data_dir}/secret"
-    note(f"The server's secret ({kept}) is not included and is needed to restore: keep it too, elsewhere.")
+    if not site.as_json:
+        note(f"{written.rows} rows of {written.tables} tables, {written.bytes} bytes, {seconds:.1f} s.")
+        kept = "SIGHTLINE_SECRET" if settings.secret is not None else f"{settings.data_dir}/secret"
+        note(f"The server's secret ({kept}) is not included and is needed to restore: keep it too, elsewhere.")
+    return {"file": file, **asdict(written), "seconds": seconds}
 
 
 def _refuse_file(file: str, *, as_json: bool, force: bool) -> None:

@@ -5,17 +5,17 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.children import run_until_asked
-from sightline.cli.customer_product import CustomerProduct
 from sightline.cli.options import Command, DataDir, Host, Port, single
-from sightline.cli.serve import keep_serving
 from sightline.cli.site import operator, read_settings
 from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.portal.server_secret import ServerSecret
 from sightline.sample.articles import write_articles
+from sightline.sample.customer_product import CustomerProduct
 from sightline.sample.demo import Demo, prepare_demo
+from sightline.serving.serve import keep_serving
+from sightline.serving.supervisor import run_until_asked
 from sightline.settings import Settings
 
 app = single()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import InWorkspace, group
+from sightline.cli.options import InWorkspace, group, option
 from sightline.cli.output import print_pairs
 from sightline.cli.progress import watch
 from sightline.cli.refusals import CommandRefused
@@ -28,12 +28,12 @@ def _print(receipt: GenerationReceipt) -> None:
 async def generate(  # noqa: PLR0913 - the options of a command
     site: Site,
     workspace: InWorkspace,
-    initiative: Annotated[str, typer.Option("--initiative", metavar="REF", help="UUID or public id.")],
-    type: Annotated[DocumentType, typer.Option("--type", metavar="TYPE", help="INITIATIVE_BRIEF, PRD or TDD.")],
-    again: Annotated[bool, typer.Option("--again", help="Regenerate a document that the initiative has.")] = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Wait for the result; exit code 1 if it failed.")] = False,
+    initiative: Annotated[str, option("--initiative", "UUID or public id.", metavar="REF")],
+    type: Annotated[DocumentType, option("--type", "INITIATIVE_BRIEF, PRD or TDD.", metavar="TYPE")],
+    again: Annotated[bool, option("--again", "Regenerate a document that the initiative has.")] = False,
+    wait: Annotated[bool, option("--wait", "Wait for the result; exit code 1 if it failed.")] = False,
     timeout: Annotated[  # noqa: ASYNC109 - the name of the option
-        float | None, typer.Option("--timeout", min=0, metavar="SECONDS", help="Wait no longer than this.")
+        float | None, option("--timeout", "Wait no longer than this.", min=0, metavar="SECONDS")
     ] = None,
 ) -> GenerationReceipt:
     """Queues the first generation of a document, or a new version. A worker writes it."""

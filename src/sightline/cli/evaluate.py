@@ -7,10 +7,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from msgspec import Struct, structs
 
-from sightline.cli.options import AsJson, Command, group, open_file
+from sightline.cli.options import AsJson, Command, argument, group, open_file, option
 from sightline.cli.output import print_json, print_pairs
 
 if TYPE_CHECKING:
@@ -18,15 +17,15 @@ if TYPE_CHECKING:
 
 app = group("evaluate", "The quality of the engine, measured on labelled data.")
 
-Picture = Annotated[Path | None, typer.Option("--picture", metavar="PATH", help="Draw the figures there, as SVG.")]
-World = Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder with labelled material.")]
-MarksFile = Annotated[Path | None, typer.Option("--marks", metavar="FILE", help="Count what readers would keep.")]
-OutputsFile = Annotated[Path | None, typer.Option("--outputs", metavar="FILE", help="Write what readers mark there.")]
+Picture = Annotated[Path | None, option("--picture", "Draw the figures there, as SVG.", metavar="PATH")]
+World = Annotated[Path, argument("FOLDER", "A folder with labelled material.")]
+MarksFile = Annotated[Path | None, option("--marks", "Count what readers would keep.", metavar="FILE")]
+OutputsFile = Annotated[Path | None, option("--outputs", "Write what readers mark there.", metavar="FILE")]
 
 
 @app.command("matching", cls=Command)
 def matching(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON Lines; - reads standard input.")],
+    file: Annotated[str, argument("FILE", "JSON Lines; - reads standard input.")],
     json: AsJson = False,
     picture: Picture = None,
 ) -> None:
@@ -44,7 +43,7 @@ def matching(
 @app.command("extraction", cls=Command)
 def extraction(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Pages with labels.jsonl; by default those of Sightline.")
+        Path | None, argument("[FOLDER]", "Pages with labels.jsonl; by default those of Sightline.")
     ] = None,
     json: AsJson = False,
     picture: Picture = None,

@@ -3,10 +3,8 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from sightline.cli.imports import LISTS, Format, Kind
-from sightline.cli.options import InWorkspace, single
+from sightline.cli.options import InWorkspace, option, single
 from sightline.cli.site import Site, command_of
 from sightline.workspace_file import export_list
 
@@ -18,7 +16,7 @@ async def export(
     site: Site,
     kind: Kind,
     workspace: InWorkspace,
-    format: Annotated[Format, typer.Option("--format", help="JSON Lines, or CSV for a spreadsheet.")] = "jsonl",
+    format: Annotated[Format, option("--format", "JSON Lines, or CSV for a spreadsheet.")] = "jsonl",
 ) -> None:
     """Prints the records of one kind. CSV is safe to open in a spreadsheet; both can be imported."""
     await export_list(site.db, workspace, LISTS.get(kind, kind), format, sys.stdout.buffer.write)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TextIO
 import typer
 from rich.progress import DownloadColumn
 
-from sightline.cli.options import InWorkspace, open_file, single
+from sightline.cli.options import InWorkspace, argument, open_file, option, single
 from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar, LinesPerSecond
 from sightline.cli.refusals import CommandRefused
@@ -28,7 +28,7 @@ LONGEST_WORD = 255
 
 Kind = Annotated[
     Literal["ideas", "accounts", "insights", "feedback", "ratings", "signals"],
-    typer.Argument(metavar="KIND", help="ideas, accounts, insights, feedback (or ratings) or signals."),
+    argument("KIND", "ideas, accounts, insights, feedback (or ratings) or signals."),
 ]
 LISTS = {"ratings": "feedback"}  # where the list is not called like the kind
 Format = Literal["jsonl", "csv"]
@@ -53,43 +53,25 @@ def read_source_key(text: str) -> str:
 
 File = Annotated[
     BufferedReader,
-    typer.Argument(
-        metavar="FILE",
-        parser=open_file,
-        help="JSON Lines, or CSV with commas, semicolons, tabs or vertical bars; -: stdin.",
-    ),
+    argument("FILE", "JSON Lines, or CSV with commas, semicolons, tabs or vertical bars; -: stdin.", parser=open_file),
 ]
-FormatOption = Annotated[
-    Format | None,
-    typer.Option("--format", help="Guessed from the suffix or first byte when left out.", show_default=False),
-]
+FormatOption = Annotated[Format | None, option("--format", "Guessed from the suffix or first byte when left out.")]
 SourceKey = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--source-key",
+        "The source of records that have nothing but an externalId; import when left out.",
         parser=read_source_key,
         metavar="TEXT",
-        help="The source of records that have nothing but an externalId; import when left out.",
-        show_default=False,
     ),
 ]
-FromTool = Annotated[Tool | None, typer.Option("--from", help="The tool that the file comes from.", show_default=False)]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--map", metavar="COLUMN=FIELD", help="The field of a column; repeatable.", show_default=False),
-]
-MapFile = Annotated[
-    Path | None, typer.Option("--map-file", metavar="FILE", help="A YAML file with a map.", show_default=False)
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse columns that are no fields.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be stored, and store nothing.")]
-RejectsFile = Annotated[
-    Path | None,
-    typer.Option("--rejects", metavar="FILE", help="Write refused lines with their reasons.", show_default=False),
-]
-Unknown = Annotated[
-    UnknownAccounts, typer.Option("--unknown-accounts", help="What happens to accounts that do not exist.")
-]
+FromTool = Annotated[Tool | None, option("--from", "The tool that the file comes from.")]
+Columns = Annotated[list[str] | None, option("--map", "The field of a column; repeatable.", metavar="COLUMN=FIELD")]
+MapFile = Annotated[Path | None, option("--map-file", "A YAML file with a map.", metavar="FILE")]
+Strict = Annotated[bool, option("--strict", "Refuse columns that are no fields.")]
+DryRun = Annotated[bool, option("--dry-run", "Say what would be stored, and store nothing.")]
+RejectsFile = Annotated[Path | None, option("--rejects", "Write refused lines with their reasons.", metavar="FILE")]
+Unknown = Annotated[UnknownAccounts, option("--unknown-accounts", "What happens to accounts that do not exist.")]
 
 
 @command_of(app, "import")

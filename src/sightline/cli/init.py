@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from sightline.catalog.default_statuses import add_default_statuses
-from sightline.cli.options import single
+from sightline.cli.options import option, single
 from sightline.cli.output import note, print_pairs
 from sightline.cli.site import Site, command_of, operator
 from sightline.workspaces.keys.lifecycle import create_key
@@ -24,9 +22,9 @@ def _print(shown: dict[str, Any]) -> None:
 @command_of(app, "init", show=_print, is_first_use=True)
 async def init(
     site: Site,
-    slug: Annotated[str, typer.Option("--slug", help="Short name: lower-case letters, digits, hyphens.")],
-    name: Annotated[str, typer.Option("--name", help="Full name.")],
-    owner: Annotated[str, typer.Option("--owner", help="The owner's e-mail address.")],
+    slug: Annotated[str, option("--slug", "Short name: lower-case letters, digits, hyphens.")],
+    name: Annotated[str, option("--name", "Full name.")],
+    owner: Annotated[str, option("--owner", "The owner's e-mail address.")],
 ) -> dict[str, Any]:
     """Creates an empty workspace with its owner. Prints an API key with all scopes, once."""
     async with site.db.transaction() as tx:

@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
-from sightline.cli.options import group
-from sightline.cli.output import print_columns
+from sightline.cli.options import argument, group, option
+from sightline.cli.output import table
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.jobs import overview
 from sightline.platform.jobs.overview import QueuedJob, State
@@ -13,26 +11,26 @@ from sightline.workspaces.tenants import find_workspace
 
 app = group("jobs", "Background work.")
 
-JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number, as `jobs list` shows it.")]
+JobId = Annotated[int, argument("ID", "The job's number, as `jobs list` shows it.")]
 
-
-def _print(jobs: list[QueuedJob]) -> None:
-    heads = ("ID", "KIND", "STATE", "WORKSPACE", "RECORD", "ATTEMPTS", "RUN AFTER", "SINCE", "ERROR")
-    rows = (
-        (
-            *(job.id, job.kind, "stopping" if job.is_stopping else job.state, job.workspace, job.record_id),
-            *(job.attempts, job.run_after, job.since, job.error),
-        )
-        for job in jobs
-    )
-    print_columns(heads, rows)
+_print = table(
+    ID="id",
+    KIND="kind",
+    STATE=lambda job: "stopping" if job.is_stopping else job.state,
+    WORKSPACE="workspace",
+    RECORD="record_id",
+    ATTEMPTS="attempts",
+    RUN_AFTER="run_after",
+    SINCE="since",
+    ERROR="error",
+)
 
 
 @command_of(app, "list", show=_print)
 async def list_(
     site: Site,
-    state: Annotated[State | None, typer.Option("--state", metavar="STATE", help="waiting, running or failed.")] = None,
-    workspace: Annotated[str | None, typer.Option("--workspace", help="The workspace's slug.")] = None,
+    state: Annotated[State | None, option("--state", "waiting, running or failed.", metavar="STATE")] = None,
+    workspace: Annotated[str | None, option("--workspace", "The workspace's slug.")] = None,
 ) -> list[QueuedJob]:
     """Lists jobs that wait, run or have failed. At most 1,000; done jobs are not kept."""
     async with site.db.autocommit() as tx:

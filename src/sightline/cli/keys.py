@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import InWorkspace, group, read_moment
-from sightline.cli.output import note, print_columns, print_pairs
+from sightline.cli.options import InWorkspace, argument, group, option, read_moment
+from sightline.cli.output import note, print_pairs, table
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.scopes import Scope
 from sightline.workspaces.keys import lifecycle
@@ -15,7 +15,7 @@ from sightline.workspaces.tenants import find_workspace
 
 app = group("keys", "API keys.")
 
-KeyId = Annotated[str, typer.Argument(metavar="ID", help="The key's id, or the part of the key between underscores.")]
+KeyId = Annotated[str, argument("ID", "The key's id, or the part of the key between underscores.")]
 
 
 def _print_created(key: CreatedKey) -> None:
@@ -28,11 +28,11 @@ def _print_created(key: CreatedKey) -> None:
 async def create(
     site: Site,
     workspace: InWorkspace,
-    name: Annotated[str, typer.Option("--name", help="What the key is for.")],
-    scopes: Annotated[str, typer.Option("--scopes", help=f"Comma-separated, or `all`: {', '.join(Scope)}.")],
-    member: Annotated[str | None, typer.Option("--member", help="E-mail of its creator, an owner or admin.")] = None,
+    name: Annotated[str, option("--name", "What the key is for.")],
+    scopes: Annotated[str, option("--scopes", f"Comma-separated, or `all`: {', '.join(Scope)}.")],
+    member: Annotated[str | None, option("--member", "E-mail of its creator, an owner or admin.")] = None,
     expires: Annotated[
-        datetime | None, typer.Option("--expires", parser=read_moment, metavar="DATE", help="When it stops working.")
+        datetime | None, option("--expires", "When it stops working.", parser=read_moment, metavar="DATE")
     ] = None,
 ) -> CreatedKey:
     """Creates an API key and prints it; the key is never shown again."""
@@ -46,16 +46,16 @@ async def create(
     return key
 
 
-def _print_keys(keys: list[ApiKey]) -> None:
-    heads = ("ID", "NAME", "MEMBER", "CREATED", "EXPIRES", "REVOKED", "LAST USED", "SCOPES")
-    rows = (
-        (
-            *(key.id, key.name, key.member, key.created_at, key.expires_at, key.revoked_at, key.last_used_at),
-            "all" if len(key.scopes) == len(Scope) else key.scopes,
-        )
-        for key in keys
-    )
-    print_columns(heads, rows)
+_print_keys = table(
+    ID="id",
+    NAME="name",
+    MEMBER="member",
+    CREATED="created_at",
+    EXPIRES="expires_at",
+    REVOKED="revoked_at",
+    LAST_USED="last_used_at",
+    SCOPES=lambda key: "all" if len(key.scopes) == len(Scope) else key.scopes,
+)
 
 
 @command_of(app, "list", show=_print_keys)
@@ -81,7 +81,7 @@ async def roll(
     site: Site,
     key: KeyId,
     overlap: Annotated[
-        float, typer.Option("--overlap", min=0, max=2160, metavar="HOURS", help="How long the old key still works.")
+        float, option("--overlap", "How long the old key still works.", min=0, max=2160, metavar="HOURS")
     ] = 24,
 ) -> CreatedKey:
     """Replaces a key with a new one. Name, scopes, creator and lifetime stay the same."""

@@ -17,25 +17,27 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from sightline.settings import FILE, PREFIX, SETTINGS, SettingsError, read_file, variable
 
 
+def option(name: str, help: str, **more: Any) -> Any:
+    return typer.Option(name, help=help, **more)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
 def setting(name: str) -> Any:
-    """Returns the option of a setting, with its bounds and its sentence."""
-    declared = SETTINGS[name]
+    """Declares the option of a setting, with its bounds and its sentence."""
+    declared, flag = SETTINGS[name], "--" + name.replace("_", "-")
     default = "" if declared.default in (None, False) else f" {declared.default} when left out."
-    return typer.Option(
-        "--" + name.replace("_", "-"),
-        min=declared.meta.ge,
-        max=declared.meta.le,
-        help=f"{declared.meta.description}{default}",
-        show_default=False,
-    )
+    return option(flag, f"{declared.meta.description}{default}", min=declared.meta.ge, max=declared.meta.le)
 
 
 DataDir = Annotated[Path | None, setting("data_dir")]
 DatabaseUrl = Annotated[str | None, setting("database_url")]
 Host = Annotated[str | None, setting("host")]
 Port = Annotated[int | None, setting("port")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-InWorkspace = Annotated[str, typer.Option("--workspace", help="The workspace's slug.")]
+AsJson = Annotated[bool, option("--json", "Print one JSON document.")]
+InWorkspace = Annotated[str, option("--workspace", "The workspace's slug.")]
 
 
 def single() -> typer.Typer:
@@ -62,6 +64,8 @@ def read_moment(text: str) -> datetime:
     except ValueError:
         raise typer.BadParameter("expected a date or an ISO 8601 timestamp") from None
 
+
+Since = Annotated[datetime | None, option("--since", "Nothing older.", parser=read_moment, metavar="DATE")]
 
 # The names that messages and help give to these types by default.
 _NUMBERS = frozenset({"int", "integer", "float", "int range", "integer range", "float range"})

@@ -1,6 +1,7 @@
 """What commands print: results on standard output, everything else on standard error."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -18,6 +19,13 @@ def print_columns(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     widths = [max(len(row[place]) for row in shown) for place in range(len(heads))]
     for row in shown:
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def table(**columns: str | Callable[[Any], object]) -> Callable[[Iterable[Any]], None]:
+    """Returns a function that prints records: `table(ID="id", LAST_USED="last_used_at", SCOPES=_scopes)`."""
+    heads = [name.replace("_", " ") for name in columns]
+    getters = [attrgetter(column) if isinstance(column, str) else column for column in columns.values()]
+    return lambda records: print_columns(heads, ([get(one) for get in getters] for one in records))
 
 
 def print_pairs(pairs: Iterable[tuple[str, object]]) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from sightline.cli.options import InWorkspace, group
+from sightline.cli.options import InWorkspace, argument, group, option
 from sightline.cli.output import note, print_pairs
 from sightline.cli.site import Site, command_of
 from sightline.portal.addresses import Addresses, addresses_of
@@ -31,11 +31,9 @@ def _print(shown: Addresses) -> None:
 async def configure(
     site: Site,
     workspace: InWorkspace,
-    remote_login_url: Annotated[str, typer.Option("--remote-login-url", help="Where people are sent to sign in.")],
-    remote_logout_url: Annotated[str, typer.Option("--remote-logout-url", help="Where they are sent to sign out.")],
-    host: Annotated[
-        str | None, typer.Option("--host", help="A host name of the portal's own.", show_default=False)
-    ] = None,
+    remote_login_url: Annotated[str, option("--remote-login-url", "Where people are sent to sign in.")],
+    remote_logout_url: Annotated[str, option("--remote-logout-url", "Where they are sent to sign out.")],
+    host: Annotated[str | None, option("--host", "A host name of the portal's own.")] = None,
 ) -> Addresses:
     """Switches portal sign-in on. Prints the secret the first time only; later the secret stays as it is."""
     sign_in = SignIn(remote_login_url, remote_logout_url, host)
@@ -66,7 +64,7 @@ def _addresses(site: Site, portal: Portal, secret: str | None) -> Addresses:
 async def try_token(
     site: Site,
     workspace: InWorkspace,
-    token: Annotated[str, typer.Argument(metavar="JWT", help="A token as the product signs it.")],
+    token: Annotated[str, argument("JWT", "A token as the product signs it.")],
 ) -> trials.Trial:
     """Says whether a token is accepted, or which claim is wrong. The token is not used up."""
     secret = ServerSecret(site.settings.server_secret())

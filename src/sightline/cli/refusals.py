@@ -22,9 +22,10 @@ def _message(error: Exception) -> str | None:
     from sightline.platform.db import DatabaseUnavailable
     from sightline.platform.db.embedded import EmbeddedServerError
     from sightline.platform.errors import Refusal
+    from sightline.serving.supervisor import CannotServe
     from sightline.settings import SettingsError
 
-    own = (Refusal, BackupRefused, DatabaseUnavailable, EmbeddedServerError, SettingsError, CommandRefused)
+    own = (Refusal, BackupRefused, DatabaseUnavailable, EmbeddedServerError, SettingsError, CannotServe, CommandRefused)
     if isinstance(error, own):
         return str(error)
     if isinstance(error, OSError):

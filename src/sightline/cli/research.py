@@ -1,25 +1,22 @@
 """`sightline research`: asking a question, and checking the quotes of the answer."""
 
 import sys
-from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID, uuid4
 
 import msgspec
 import typer
-from msgspec.structs import replace
 from rich.progress import TaskProgressColumn
 
-from sightline.cli.options import InWorkspace, group
+from sightline.cli.options import InWorkspace, argument, group, option
 from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.model.research.researcher import choose_researcher
-from sightline.intelligence.plans import LONGEST_LOOKBACK_DAYS, LONGEST_QUESTION, PlanDefinition
+from sightline.intelligence.plans import PlanDefinition
 from sightline.language_model import model_tools
 from sightline.platform.access import Actor
 from sightline.platform.clock import Clock
@@ -27,12 +24,13 @@ from sightline.platform.ids import new_id
 from sightline.platform.wire import read_wire_type
 from sightline.research.commands import PlanQuestion, PrepareCommand, StartCommand
 from sightline.research.plans.prepare import PreparedPlan, prepare
+from sightline.research.plans.window import with_window
 from sightline.research.runs.records import ACTIVE, RunReceipt
 from sightline.research.runs.results import Research, follow_run, read_results
 from sightline.research.runs.start import start
 from sightline.research.runs.verify import Verification, verify_run
 from sightline.sources.app_store.store import AppStore
-from sightline.sources.periods import find_period, without_period
+from sightline.sources.periods import find_period
 from sightline.workspaces.tenants import find_workspace
 
 app = group("research", "Research: ask a question, check the quotes.")
@@ -58,13 +56,13 @@ def _print_research(research: Research) -> None:
 @command_of(app, "ask", show=_print_research)
 async def ask(
     site: Site,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="8 to 3,000 characters.")],
+    question: Annotated[str, argument("QUESTION", "8 to 3,000 characters.")],
     workspace: InWorkspace,
-    yes: Annotated[bool, typer.Option("--yes", help="Start the plan without asking.")] = False,
+    yes: Annotated[bool, option("--yes", "Start the plan without asking.")] = False,
     since: Annotated[
-        datetime | None, typer.Option("--since", formats=["%Y-%m-%d"], metavar="DATE", help="Sources since this day.")
+        datetime | None, option("--since", "Sources since this day.", formats=["%Y-%m-%d"], metavar="DATE")
     ] = None,
-    baseline: Annotated[bool, typer.Option("--baseline", help="Take older and undated sources too.")] = False,
+    baseline: Annotated[bool, option("--baseline", "Take older and undated sources too.")] = False,
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
     asked = PrepareCommand(question=_read_question(question))
@@ -76,7 +74,10 @@ async def ask(
     prepared = await prepare(site.db, researcher, store, actor, asked)
     plan = prepared.prepared_plan
     now = Clock().now()
-    plan.definition = _with_window(plan.definition, since, now, is_baseline=baseline)
+    try:
+        plan.definition = with_window(plan.definition, since, now, is_baseline=baseline)
+    except ValueError as error:
+        raise CommandRefused(f"--since: {error}.") from None
     _show_plan(plan, now)
     if since or baseline:
         note("The window is that of --since and --baseline.")
@@ -85,44 +86,14 @@ async def ask(
     if not yes:
         _confirm_start()
     chosen = {"action": "start", "requestId": str(uuid4()), "name": plan.name, "definition": plan.definition}
-    started = await start(
-        site.db, actor, msgspec.convert(msgspec.to_builtins(chosen), StartCommand, dec_hook=read_wire_type)
-    )
+    command = msgspec.convert(msgspec.to_builtins(chosen), StartCommand, dec_hook=read_wire_type)
+    started = await start(site.db, actor, command)
     run = await _wait(site, actor, started.run)
     if run.status != "completed":
         failures = dict.fromkeys(section.failure for section in run.sections if section.failure)
         raise CommandRefused(f"The run is {run.status}. {' '.join(failures) or run.failure or ''}".strip())
     async with site.db.snapshot() as tx:
         return await read_results(tx, actor.workspace_id, run)
-
-
-def _with_window(plan: PlanDefinition, since: datetime | None, now: datetime, *, is_baseline: bool) -> PlanDefinition:
-    """Returns the plan for sources since a day or of any age. Over 90 days ago, a baseline's questions name the day."""
-    if since is None:
-        return _baseline(plan, lambda question: _of_any_age(question, now)) if is_baseline else plan
-    days = (now.date() - since.date()).days
-    if days < 1:
-        raise CommandRefused("--since: name a day before today.")
-    if days <= LONGEST_LOOKBACK_DAYS and not is_baseline:
-        return replace(plan, research_mode="recent", initial_lookback_days=days)
-    return _baseline(plan, lambda question: f"{_bare(question)} since {since:%Y-%m-%d}?")
-
-
-def _baseline(plan: PlanDefinition, change: Callable[[str], str]) -> PlanDefinition:
-    sections = [replace(section, questions=[change(one) for one in section.questions]) for section in plan.sections]
-    return replace(plan, research_mode="baseline", sections=sections)
-
-
-def _of_any_age(question: str, now: datetime) -> str:
-    """Returns the question without an open period; a closed one ("in 2024") is part of what is asked."""
-    period = find_period(question, now)
-    return f"{_bare(question)}?" if period and period.until is None else question
-
-
-def _bare(question: str) -> str:
-    """Returns the question without its period and its end, short enough for another period."""
-    plain = " ".join(without_period(question).split()).rstrip("?. ")
-    return beginning(plain, LONGEST_QUESTION - 20)
 
 
 def _confirm_start() -> None:
@@ -195,9 +166,7 @@ def _print_verification(checked: Verification) -> None:
 
 
 @command_of(app, "verify", show=_print_verification, code=lambda checked: bool(checked.mismatches))
-async def verify(
-    site: Site, run: Annotated[UUID, typer.Argument(metavar="RUN", help="The run's UUID.")]
-) -> Verification:
+async def verify(site: Site, run: Annotated[UUID, argument("RUN", "The run's UUID.")]) -> Verification:
     """Checks every quote of a run against its source. The exit code is 1 if one does not match."""
     async with site.db.snapshot() as tx:
         return await verify_run(tx, run)

@@ -4,17 +4,17 @@ import asyncio
 import sys
 import time
 from io import BufferedReader
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.backup import Archive, Manifest, Restored, is_made_with, restoring
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, open_file, single
-from sightline.cli.output import note, print_json
+from sightline.cli.options import argument, open_file, option, single
+from sightline.cli.output import note
 from sightline.cli.progress import Bar
 from sightline.cli.refusals import CommandRefused
-from sightline.cli.site import database_urls, read_settings
+from sightline.cli.site import Site, command_of, database_urls
 from sightline.settings import Settings
 
 ADVICE = (
@@ -24,38 +24,31 @@ ADVICE = (
 app = single()
 
 
-@app.command("restore", cls=Command)
+@command_of(app, "restore", show=lambda _: None, connects=False)
 def restore(
+    site: Site,
     file: Annotated[
-        BufferedReader,
-        typer.Argument(metavar="FILE", parser=open_file, help="A file written by `backup`; - for standard input."),
+        BufferedReader, argument("FILE", "A file written by `backup`; - for standard input.", parser=open_file)
     ],
-    without_secret: Annotated[
-        bool, typer.Option("--without-secret", help="The old secret is lost: portals get new ones.")
-    ] = False,
-    json: AsJson = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
+    without_secret: Annotated[bool, option("--without-secret", "The secret is lost: portals get new ones.")] = False,
+) -> dict[str, Any]:
     """Restores a backup into an empty database, all or nothing. Asks for the secret of the backed-up server."""
-    settings = read_settings(data_dir, database_url)
-    started = time.monotonic()
+    settings, started = site.settings, time.monotonic()
     with file:
         archive = Archive(file)
         secret = None if without_secret else _secret(settings, archive.manifest)
-        restored = _restore(settings, archive, secret)
-        sizes = {"tables": restored.tables, "rows": restored.rows, "bytes": archive.size}
+        done = _restore(settings, archive, secret)
     seconds = round(time.monotonic() - started, 3)
-    if restored.skipped:
-        note(f"Left out, as they do not belong to Sightline: {', '.join(restored.skipped)}.")
-    if restored.portals:
-        note(f"Run `sightline portal rotate-secret` for each of these portals: {', '.join(restored.portals)}.")
-    if json:
-        name = "-" if file.name == 0 else file.name
-        print_json({"file": name, **sizes, "seconds": seconds, "portalsWithoutSecret": restored.portals})
-    else:
+    if done.skipped:
+        note(f"Left out, as they do not belong to Sightline: {', '.join(done.skipped)}.")
+    if done.portals:
+        note(f"Run `sightline portal rotate-secret` for each of these portals: {', '.join(done.portals)}.")
+    if not site.as_json:
         made = f"{archive.manifest.created_at:%Y-%m-%d %H:%M} UTC"
-        typer.echo(f"{restored.rows} rows of {restored.tables} tables are restored, as of {made}, in {seconds:.1f} s.")
+        typer.echo(f"{done.rows} rows of {done.tables} tables are restored, as of {made}, in {seconds:.1f} s.")
+    sizes = {"tables": done.tables, "rows": done.rows, "bytes": archive.size}
+    name = "-" if file.name == 0 else file.name
+    return {"file": name, **sizes, "seconds": seconds, "portalsWithoutSecret": done.portals}
 
 
 def _secret(settings: Settings, manifest: Manifest) -> str:

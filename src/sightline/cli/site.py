@@ -2,35 +2,33 @@
 
 import asyncio
 import getpass
-import inspect
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
 import typer
+from typer.main import get_params_convertors_ctx_param_name_from_function as parameters_of
 
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
 from sightline.cli.output import print_json
 from sightline.cli.refusals import CommandRefused
-from sightline.migrations import migrate, pending
 from sightline.platform import logs
 from sightline.platform.access import Actor, Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.embedded import EmbeddedServer
+from sightline.serving.database import ensure_current
 from sightline.settings import Settings
 from sightline.workspaces.tenants import find_workspace
 
-Work = TypeVar("Work", bound=Callable[..., Awaitable[Any]])
 NOWHERE = UUID(int=0)
 
 
-class Site(NamedTuple):
-    """What a command works on: a migrated database and the settings."""
+class Site(typer.Context):
+    """The context of a command that works on a migrated database."""
 
     db: Database
     settings: Settings
@@ -43,70 +41,66 @@ class Site(NamedTuple):
             yield tx, operator((await find_workspace(tx, slug)).id)
 
 
-def command_of(
-    app: typer.Typer,
-    name: str,
-    *,
-    show: Callable[[Any], None] = typer.echo,
-    code: Callable[[Any], int] = lambda _: 0,
-    is_first_use: bool = False,
-    has_json: bool = True,
-) -> Callable[[Work], Work]:
-    """Makes a command of a coroutine that takes a Site. Its result is printed as JSON with `--json`, else by `show`.
+class How(NamedTuple):
+    """How a command works, and what becomes of its result: it is printed as JSON with `--json`, else by `show`.
 
-    `code` returns the exit code for the result; without a result nothing is printed and the exit code is 0. The
-    embedded database is migrated; of a command that `is_first_use`, it is created too, and any other database is
-    migrated. Otherwise a database that is missing or not up to date is refused.
+    Without a result nothing is printed and the exit code is 0. The embedded database is migrated; of a command that
+    `is_first_use`, it is created too, and any other database is migrated. Otherwise a database that is missing or out
+    of date is refused. A command that does not connect is a function: its site has no `db`.
     """
 
-    def register(work: Work) -> Work:
-        def command(*, data_dir: Path | None, database_url: str | None, json: bool = False, **options: Any) -> None:
-            settings = read_settings(data_dir, database_url)
-            logs.configure(settings.log_level, settings.log_format)
-            with database_urls(settings, may_create=is_first_use) as urls:
-                result = asyncio.run(_run(settings, urls, partial(work, **options), json, is_first_use))
-            if result is not None:
-                (print_json if json else show)(result)
-                raise typer.Exit(code(result))
-
-        own = list(inspect.signature(work).parameters.values())[1:]
-        shared = list(inspect.signature(_shared_options).parameters.values())[not has_json :]
-        parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in (*own, *shared)]
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by typer
-        command.__annotations__ = {one.name: one.annotation for one in parameters}
-        command.__doc__ = work.__doc__
-        app.command(name, cls=Command)(command)
-        return work
-
-    return register
+    show: Callable[[Any], None] = typer.echo
+    code: Callable[[Any], int] = lambda _: 0
+    is_first_use: bool = False
+    has_json: bool = True
+    connects: bool = True
 
 
-def _shared_options(json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
+def _shared(json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
 
 
-async def _run(
-    settings: Settings,
-    urls: tuple[str, str],
-    work: Callable[[Site], Awaitable[Any]],
-    as_json: bool,
-    is_first_use: bool,
-) -> Any:
-    url, direct_url = urls
-    if is_first_use or settings.database_url is None:
-        await migrate(direct_url)
-    else:
-        await refuse_outdated(direct_url)
-    db = await Database.connect(url, size=2, clock=Clock(settings.clock_offset), through_pooler=settings.is_pooled)
-    try:
-        return await work(Site(db, settings, as_json))
-    finally:
-        await db.close()
+class SiteCommand(Command):
+    """A command with `--json` and the options of the database, whose function takes a Site and is a coroutine."""
+
+    context_class = Site
+    how: ClassVar[How]
+
+    def __init__(self, **declared: Any) -> None:
+        shared, *_ = parameters_of(_shared)
+        super().__init__(**declared | {"params": [*declared["params"], *shared[not self.how.has_json :]]})
+
+    def invoke(self, ctx: Any) -> None:
+        ctx.as_json = ctx.params.pop("json", False)
+        ctx.settings = settings = read_settings(ctx.params.pop("data_dir"), ctx.params.pop("database_url"))
+        logs.configure(settings.log_level, settings.log_format)
+        if self.how.connects:
+            with database_urls(settings, may_create=self.how.is_first_use) as urls:
+                result = asyncio.run(self._work(ctx, *urls))
+        else:
+            result = super().invoke(ctx)
+        if result is not None:
+            (print_json if ctx.as_json else self.how.show)(result)
+            raise typer.Exit(self.how.code(result))
+
+    async def _work(self, site: Site, url: str, direct_url: str) -> Any:
+        settings = site.settings
+        await ensure_current(settings, direct_url, may_migrate=self.how.is_first_use)
+        clock = Clock(settings.clock_offset)
+        site.db = await Database.connect(url, size=2, clock=clock, through_pooler=settings.is_pooled)
+        try:
+            return await super().invoke(site)
+        finally:
+            await site.db.close()
 
 
-async def refuse_outdated(direct_url: str) -> None:
-    """Raises CommandRefused for a database that is not up to date."""
-    if await pending(direct_url):
-        raise CommandRefused("The database is not up to date: run `sightline migrate`.")
+def command_of(app: typer.Typer, name: str, **how: Any) -> Callable[..., Any]:
+    """Adds a function as a SiteCommand of this name. `how`: the fields of How that differ from its defaults."""
+
+    class Declared(SiteCommand):
+        pass
+
+    Declared.how = How(**how)
+    return app.command(name, cls=Declared)
 
 
 def read_settings(data_dir: Path | None = None, database_url: str | None = None, **options: Any) -> Settings:

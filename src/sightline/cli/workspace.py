@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from sightline.cli.options import Command, group, open_file
-from sightline.cli.output import note, print_columns, print_json
+from sightline.cli.options import Command, argument, group, open_file, option
+from sightline.cli.output import note, print_columns, print_json, table
 from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
@@ -29,7 +29,7 @@ LONGEST_SHOWN = 60  # characters of a value in the diff of a dry run
 
 app = group("workspace", "Whole workspaces, as files.")
 
-Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The workspace's slug.")]
+Slug = Annotated[str, argument("SLUG", "The workspace's slug.")]
 
 
 def _print_applied(applied: Applied) -> None:
@@ -59,17 +59,15 @@ def _shown(value: Any) -> str:
 async def apply(
     site: Site,
     file: Annotated[
-        BufferedReader,
-        typer.Argument(metavar="FILE", parser=open_file, help="A workspace file, YAML or JSON; - for standard input."),
+        BufferedReader, argument("FILE", "A workspace file, YAML or JSON; - for standard input.", parser=open_file)
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change, record by record, and store nothing.")
+        bool, option("--dry-run", "Show what would change, record by record, and store nothing.")
     ] = False,
     prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Remove the records that the lists of the file do not name, after a question."),
+        bool, option("--prune", "Remove the records that the lists of the file do not name, after a question.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove them without a question.")] = False,
+    yes: Annotated[bool, option("--yes", "Remove them without a question.")] = False,
 ) -> Applied:
     """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
     asks = prune and not (yes or dry_run)
@@ -112,15 +110,11 @@ def schema_() -> None:
     print_json(schema())
 
 
-def _print_list(found: list[WorkspaceLine]) -> None:
-    rows = (
-        (one.slug, one.name, one.id, ", ".join(f"{kind}: {count}" for kind, count in one.counts.items()))
-        for one in found
-    )
-    print_columns(("SLUG", "NAME", "ID", "RECORDS"), rows)
+def _counts(line: WorkspaceLine) -> str:
+    return ", ".join(f"{kind}: {count}" for kind, count in line.counts.items())
 
 
-@command_of(app, "list", show=_print_list)
+@command_of(app, "list", show=table(SLUG="slug", NAME="name", ID="id", RECORDS=_counts))
 async def list_(site: Site) -> list[WorkspaceLine]:
     """Lists the workspaces."""
     return await list_workspaces(site.db)
@@ -140,9 +134,7 @@ def _print_deleted(deleted: dict[str, Any]) -> None:
 async def delete(
     site: Site,
     slug: Slug,
-    yes: Annotated[
-        bool, typer.Option("--yes", callback=_confirmed, help="Yes, delete everything in it, for good.")
-    ] = False,
+    yes: Annotated[bool, option("--yes", "Yes, delete everything in it, for good.", callback=_confirmed)] = False,
 ) -> dict[str, Any]:
     """Deletes a workspace with everything in it."""
     return {"slug": slug, "removed": await delete_workspace(site.db, slug)}

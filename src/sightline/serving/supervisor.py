@@ -5,7 +5,6 @@ which means that the parent is gone.
 """
 
 import asyncio
-import os
 import signal
 import socket
 import sys
@@ -14,38 +13,20 @@ from asyncio.subprocess import Process
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import Any
 
 import structlog
-
-from sightline.cli.refusals import CommandRefused
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 STEADY_SECONDS = 10.0  # after running this long it is started again at once
 STOP_SECONDS = 15  # with the embedded database's own end, still below 20
-ORPHAN_SECONDS = 20.0
 
 _log = structlog.get_logger()
 
 
-def report_ready() -> None:
-    """Reports through standard input, a socket of the parent, that this child is ready."""
-    os.write(sys.stdin.fileno(), b"1")
-
-
-def end_with_parent() -> None:
-    """Ends this process, within 20 s, when standard input ends: the parent is gone, for whatever reason."""
-
-    def watch() -> None:
-        while os.read(sys.stdin.fileno(), 1):
-            pass
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(ORPHAN_SECONDS)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True, name="parent").start()
+class CannotServe(Exception):
+    """A process cannot start, or nothing can listen at an address; the message is one line."""
 
 
 @dataclass(eq=False)
@@ -59,13 +40,13 @@ class Child:
     was_ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def supervise(self) -> None:
-        """Runs it until cancelled. Raises CommandRefused if it was never ready: another start would not help."""
+        """Runs it until cancelled. Raises CannotServe if it was never ready: another start would not help."""
         pause = FIRST_PAUSE
         while True:
             started = time.monotonic()
             code = await self._run()
             if not self.was_ready.is_set():
-                raise CommandRefused(f"The {self.name} ended while it started (exit code {code}); see above.")
+                raise CannotServe(f"The {self.name} ended while it started (exit code {code}); see above.")
             cause = f"signal {-code}" if code < 0 else f"exit code {code}"
             _log.warning(f"The {self.name} died ({cause}) and is started again.")
             is_steady = time.monotonic() - started > STEADY_SECONDS
@@ -106,7 +87,7 @@ async def _end(process: Process) -> None:
 async def keep_running(children: Sequence[Child], say_ready: Callable[[], None]) -> None:
     """Runs them until SIGTERM or SIGINT, then ends them; a second signal kills them. Call it in run_until_asked().
 
-    `say_ready` is called when all are ready. Raises CommandRefused when one ends before it is ready.
+    `say_ready` is called when all are ready. Raises CannotServe when one ends before it is ready.
     """
     loop = asyncio.get_running_loop()
 

@@ -1,6 +1,6 @@
 """The example product beside the demo, from which people enter the portal.
 
-`python -m sightline.cli.customer_product <program> <port>` runs it, and ends when the demo ends.
+`python -m sightline.sample.customer_product <program> <port>` runs it, and ends when the demo ends.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from sightline.cli.children import end_with_parent
+from sightline.serving.parent import end_with_parent
 
 HOST = "127.0.0.1"
 END_SECONDS = 5

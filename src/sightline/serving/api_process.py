@@ -1,4 +1,4 @@
-"""One API process, started by `serve`: `python -m sightline.cli.api_process <number of the socket to accept on>`.
+"""One API process, started by `serve`: `python -m sightline.serving.api_process <number of the socket to accept on>`.
 
 Imports neither the command line nor anything that migrates: a process stays small.
 """
@@ -9,8 +9,8 @@ import sys
 
 import uvicorn
 
-from sightline.cli.children import end_with_parent, report_ready
 from sightline.platform.http.connection_limits import BoundedProtocol
+from sightline.serving.parent import end_with_parent, report_ready
 
 DRAIN_SECONDS = 8
 KEEP_ALIVE_SECONDS = 30  # longer than proxies leave a connection idle between two requests

@@ -1,4 +1,4 @@
-"""The background worker, started by `serve` and by `worker`: `python -m sightline.cli.worker_process`."""
+"""The background worker, started by `serve` and by `worker`: `python -m sightline.serving.worker_process`."""
 
 import asyncio
 import os
@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import structlog
 
-from sightline.cli.children import end_with_parent, report_ready
 from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, DatabaseUnavailable
 from sightline.platform.jobs.worker import TICK_SECONDS, Pace, Worker
+from sightline.serving.parent import end_with_parent, report_ready
 from sightline.settings import Settings
 from sightline.worker import jobs_of_rooms, open_tools
 

@@ -1,0 +1,1 @@
+"""The processes of a server: started, supervised and ended by `sightline serve` and `sightline worker`."""
