@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from operator import itemgetter
 from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct
@@ -89,11 +88,11 @@ async def read_selection(
 
 
 def as_structs(kind: type[ShownStruct]) -> AsRecords[ShownStruct]:
-    """Returns what turns rows into structs whose fields have the names of columns."""
-    fields: Any = itemgetter(*kind.__struct_fields__)
+    """Returns what turns rows into structs. The first columns of a row are the fields, in their order."""
+    fields = len(kind.__struct_fields__)
 
     async def as_records(tx: Tx, rows: Sequence[Row]) -> list[ShownStruct]:
-        return [kind(*fields(row)) for row in rows]
+        return [kind(*row[:fields]) for row in rows]
 
     return as_records
 
