@@ -31,6 +31,7 @@ DIRECTORY = {
 }
 # Found by a key's token or id, before the workspace is known.
 BEFORE_A_WORKSPACE = {
+    "src/sightline/portal/sessions/queries.py",
     "src/sightline/workspaces/guard/queries.py",
     "src/sightline/workspaces/keys/queries.py",
 }

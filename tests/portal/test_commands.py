@@ -1,7 +1,7 @@
 """`sightline portal`, beside the server that it configures."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jwt
@@ -17,42 +17,44 @@ class Commands:
     """`sightline portal ...` on one database."""
 
     url: str
+    workspace: str = "acme"
 
     def run(self, *words: str, **settings: str) -> Done:
         return run(*words, cwd=None, DATABASE_URL=self.url, SECRET="a secret of the server", **settings)
 
-    def configure(self, *words: str, workspace: str = "acme", **settings: str) -> Done:
+    def configure(self, *words: str, workspace: str = "", **settings: str) -> Done:
         urls = ("--remote-login-url", LOGIN, "--remote-logout-url", LOGOUT)
-        return self.run("portal", "configure", "--workspace", workspace, *urls, *words, **settings)
+        return self.run("portal", "configure", "--workspace", workspace or self.workspace, *urls, *words, **settings)
 
     def try_token(self, token: str, *words: str) -> Done:
-        return self.run("portal", "test-token", "--workspace", "acme", token, *words)
+        return self.run("portal", "test-token", "--workspace", self.workspace, token, *words)
 
 
 @pytest.fixture(scope="module")
 def commands(database_url: str) -> Commands:
     made = Commands(database_url)
-    for slug in ("acme", "one", "other", "bare"):
+    for slug in ("acme", "shown", "one", "other", "bare"):
         done = made.run("init", "--slug", slug, "--name", slug, "--owner", f"ada@{slug}.test")
         assert done.code == 0, done.err
     return made
 
 
 def test_the_secret_is_shown_once_and_a_token_of_an_old_secret_is_refused(commands: Commands) -> None:
+    commands = replace(commands, workspace="shown")  # as other tests configure acme
     first = commands.configure("--json", PUBLIC_URL="https://ideas.example").json
-    assert first["portalUrl"] == "https://ideas.example/portal/acme"
-    assert first["callbackUrl"] == "https://ideas.example/portal/acme/api/portal/auth/jwt/callback"
+    assert first["portalUrl"] == "https://ideas.example/portal/shown"
+    assert first["callbackUrl"] == "https://ideas.example/portal/shown/api/portal/auth/jwt/callback"
     assert len(first["secret"]) == 43
-    again = commands.configure("--json", "--host", "ideas.acme.test", PUBLIC_URL="https://x.example:8443").json
+    again = commands.configure("--json", "--host", "ideas.shown.test", PUBLIC_URL="https://x.example:8443").json
     assert again == {
-        "portalUrl": "https://ideas.acme.test:8443",
-        "callbackUrl": "https://ideas.acme.test:8443/api/portal/auth/jwt/callback",
+        "portalUrl": "https://ideas.shown.test:8443",
+        "callbackUrl": "https://ideas.shown.test:8443/api/portal/auth/jwt/callback",
         "secret": None,
     }
     assert "SIGHTLINE_PUBLIC_URL" not in commands.configure(PUBLIC_URL="https://ideas.example").err
     good = {"iat": int(time.time()), "jti": "a", "email": "bo@globex.test", "first_name": "", "last_name": ""}
     assert commands.try_token(jwt.encode(good, first["secret"])).code == 0
-    rotated = commands.run("portal", "rotate-secret", "--workspace", "acme", "--json").json
+    rotated = commands.run("portal", "rotate-secret", "--workspace", "shown", "--json").json
     assert rotated["secret"] != first["secret"]
     wrong = commands.try_token(jwt.encode(good, first["secret"]))
     assert wrong.code == 1

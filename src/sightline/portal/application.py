@@ -28,7 +28,7 @@ from sightline.portal.portals.records import Portal
 from sightline.portal.problems import PageRefused
 from sightline.portal.requests import pages as requests
 from sightline.portal.server_secret import ServerSecret
-from sightline.portal.sessions.queries import find_session
+from sightline.portal.sessions.queries import find_by_alias, find_by_host, open_session
 from sightline.portal.sign_in import pages as sign_in
 from sightline.portal.visits import Site, Visit, content_policy
 from sightline.portal.votes import pages as votes
@@ -136,7 +136,8 @@ class Portals:
         until, is_mapped = self._hosts.get(host, (0.0, False))
         if monotonic() >= until:
             try:
-                is_mapped = await self._find(None, host) is not None
+                async with self._site.database().autocommit() as tx:
+                    is_mapped = await queries.has_host(tx, _names_of(host))
             except Exception as error:
                 if as_refusal(error, is_read=True) is None:
                     raise
@@ -145,12 +146,6 @@ class Portals:
                 self._hosts.clear()
             self._hosts[host] = monotonic() + _HOST_SECONDS, is_mapped
         return is_mapped
-
-    async def _find(self, alias: str | None, host: str) -> Portal | None:
-        async with self._site.database().autocommit() as tx:
-            if alias is not None:
-                return await queries.find_by_alias(tx, alias)
-            return await queries.find_by_host(tx, [host, addresses.host_name(host)])
 
     async def _answer(self, request: Request, path: str, *, alias: str | None = None, host: str = "") -> Response:
         """Returns the page, with the headers that all pages have."""
@@ -173,16 +168,28 @@ class Portals:
         return response
 
     async def _visit(self, request: Request, path: str, alias: str | None, host: str) -> Visit:
-        """Finds the portal and the language of the request. Raises PortalNotFound."""
-        portal = await self._find(alias, host) if alias is None or _ALIAS.fullmatch(alias) else None
-        if portal is None:
+        """Finds the portal, its sessions of the browser, and the language of the request. Raises PortalNotFound."""
+        if alias is not None and not _ALIAS.fullmatch(alias):
             raise problems.PortalNotFound
+        tokens = [text for cookie, text in request.cookies.items() if cookie.endswith("_session")]
+        async with self._site.database().autocommit() as tx:
+            if alias is not None:
+                opened = await find_by_alias(tx, alias, tokens)
+            else:
+                opened = await find_by_host(tx, _names_of(host), tokens)
+        if opened is None:
+            raise problems.PortalNotFound
+        portal = opened.portal
         name = addresses.host_name(_host_of(request.scope))
         scheme = request.scope.get("scheme", "http")
         place = addresses.find_place(portal, self._site.public_url, scheme, name, is_mapped=alias is None)
         chosen = request.cookies.get(f"{place.cookies}language", "")
         language = choose_language(chosen, request.headers.get("accept-language", ""), portal.language)
-        return Visit(self._site, portal, place, request, path, language)
+        return Visit(self._site, opened, place, request, path, language)
+
+
+def _names_of(host: str) -> list[str]:
+    return [host, addresses.host_name(host)]
 
 
 def _host_of(scope: Any) -> str:
@@ -203,7 +210,8 @@ async def _show(visit: Visit, path: str) -> Response:
             return Response()
         return await way.answer(visit, **arguments)
     sign_in.require_sign_in(visit)
-    await _open_session(visit)
+    token = visit.request.cookies.get(f"{visit.place.cookies}session", "")
+    visit.session = await open_session(visit.db, visit.opened, token)
     if way.method == "POST":
         visit.form = await _receive_form(visit)
         visit.sent = as_sent_form(path, visit.form) if is_of_this_site(visit.request) else None
@@ -243,13 +251,6 @@ def _find_way(method: str, path: str) -> tuple[Way, dict[str, str]]:
     methods = {way.method for way, _ in found}
     allowed = sorted(methods | {"HEAD"} if "GET" in methods else methods)
     raise problems.WrongMethod(headers={"Allow": ", ".join(allowed)})
-
-
-async def _open_session(visit: Visit) -> None:
-    token = visit.request.cookies.get(f"{visit.place.cookies}session")
-    if token:
-        async with visit.db.autocommit() as tx:
-            visit.session = await find_session(tx, visit.portal.workspace_id, token)
 
 
 async def _receive_form(visit: Visit) -> dict[str, str]:

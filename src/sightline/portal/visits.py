@@ -21,7 +21,7 @@ from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
 from sightline.portal.requests import trap
 from sightline.portal.server_secret import ServerSecret
-from sightline.portal.sessions.queries import LIFE, Session
+from sightline.portal.sessions.queries import LIFE, Opened, Session
 from sightline.portal.users.records import User
 from sightline.portal.waiting.records import TEXTS, SentForm
 
@@ -47,7 +47,7 @@ class Visit:
     """
 
     site: Site
-    portal: Portal
+    opened: Opened
     place: Place
     request: Request
     path: str
@@ -56,6 +56,10 @@ class Visit:
     form: dict[str, str] = field(default_factory=dict)
     sent: SentForm | None = None
     waiting: list[SentForm] = field(default_factory=list)
+
+    @property
+    def portal(self) -> Portal:
+        return self.opened.portal
 
     @property
     def db(self) -> Database:

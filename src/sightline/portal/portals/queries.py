@@ -6,20 +6,14 @@ from uuid import UUID
 from sightline.platform.db import Tx, sql
 from sightline.portal.portals.records import COLUMNS, Portal
 
-_BY_ALIAS = sql("SELECT {columns} FROM portals WHERE alias = :alias", columns=COLUMNS)
-_BY_HOST = sql("SELECT {columns} FROM portals WHERE host = ANY(:hosts) ORDER BY host DESC LIMIT 1", columns=COLUMNS)
+_HAS_HOST = sql("SELECT EXISTS (SELECT FROM portals WHERE host = ANY(:hosts))")
 _OF_WORKSPACE = sql("SELECT {columns} FROM portals WHERE workspace_id = :workspace_id", columns=COLUMNS)
 
 
-async def find_by_alias(tx: Tx, alias: str) -> Portal | None:
-    row = await tx.row(_BY_ALIAS, alias=alias)
-    return Portal(*row) if row else None
-
-
-async def find_by_host(tx: Tx, hosts: list[str]) -> Portal | None:
-    """Finds by `hosts`, the name with and without its port. A portal that names the port comes first."""
-    row = await tx.row(_BY_HOST, hosts=hosts)
-    return Portal(*row) if row else None
+async def has_host(tx: Tx, hosts: list[str]) -> bool:
+    """Whether a portal has one of these hosts: the name with and without its port."""
+    found: bool = await tx.value(_HAS_HOST, hosts=hosts)
+    return found
 
 
 async def find_of_workspace(tx: Tx, workspace_id: UUID) -> Portal | None:

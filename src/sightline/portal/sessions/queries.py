@@ -1,12 +1,15 @@
-"""The SQL of sessions. The database has only hashes of the tokens."""
+"""The SQL of sessions, which are found with their portal. The database has only hashes of the tokens."""
 
 import secrets
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from datetime import timedelta
 from hashlib import sha256
 from typing import NamedTuple
 from uuid import UUID
 
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Database, Row, Tx, sql
+from sightline.platform.db.sql import columns
+from sightline.portal.portals.records import COLUMNS, Portal
 from sightline.portal.users.records import User
 
 LIFE = timedelta(days=14)
@@ -15,11 +18,16 @@ _PROLONGED_AFTER = timedelta(hours=12)  # so that not every page writes the sess
 _ADD = sql("""
     INSERT INTO portal_sessions (token_hash, workspace_id, user_id, created_at, expires_at)
     VALUES (:token_hash, :workspace_id, :user_id, :now, :expires_at)""")
-_FIND = sql("""
-    SELECT u.id, u.email, u.first_name, u.last_name, u.subject, s.expires_at
-      FROM portal_sessions s
-      JOIN portal_users u ON u.workspace_id = :workspace_id AND u.id = s.user_id
-     WHERE s.workspace_id = :workspace_id AND s.token_hash = :token_hash AND s.expires_at > :now""")
+_FIND = """
+    SELECT {portal}, u.id AS user_id, u.email, u.first_name, u.last_name, u.subject, s.token_hash, s.expires_at
+      FROM (SELECT * FROM portals WHERE {condition}) AS p
+      LEFT JOIN portal_sessions s
+        ON s.workspace_id = p.workspace_id AND s.token_hash = ANY(:token_hashes) AND s.expires_at > :now
+      LEFT JOIN portal_users u ON u.workspace_id = p.workspace_id AND u.id = s.user_id"""
+_PORTAL = columns(COLUMNS)
+_QUALIFIED = ", ".join(f"p.{column}" for column in _PORTAL)
+_BY_ALIAS = sql(_FIND, portal=_QUALIFIED, condition="alias = :alias")
+_BY_HOST = sql(_FIND, portal=_QUALIFIED, condition="host = ANY(:hosts) ORDER BY host DESC LIMIT 1")
 _PROLONG = sql("""
     UPDATE portal_sessions SET expires_at = :expires_at
      WHERE workspace_id = :workspace_id AND token_hash = :token_hash AND expires_at < :expires_at""")
@@ -41,20 +49,42 @@ async def add_session(tx: Tx, workspace_id: UUID, user_id: UUID) -> str:
     return token
 
 
-async def find_session(tx: Tx, workspace_id: UUID, token: str) -> Session | None:
-    """Returns the session unless it has ended, and prolongs it at most twice a day."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, token_hash=hash_of(token))
+class Opened(NamedTuple):
+    """A portal, and the rows of the sessions that the browser has there, by the hash of their token."""
+
+    portal: Portal
+    sessions: dict[bytes, Row]
+
+
+async def find_by_alias(tx: Tx, alias: str, tokens: Iterable[str]) -> Opened | None:
+    """Returns the portal and, of the sessions with these tokens, the portal's own that have not ended."""
+    return _opened(await tx.rows(_BY_ALIAS, alias=alias, token_hashes=[*map(hash_of, tokens)]))
+
+
+async def find_by_host(tx: Tx, hosts: list[str], tokens: Iterable[str]) -> Opened | None:
+    """Like find_by_alias(), by the name with and without its port. A portal that names the port comes first."""
+    return _opened(await tx.rows(_BY_HOST, hosts=hosts, token_hashes=[*map(hash_of, tokens)]))
+
+
+def _opened(rows: list[Row]) -> Opened | None:
+    if not rows:
+        return None
+    portal = Portal(*(rows[0][column] for column in _PORTAL))
+    return Opened(portal, {row["token_hash"]: row for row in rows if row["token_hash"] is not None})
+
+
+async def open_session(db: Database, opened: Opened, token: str) -> Session | None:
+    """Returns the session with this token unless it has ended, and prolongs it at most twice a day."""
+    row = opened.sessions.get(hash_of(token))
     if row is None:
         return None
-    *user, expires_at = row
-    return Session(token, User(*user), await _prolong(tx, workspace_id, token, expires_at))
-
-
-async def _prolong(tx: Tx, workspace_id: UUID, token: str, expires_at: datetime) -> bool:
-    if expires_at - tx.now > LIFE - _PROLONGED_AFTER:
-        return False
-    await tx.run(_PROLONG, workspace_id=workspace_id, token_hash=hash_of(token), expires_at=tx.now + LIFE)
-    return True
+    user = User(row["user_id"], row["email"], row["first_name"], row["last_name"], row["subject"])
+    is_prolonged: bool = row["expires_at"] - db.clock.now() <= LIFE - _PROLONGED_AFTER
+    if is_prolonged:
+        async with db.autocommit() as tx:
+            values = {"token_hash": hash_of(token), "expires_at": tx.now + LIFE}
+            await tx.run(_PROLONG, workspace_id=opened.portal.workspace_id, **values)
+    return Session(token, user, is_prolonged)
 
 
 async def end_session(tx: Tx, workspace_id: UUID, token: str) -> None:
