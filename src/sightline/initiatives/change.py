@@ -7,6 +7,7 @@ from msgspec import UNSET
 
 from sightline.initiatives import limits, queries
 from sightline.initiatives.create import ensure_known
+from sightline.initiatives.dates import ENDS_EARLY, ends_early
 from sightline.initiatives.queries import Current
 from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
 from sightline.initiatives.teams import ensure_unique
@@ -71,8 +72,8 @@ async def _check(tx: Tx, workspace_id: UUID, changes: InitiativeChanges, current
     teams = [] if changes.team_ids is UNSET else changes.team_ids
     start = current.columns["start_date"] if changes.start_date is UNSET else changes.start_date
     finish = current.columns["finish_date"] if changes.finish_date is UNSET else changes.finish_date
-    if start is not None and finish is not None and start > finish:
-        raise ValidationFailed.of("finishDate", "Is before startDate")
+    if ends_early(start, finish):
+        raise ValidationFailed.of("finishDate", ENDS_EARLY)
     product_id = None if changes.product_id is UNSET else changes.product_id
     if teams or product_id is not None:
         await ensure_known(tx, workspace_id, teams, product_id)

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.file_changes import CatalogChanges
+from sightline.initiatives.dates import ENDS_EARLY, ends_early
 from sightline.initiatives.records import (
     DEFAULT_PRIORITY,
     LONGEST_DESCRIPTION,
@@ -20,9 +21,8 @@ from sightline.platform.wire import Day, Text
 
 async def _settle(run: Run, entries: list[Entry]) -> None:
     for entry in entries:
-        start, finish = entry.row.get("start_date"), entry.row.get("finish_date")
-        if start is not None and finish is not None and start > finish:
-            run.refuse(entry, "finishDate", "Is before startDate")
+        if ends_early(entry.row.get("start_date"), entry.row.get("finish_date")):
+            run.refuse(entry, "finishDate", ENDS_EARLY)
     await _keep_features_of_product(run, entries)
 
 

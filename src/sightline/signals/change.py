@@ -10,10 +10,11 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.db.updates import update_record
-from sightline.platform.errors import Conflict, Fault, ValidationFailed
+from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
+from sightline.signals.accounts import refuse_accounts, with_primary
 from sightline.signals.insights.statements import follow_accounts, lock_statements
 from sightline.signals.processing import request
 from sightline.signals.raw_data import raw_of
@@ -45,7 +46,7 @@ async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, 
     primary = changes.account_id or None
     accounts: list[UUID] = [] if changes.account_ids is UNSET else list(dict.fromkeys(changes.account_ids))
     if primary or accounts:
-        named = await queries.find_named(tx, actor.workspace_id, None, [*([primary] if primary else []), *accounts])
+        named = await queries.find_named(tx, actor.workspace_id, None, with_primary(primary, accounts))
         refuse_accounts(primary, accounts, named["unknown_accounts"])
     expect(read.tag_of(before))
     columns = find_changed(_stated_columns(changes), before) | await _content(tx, actor, changes, before)
@@ -54,15 +55,6 @@ async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, 
     if loses_primary and before["account_id"] not in (None, *accounts):
         columns["account_id"] = None
     await store(tx, actor, before, columns, has_new_accounts=has_new_accounts)
-
-
-def refuse_accounts(primary: UUID | None, others: Sequence[Any], unknown: Sequence[UUID]) -> None:
-    """Raises ValidationFailed naming each field that has unknown accounts."""
-    faults = [Fault("accountId", f"Not in this workspace: {primary}")] if primary in unknown else []
-    shown = ", ".join(str(id) for id in others if id in unknown)
-    faults += [Fault("accountIds", f"Not in this workspace: {shown}")] if shown else []
-    if faults:
-        raise ValidationFailed(faults, field=faults[0].path if len(faults) == 1 else None)
 
 
 def refuse_two_primaries(links: Sequence[NewSourceLink]) -> None:
@@ -108,10 +100,9 @@ async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) ->
 async def _link(tx: Tx, actor: Actor, before: Row, changes: SignalChanges, accounts: list[UUID]) -> bool:
     """Links the accounts, the primary one among them. Returns whether links changed."""
     workspace_id, id = actor.workspace_id, before["id"]
-    primary = [changes.account_id] if changes.account_id else []
+    new_accounts = with_primary(changes.account_id or None, accounts)
     if changes.account_ids is UNSET:
-        return bool(await queries.add_accounts(tx, workspace_id, id, primary))
-    new_accounts = list(dict.fromkeys([*primary, *accounts]))
+        return bool(await queries.add_accounts(tx, workspace_id, id, new_accounts))
     lost = await queries.remove_other_accounts(tx, workspace_id, id, new_accounts)
     if not await queries.add_accounts(tx, workspace_id, id, new_accounts) and not lost:
         return False

@@ -18,7 +18,8 @@ from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
-from sightline.signals.change import find_changed, refuse_accounts, refuse_two_primaries, store
+from sightline.signals.accounts import refuse_accounts, with_primary
+from sightline.signals.change import find_changed, refuse_two_primaries, store
 from sightline.signals.formats import Conversation, read_text
 from sightline.signals.processing import request
 from sightline.signals.raw_data import Raw, has_content, raw_of
@@ -31,6 +32,7 @@ from sightline.signals.records import (
     NewTranscript,
     NewTurn,
     Word,
+    label_of,
 )
 from sightline.workspaces.numbers import take_number
 
@@ -167,8 +169,7 @@ async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:
     """Raises ValidationFailed for unknown accounts, NotFound for an unknown integration."""
     if not (new.integration_id or new.account_id or new.account_ids):
         return
-    primary = [new.account_id] if new.account_id else []
-    accounts = [*primary, *(new.account_ids or ())]
+    accounts = with_primary(new.account_id, new.account_ids or ())
     named = await queries.find_named(tx, actor.workspace_id, new.integration_id, accounts)
     refuse_accounts(new.account_id, new.account_ids or [], named["unknown_accounts"])
     if new.integration_id is not None and not named["has_integration"]:
@@ -177,7 +178,7 @@ async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:
 
 async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:
     """Returns the accounts, the primary one first. A described account is linked if exactly one matches."""
-    accounts = [*([new.account_id] if new.account_id else []), *(new.account_ids or ())]
+    accounts = with_primary(new.account_id, new.account_ids or ())
     for described in new.accounts or ():
         clues = AccountClues(described.id, described.external_id, described.domain, described.name, described.email)
         if new.create_missing_accounts:
@@ -233,7 +234,7 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
         "provider_type": provider,
         "evidence_kind": new.evidence_kind or kind,
         "analysis_profile": new.analysis_profile or "customer_evidence",
-        "source_label": new.source_label or provider.replace("_", " ").capitalize(),
+        "source_label": new.source_label or label_of(provider),
         "source_type": source_type or provider,
         "external_data": external_data or {},
         "source_links": [link.stored for link in new.source_links or ()],

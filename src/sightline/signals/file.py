@@ -20,6 +20,7 @@ from sightline.signals.records import (
     SignalContext,
     SignalStatus,
     SignalType,
+    label_of,
 )
 
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255, examples=["help_desk"])]
@@ -58,7 +59,7 @@ def _settle_sources(entries: Sequence[Entry]) -> None:
         if entry.is_new and not entry.broken:
             provider = entry.row["provider_type"]
             entry.row["source_type"] = entry.row["source_type"] or provider
-            entry.row["source_label"] = entry.row["source_label"] or provider.replace("_", " ").capitalize()
+            entry.row["source_label"] = entry.row["source_label"] or label_of(provider)
 
 
 _ACCOUNTS = sql("""

@@ -187,6 +187,11 @@ class Slug(Text):
         return {**super().schema(), "pattern": f"^{_SLUG.pattern}$"}
 
 
+def label_of(provider: str) -> str:
+    """Returns the label of a source that was given none: "Help desk" of the provider `help_desk`."""
+    return provider.replace("_", " ").capitalize()
+
+
 class NewSource(Input):
     """The original in the source's own terms. null means omitted."""
 
