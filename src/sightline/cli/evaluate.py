@@ -1,13 +1,12 @@
 """`sightline evaluate`: how well the engine does on labelled texts and pages of your own."""
 
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from sightline.cli.options import AsJson, Command, argument, group, open_file, option
 from sightline.cli.output import print_json, print_pairs
@@ -89,26 +88,9 @@ def _draw(name: str, quality: Struct, picture: Path | None) -> None:
 
 
 def _show(quality: Struct, json: bool) -> None:
+    from sightline.evaluation.figures import figures
+
     if json:
         print_json(quality)
     else:
-        print_pairs(_pairs(quality))
-
-
-def _pairs(figures: Struct, of: str = "") -> Iterator[tuple[str, object]]:
-    """Yields a line for each figure, such as "problem: labels found" and "80.0%", and for each example of a list."""
-    for field, value in structs.asdict(figures).items():
-        name = of + field.replace("_", " ")
-        if isinstance(value, Struct):
-            yield from _pairs(value, f"{name}: ")
-        elif isinstance(value, dict):
-            for key, each in value.items():
-                yield from _pairs(each, f"{key}: ")
-        elif isinstance(value, list) and field != "curve":
-            yield from ((name, _shown(one)) for one in value)
-        elif not isinstance(value, list):
-            yield name, value if field == "milliseconds" else _shown(value)
-
-
-def _shown(value: object) -> object:
-    return f"{value:.1%}" if isinstance(value, float) else value
+        print_pairs(figures(quality))

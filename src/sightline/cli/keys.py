@@ -65,11 +65,9 @@ async def list_(site: Site, workspace: InWorkspace) -> list[ApiKey]:
         return await lifecycle.list_keys(tx, (await find_workspace(tx, workspace)).id)
 
 
-def _print_revoked(key: ApiKey) -> None:
-    typer.echo(f"{key.name} ({key.id}) has been revoked since {key.revoked_at}.")
-
-
-@command_of(app, "revoke", show=_print_revoked)
+@command_of(
+    app, "revoke", show=lambda key: typer.echo(f"{key.name} ({key.id}) has been revoked since {key.revoked_at}.")
+)
 async def revoke(site: Site, key: KeyId) -> ApiKey:
     """Revokes a key at once, on every running server."""
     async with site.db.transaction() as tx:

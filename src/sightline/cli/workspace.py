@@ -126,11 +126,7 @@ def _confirmed(is_given: bool) -> bool:
     return is_given
 
 
-def _print_deleted(deleted: dict[str, Any]) -> None:
-    typer.echo(f"{deleted['slug']} is deleted.")
-
-
-@command_of(app, "delete", show=_print_deleted)
+@command_of(app, "delete", show=lambda deleted: typer.echo(f"{deleted['slug']} is deleted."))
 async def delete(
     site: Site,
     slug: Slug,
