@@ -255,3 +255,34 @@ def test_records_without_an_id_are_known_by_what_they_say(bulk: Bulk, tmp_path: 
     assert (done["added"], done["united"], done["votesAdded"], done["knownBy"]) == (2, 1, 2, ["name"])
     assert {one["externalId"] for one in exported(bulk)["ideas"]} == {"Dark", "Light"}
     assert twice(bulk, "accounts", written(tmp_path / "a.csv", "Company,Website\nGlobex,globex.test\n"))["changed"] == 1
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "utf-8", "utf-16"])
+def test_japanese_texts_are_read(bulk: Bulk, tmp_path: Path, encoding: str) -> None:
+    text = "ID,Title,Description,Created\n1,検索を速くしてほしい①,請求書の検索に十秒かかります。,2026/03/05\n"
+    (tmp_path / "i.csv").write_bytes(text.encode(encoding, "ignore"))
+    done = bulk.load("ideas", tmp_path / "i.csv", "--json")
+    assert done.json["encoding"] == {"cp932": "MS932"}.get(encoding, encoding.upper())
+    [idea] = exported(bulk)["ideas"]
+    assert (idea["name"], idea["createdAt"]) == ("検索を速くしてほしい①", "2026-03-05T00:00:00.000Z")
+
+
+EVENTS = """Nummer	Titel	Beschreibung	Kunde	Erstellt am	Stimmen
+V-1	Mehr Parkplätze	Besucher finden "keinen" Platz	Stadt Köln	03.02.2026 08:15:00	1.204
+V-2	Garderobe	Bitte	Stadt Bonn	4.2.2026, 9:05	3,0
+V-3	WLAN	Kein Netz in Halle 3<br>und im Foyer		31.12.25	12
+V-4	Bühne	x		3/2/2026	1
+"""
+
+
+def test_numbers_and_dates_are_written_as_elsewhere(bulk: Bulk, tmp_path: Path) -> None:
+    (tmp_path / "e.tsv").write_bytes(EVENTS.encode("utf-16"))
+    done = bulk.load("ideas", tmp_path / "e.tsv", "--unknown-accounts", "create")
+    assert done.err == (
+        "line 5: Erstellt am: '3/2/2026' may mean several days or none: give its form or a zone in a map file\n"
+    )
+    ideas = exported(bulk)["ideas"]
+    assert [one["importedVoteCount"] for one in ideas] == [1204, 3, 12]
+    days = ["2026-02-03T08:15:00.000Z", "2026-02-04T09:05:00.000Z", "2025-12-31T00:00:00.000Z"]
+    assert [one["createdAt"] for one in ideas] == days
+    assert ideas[2]["description"] == "Kein Netz in Halle 3\nund im Foyer"

@@ -141,7 +141,7 @@ class ListReader:
         if is_archive(source):
             self.member, source = open_archive(source, self.table.path, self.map.tool if self.map else None)
         is_csv = (self.format or _guess_format(source)) == "csv"
-        self.encoding = find_encoding(source, may_be_1252=is_csv)
+        self.encoding = find_encoding(source, is_utf=not is_csv)
         if is_csv and self.table.path == "ideas" and source.seekable():
             start = source.tell()
             lines = PhysicalLines(recoded(source, self.encoding))

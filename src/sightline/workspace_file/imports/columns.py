@@ -36,6 +36,8 @@ KNOWN_BY = {
 }
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]+", re.ASCII)
+_THOUSANDS = re.compile(r"-?[0-9]{1,3}([., \u00a0'][0-9]{3})+", re.ASCII)
+_WHOLE = re.compile(r"(-?[0-9]+)[.,]0+", re.ASCII)
 _END_NUMBER = re.compile(r"[ _]?[0-9]+$")
 _FLAGS = {"true": True, "false": False, "yes": True, "no": False}
 _TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
@@ -215,9 +217,8 @@ class Headers:
             try:
                 return to_iso(cell)
             except ValueError as error:
-                if field in self.map.dates:
-                    faults.add(path, f"Is no date of the form that the map gives: {error}")
-                return cell  # which the check of the record refuses
+                faults.add(path, str(error))
+                return UNSET
 
         return read_date
 
@@ -325,7 +326,7 @@ def _reader_of(type: inspect.Type) -> Read:
     if isinstance(one, _TEXT):
         return _keep
     if isinstance(one, inspect.IntType | inspect.FloatType):
-        return _number_reader()
+        return _number_reader(is_whole=isinstance(one, inspect.IntType))
     if isinstance(one, inspect.ListType):
         return _split_at(None) if _has_texts(one) else _read_json
     return _read_flag if isinstance(one, inspect.BoolType) else _read_json
@@ -335,14 +336,21 @@ def _keep(cell: str, path: str, faults: Faults) -> Any:
     return cell
 
 
-def _number_reader() -> Read:
-    """Returns a reader of numbers. All numbers of a column have the decimal mark of the first one."""
+def _number_reader(*, is_whole: bool) -> Read:
+    """Returns a reader of numbers. All numbers of a column have the decimal mark of the first one.
+
+    A mark in a whole number stands between thousands, as in 1.204, or before nothing, as in 5,0.
+    """
     mark = ""
 
     def read(cell: str, path: str, faults: Faults) -> Any:
         """Other texts stay texts, which the check of the record refuses."""
         nonlocal mark
         text = cell.strip()
+        if is_whole and _THOUSANDS.fullmatch(text):
+            text = re.sub(r"[^-0-9]", "", text)
+        elif is_whole and (found := _WHOLE.fullmatch(text)):
+            text = found[1]
         if found := _DECIMAL.fullmatch(text):
             mark = mark or found[1]
             if found[1] != mark:

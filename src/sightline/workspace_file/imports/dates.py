@@ -2,14 +2,25 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _OFFSET = re.compile(r"(Z|[+-]\d\d:?\d\d)$")
 _UTC = re.compile(r"\s*(UTC|GMT)$")
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %I:%M %p")
-_ALWAYS = ("%d.%m.%Y", "%d/%b/%y", "%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d")
+_TIMES = (
+    "",
+    " %H:%M",
+    " %H:%M:%S",
+    " %I:%M %p",
+    " %I:%M:%S %p",
+    ", %H:%M",
+    ", %H:%M:%S",
+    ", %I:%M %p",
+    ", %I:%M:%S %p",
+)
+_ALWAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d")
 _MONTH_FIRST = ("%m/%d/%Y", "%m/%d/%y")
 _DAY_FIRST = ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")
 
@@ -28,7 +39,8 @@ def moment_reader(form: str | None, zone: str | None) -> Callable[[str], str]:
         nonlocal forms
         text = text.strip()
         if form is None and _ISO.match(text):
-            return _read_iso(text, place)
+            with suppress(ValueError):
+                return _read_iso(text, place)
         for each in forms:
             try:
                 found = datetime.strptime(text, each)
@@ -36,9 +48,9 @@ def moment_reader(form: str | None, zone: str | None) -> Callable[[str], str]:
                 continue
             forms = [each, *(one for one in forms if one != each)]  # the next one is likely of this form
             return (found if found.tzinfo else found.replace(tzinfo=place)).isoformat()
-        raise ValueError(
-            f"{text[:50]!r} is not {form}" if form else f"{text[:50]!r} is no date that can only mean one day"
-        )
+        if form:
+            raise ValueError(f"{text[:50]!r} is no date of the form {form}, which the map gives")
+        raise ValueError(f"{text[:50]!r} may mean several days or none: give its form or a zone in a map file")
 
     return read
 

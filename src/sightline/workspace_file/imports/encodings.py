@@ -16,43 +16,42 @@ _NOT_IN_1252 = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
 _QUOTED = re.compile(rb'"[^"]*"')
 
 
-def find_encoding(source: BufferedReader, *, may_be_1252: bool = True) -> str:
-    """Returns UTF-8, UTF-16, UTF-16-LE, UTF-16-BE or Windows-1252, without consuming anything.
+def find_encoding(source: BufferedReader, *, is_utf: bool = False) -> str:
+    """Returns UTF-8, UTF-16, UTF-16-LE, UTF-16-BE, Windows-1252 or MS932, without consuming anything.
 
-    For Windows-1252 a file that can be read twice is read whole. Of a pipe only the beginning decides.
+    For the last two a file that can be read twice is read whole, unless it `is_utf`. Of a pipe the beginning decides.
     """
     head = source.peek(_HEAD)[:_HEAD]
     for bom, name in _BOMS:
         if head.startswith(bom):
             return name
-    if head[1:200:2].count(0) > len(head[:200]) // 4:
-        return "UTF-16-LE"
-    if head[:200:2].count(0) > len(head[:200]) // 4:
-        return "UTF-16-BE"
-    if not may_be_1252:
-        return "UTF-8"
-    if not source.seekable():
-        return "Windows-1252" if _looks_like_1252([head]) else "UTF-8"
+    for name, zeros in (("UTF-16-LE", head[1:200:2]), ("UTF-16-BE", head[:200:2])):
+        if zeros.count(0) > len(head[:200]) // 4:
+            return name
+    if is_utf or not source.seekable():
+        return "UTF-8" if is_utf else _of_bytes([head])
     start = source.tell()
-    found = _looks_like_1252(iter(lambda: source.read(_PIECE), b""))
+    found = _of_bytes(iter(lambda: source.read(_PIECE), b""))
     source.seek(start)
-    return "Windows-1252" if found else "UTF-8"
+    return found
 
 
-def _looks_like_1252(pieces: Iterable[bytes]) -> bool:
-    """Whether more bytes beyond ASCII are no UTF-8 than are, and all of them are characters of Windows-1252."""
+def _of_bytes(pieces: Iterable[bytes]) -> str:
+    """Returns UTF-8, unless more bytes beyond ASCII are no UTF-8 than are. Then: whether they are letters or kana."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    wrong = right = 0
+    wrong = right = odd = kana = 0
     for piece in pieces:
         if piece.isascii() and not decoder.getstate()[0]:
             continue
-        if len(piece.translate(None, _NOT_IN_1252)) < len(piece) and not right:
-            wrong -= len(piece) - len(piece.translate(None, _NOT_IN_1252))
+        odd += len(piece) - len(piece.translate(None, _NOT_IN_1252))
+        kana += piece.count(b"\x82") + piece.count(b"\x83")
         text = decoder.decode(piece)
         broken = text.count("\ufffd")
         wrong += broken
         right += len(text) - len(text.encode("ascii", "ignore")) - broken
-    return wrong > right
+    if 8 * kana > wrong > right:
+        return "MS932"
+    return "Windows-1252" if wrong - odd > right else "UTF-8"
 
 
 class _Recoded(RawIOBase):
