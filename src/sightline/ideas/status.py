@@ -154,7 +154,7 @@ MOVE_IDEA = changing(
                     WHERE workspace_id = :workspace_id AND label = :status AND NOT promotion)
        AND NOT EXISTS (SELECT FROM sprints
                         WHERE workspace_id = :workspace_id AND id = ideas.sprint_id AND state = 'completed')""",
-    returned="id",
+    is_shown=False,
 )
 
 

@@ -162,21 +162,25 @@ _CHANGE = """
 WITH changed AS (
     UPDATE ideas SET {assignments}updated_at = {moment}, version = version + 1
      WHERE workspace_id = :workspace_id AND id = :id {condition}
-    RETURNING *, 'IDEA-' || number AS public_id),
+    RETURNING {columns}, 'IDEA-' || number AS public_id),
 logged AS ({logged})
-SELECT {returned} FROM changed"""
+SELECT {shown} FROM changed"""
 
 
 @lru_cache(maxsize=256)
-def changing(columns: tuple[str, ...], action: str, condition: str = "", returned: str = IDEA) -> Statement:
-    """Returns the statement that sets columns of an idea, moves its version, and logs `action` with `:detail`."""
+def changing(columns: tuple[str, ...], action: str, condition: str = "", *, is_shown: bool = True) -> Statement:
+    """Returns the statement that sets columns of an idea, moves its version, and logs `action` with `:detail`.
+
+    It returns the columns of IDEA, or only the id.
+    """
     return sql(
         _CHANGE,
         assignments="".join(f"{assignment}, " for assignment in [assignments(columns)] if assignment),
         moment=MOMENT,
         condition=condition,
         logged=add_changes("idea", action, "changed", at="updated_at", detail=":detail::jsonb"),
-        returned=returned,
+        columns="*" if is_shown else "id, updated_at",
+        shown=IDEA if is_shown else "id",
     )
 
 
