@@ -184,3 +184,18 @@ def test_hostile_csv_is_refused_in_a_line(bulk: Bulk, tmp_path: Path, data: byte
     assert done.code == 1
     assert len(done.err.splitlines()) == 1
     assert "Traceback" not in done.err
+
+
+def test_an_option_that_maps_no_column_is_refused_with_the_columns(bulk: Bulk, tmp_path: Path) -> None:
+    file = written(tmp_path / "i.csv", "Nr,Titel,Text\n1,A,x\n")
+    refusal = bulk.load("ideas", file, "--map", "Titl=name").refusal
+    assert refusal.endswith("There is no column 'Titl'. The columns are 'Nr', 'Titel', 'Text'")
+    words = (
+        "--map",
+        "titel=name",
+        "--map",
+        "Gone=",
+        "--map-file",
+        written(tmp_path / "m.yaml", "columns: {Old: name}"),
+    )
+    assert bulk.load("ideas", file, *words).code == 0

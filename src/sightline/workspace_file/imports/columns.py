@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -11,16 +11,23 @@ from msgspec import UNSET, inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
 from sightline.platform.file_section import Faults, Link, Table
-from sightline.platform.markup import has_html, without_html
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
-from sightline.workspace_file.imports.dates import moment_reader
 from sightline.workspace_file.imports.maps import Map, common_names, folded
+from sightline.workspace_file.imports.readers import (
+    Read,
+    alternatives,
+    is_json_list,
+    keep,
+    moment_reader,
+    plain,
+    reader_of,
+    split_at,
+    translated,
+)
 from sightline.workspace_file.lines import path_of
-from sightline.workspace_file.values import read_json
 
 Path = tuple[str, ...]
-Read = Callable[[str, str, Faults], Any]
 
 MOST_COLUMNS = 1_000
 REASONS = "reasons"  # the column that --rejects adds
@@ -34,13 +41,7 @@ KNOWN_BY = {
     "insights": ("title",),
     "signals": ("name", "rawData", "createdAt"),
 }
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
-_DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]+", re.ASCII)
-_THOUSANDS = re.compile(r"-?[0-9]{1,3}([., \u00a0'][0-9]{3})+", re.ASCII)
-_WHOLE = re.compile(r"(-?[0-9]+)[.,]0+", re.ASCII)
 _END_NUMBER = re.compile(r"[ _]?[0-9]+$")
-_FLAGS = {"true": True, "false": False, "yes": True, "no": False}
-_TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
 _MARKED = frozenset({"description", "comment", "officialAnswer", "rawData.text"})  # fields in which HTML is looked for
 
 
@@ -93,6 +94,11 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
     for column, _ in (constants := headers.constants()):
         if not column.path:
             faults.append(Fault("constants", f"{column.name!r} is no field of {table.path}. {fields_of(table)}"))
+    present = {folded(column.name) for column in columns}
+    for header in map.required:
+        if folded(header) not in present:
+            shown = ", ".join(map_repr([column.name for column in columns[:20]]))
+            faults.append(Fault(path_of(number), f"There is no column {header!r}. The columns are {shown}"))
     faults += headers.faults
     if faults:
         raise ValidationFailed(faults, more=max(0, len(faults) - MOST_FAULTS))
@@ -132,7 +138,7 @@ class Headers:
         # columns do not name records of ours either, such as products and sprints.
         self._unlikely = {child.list_name for child in table.children}
         for member in self.record.fields:  # type: ignore[attr-defined]  # of a struct
-            if isinstance(_alternatives(member.type)[0], inspect.StructType | inspect.DictType):
+            if isinstance(alternatives(member.type)[0], inspect.StructType | inspect.DictType):
                 self._unlikely.add(member.encode_name)
         if map.tool:
             linked = [field for field in table.fields if isinstance(field.marker, Link)] + [
@@ -156,7 +162,7 @@ class Headers:
                 self.faults.append(Fault(f"columns.{name}", f"{mapped!r} is no field. {fields_of(self.table)}"))
             return self._of(name, mapped, is_guessed=False, is_foreign=True)
         if folded(name) in self._ignored:
-            return Column(name, (), _keep)
+            return Column(name, (), keep)
         if self._is_own(name):
             return self._of(name, name, is_guessed=False, is_foreign=False)
         field = self._guess(name)
@@ -186,26 +192,26 @@ class Headers:
 
     def _is_list(self, field: str) -> bool:
         type = self._type_at(tuple(field.split("."))) if field else None
-        listed = type is not None and isinstance(_alternatives(type)[0], inspect.ListType)
+        listed = type is not None and isinstance(alternatives(type)[0], inspect.ListType)
         return bool(field) and (listed or field.endswith(".labels") or field in self.map.lists)
 
     def _of(self, name: str, field: str, *, is_guessed: bool, is_foreign: bool) -> Column:
         path = tuple(field.split(".")) if field else ()
         type = self._type_at(path) if path else None
         if type is None:
-            return Column(name, (), _keep)
+            return Column(name, (), keep)
         is_list = self._is_list(field)
-        read = _split_at(self.map.lists.get(field)) if is_list and not _is_json_list(type) else _reader_of(type)
+        read = split_at(self.map.lists.get(field)) if is_list and not is_json_list(type) else reader_of(type)
         read = self._dated(field, type, read)
         is_html = field in self.map.html or (is_foreign and field in _MARKED)
         if is_html:
-            read = _plain(read, always=field in self.map.html)
+            read = plain(read, always=field in self.map.html)
         if labels := self.map.values.get(field):
-            read = _translated(read, labels)
+            read = translated(read, labels)
         return Column(name, path, read, is_list, is_guessed, is_plain=len(path) == 1 and not is_list)
 
     def _dated(self, field: str, type: inspect.Type, read: Read) -> Read:
-        one = _alternatives(type)[0]
+        one = alternatives(type)[0]
         if not (isinstance(one, inspect.CustomType) and issubclass(one.cls, Moment)):
             return read
         to_iso = moment_reader(self.map.dates.get(field), self.map.zone)
@@ -248,7 +254,7 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
         elif column.is_list and column.path in whole:
             continue
         elif column.is_guessed:
-            columns[place] = Column(column.name, (), _keep)
+            columns[place] = Column(column.name, (), keep)
         else:
             faults.append(Fault(path_of(number), f"{other!r} and {column.name!r} say the same"))
     return faults
@@ -297,102 +303,9 @@ def completed(
 
 
 def _member(type: inspect.Type, name: str) -> inspect.Type | None:
-    for one in _alternatives(type):
+    for one in alternatives(type):
         if isinstance(one, inspect.StructType):
             return next((field.type for field in one.fields if field.encode_name == name), None)
         if isinstance(one, inspect.DictType):
             return one.value_type if name else None
     return None
-
-
-def _alternatives(type: inspect.Type) -> list[inspect.Type]:
-    """Returns the types of a field without null. A type with examples for the documentation counts as that type."""
-    types = type.types if isinstance(type, inspect.UnionType) else (type,)
-    plain: Iterator[inspect.Type] = (one.type if isinstance(one, inspect.Metadata) else one for one in types)
-    return [one for one in plain if not isinstance(one, inspect.NoneType)]
-
-
-def _is_json_list(type: inspect.Type) -> bool:
-    one = _alternatives(type)[0]
-    return isinstance(one, inspect.ListType) and not _has_texts(one)
-
-
-def _has_texts(type: inspect.ListType) -> bool:
-    return any(isinstance(item, _TEXT) for item in _alternatives(type.item_type))
-
-
-def _reader_of(type: inspect.Type) -> Read:
-    one = _alternatives(type)[0]
-    if isinstance(one, _TEXT):
-        return _keep
-    if isinstance(one, inspect.IntType | inspect.FloatType):
-        return _number_reader(is_whole=isinstance(one, inspect.IntType))
-    if isinstance(one, inspect.ListType):
-        return _split_at(None) if _has_texts(one) else _read_json
-    return _read_flag if isinstance(one, inspect.BoolType) else _read_json
-
-
-def _keep(cell: str, path: str, faults: Faults) -> Any:
-    return cell
-
-
-def _number_reader(*, is_whole: bool) -> Read:
-    """Returns a reader of numbers. All numbers of a column have the decimal mark of the first one.
-
-    A mark in a whole number stands between thousands, as in 1.204, or before nothing, as in 5,0.
-    """
-    mark = ""
-
-    def read(cell: str, path: str, faults: Faults) -> Any:
-        """Other texts stay texts, which the check of the record refuses."""
-        nonlocal mark
-        text = cell.strip()
-        if is_whole and _THOUSANDS.fullmatch(text):
-            text = re.sub(r"[^-0-9]", "", text)
-        elif is_whole and (found := _WHOLE.fullmatch(text)):
-            text = found[1]
-        if found := _DECIMAL.fullmatch(text):
-            mark = mark or found[1]
-            if found[1] != mark:
-                faults.add(path, f"{text!r} has another decimal mark than the numbers above it")
-                return None
-            text = text.replace(",", ".")
-        return read_json(text.encode(), path, faults) if _NUMBER.fullmatch(text) else cell
-
-    return read
-
-
-def _read_flag(cell: str, path: str, faults: Faults) -> Any:
-    return _FLAGS.get(cell.strip().lower(), cell)
-
-
-def _split_at(separator: str | None) -> Read:
-    """Returns a reader of lists of texts: JSON, or items between semicolons or the separator of the map."""
-
-    def read(cell: str, path: str, faults: Faults) -> Any:
-        if cell.lstrip().startswith("["):
-            return _read_json(cell, path, faults)
-        return [item for part in cell.split(separator or ";") if (item := part.strip())]
-
-    return read
-
-
-def _read_json(cell: str, path: str, faults: Faults) -> Any:
-    return read_json(cell.strip().encode(), path, faults)
-
-
-def _plain(read: Read, *, always: bool) -> Read:
-    def read_text(cell: str, path: str, faults: Faults) -> Any:
-        return read(without_html(cell) if always or has_html(cell) else cell, path, faults)
-
-    return read_text
-
-
-def _translated(read: Read, labels: Mapping[str, str]) -> Read:
-    by_fold = {label.casefold(): ours for label, ours in labels.items()}
-
-    def read_label(cell: str, path: str, faults: Faults) -> Any:
-        ours = labels.get(cell.strip(), by_fold.get(cell.strip().casefold(), cell))
-        return read(ours, path, faults) if ours else UNSET
-
-    return read_label

@@ -21,7 +21,7 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     """`columns`: header to field, empty to leave it out. `values`: by field, their label to ours. `dates`: by field.
 
     `constants`: the same cell in every line. `html`: fields whose HTML becomes text. `lists`: by field, the separator.
-    `tool`: whose functions prepare the rows; `kind`: what the tool exports.
+    `required`: headers that CSV has to have. `tool`: whose functions prepare the rows; `kind`: what it exports.
     """
 
     columns: dict[str, str] = {}
@@ -32,6 +32,7 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     ignore: list[str] = []
     html: list[str] = []
     lists: dict[str, str] = {}
+    required: list[str] = []
     tool: str | None = None
     kind: str | None = None
 
@@ -63,7 +64,7 @@ def map_of_pairs(pairs: Iterable[str]) -> Map:
         if not equals or not header.strip():
             raise ValidationFailed([Fault("--map", f"{pair!r} is not COLUMN=FIELD")])
         columns[header.strip()] = field.strip()
-    return Map(columns=columns)
+    return Map(columns=columns, required=[header for header, field in columns.items() if field])
 
 
 def map_of_tool(name: str) -> Map:

@@ -1,12 +1,21 @@
 """What tools need beside their maps: functions from one of their rows to another, or to None to leave it out."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sightline.workspace_file.imports.texts import without_wiki_markup
-
 Row = dict[str, Any]
+
+_WIKI = (
+    (re.compile(r"\{(?:quote|code|noformat|panel)[^}\n]*\}"), ""),
+    (re.compile(r"\{color[^}\n]*\}"), ""),
+    (re.compile(r"^h[1-6]\.\s+", re.MULTILINE), ""),
+    (re.compile(r"^[*#-]+\s+", re.MULTILINE), "- "),
+    (re.compile(r"\{\{([^}\n]*)\}\}"), r"\1"),
+    (re.compile(r"\[([^|\]\n]+)\|([^\]\n]+)\]"), r"\1 (\2)"),
+    (re.compile(r"(?<!\w)([*_+])(\S(?:[^\n]*?\S)?)\1(?!\w)"), r"\2"),
+)
 
 
 def _fider(row: Row) -> Row | None:
@@ -26,9 +35,16 @@ def _named(row: Row) -> Row:
     return row if str(row.get("name") or "").strip() else row | {"name": text.splitlines()[0][:100]}
 
 
+def _without_wiki_markup(text: str) -> str:
+    """Returns the text of Jira's wiki markup."""
+    for pattern, replacement in _WIKI:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
 def _jira(row: Row) -> Row:
     if isinstance(text := row.get("description"), str):
-        row["description"] = without_wiki_markup(text) or row.get("name")
+        row["description"] = _without_wiki_markup(text) or row.get("name")
     return row
 
 
