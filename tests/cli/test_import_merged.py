@@ -105,6 +105,21 @@ def test_a_merged_post_without_an_original_is_refused_and_mended(bulk: Bulk, tmp
     assert {alias["externalId"] for alias in ideas(bulk)["1"]["aliases"]} == {"2", "3"}
 
 
+def test_all_rows_of_a_merged_post_are_merged_or_refused(portal: Bulk, tmp_path: Path) -> None:
+    rows = [
+        post("2", "1", "b@x.test"),
+        post("1"),
+        post("3", "9"),
+        post("2", "1", "c@x.test"),
+        post("3", "9", "d@x.test"),
+    ]
+    file, rejects = posts(tmp_path / "i.csv", *rows), tmp_path / "r.csv"
+    done = json.loads(portal.load("ideas", file, "--from", "canny", "--rejects", rejects, "--json").out)
+    found = [done[name] for name in ("lines", "added", "merged", "united", "faulty", "votesAdded")]
+    assert found == [5, 1, 1, 1, 2, 2]
+    assert [line.partition(",")[0] for line in rejects.read_text().splitlines()] == ["Post ID", "3", "3"]
+
+
 def test_a_merged_post_that_is_an_idea_already_is_refused_alone(bulk: Bulk, tmp_path: Path) -> None:
     assert bulk.load("ideas", posts(tmp_path / "old.csv", post("1"), post("2")), "--from", "canny").code == 0
     file = posts(tmp_path / "new.csv", post("2", "1"), post("1"), post("3", "1"))

@@ -153,7 +153,8 @@ class Import:
         found = [line for line in batch.lines if line.merged_into]
         if found:
             self._merged += found
-            self._merged_texts |= {n: batch.texts[n] for line in found if (n := line.number) in batch.texts}
+            numbers = {number for line in found for number in (line.number, *line.further)}
+            self._merged_texts |= {number: batch.texts[number] for number in numbers & batch.texts.keys()}
             batch.lines = [line for line in batch.lines if not line.merged_into]
 
     async def _store_merged(self) -> None:
@@ -164,7 +165,7 @@ class Import:
             batch.texts = self._merged_texts
             await store.store(batch)
             self._count(batch, ListCount())
-            self.done.merged += len(lines) - len(batch.faulty)
+            self.done.merged += sum(line.number not in batch.faulty for line in lines)
             self.done.votes_added += store.votes_added
 
     async def _warn_of_other_source(self, batch: Batch) -> None:

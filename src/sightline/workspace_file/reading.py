@@ -159,8 +159,10 @@ class ListReader:
         further = tuple(number for number in rows.texts if number != rows.number)
         if rows.number in batch.faulty:
             batch.faulty.update(further)
-        elif further and len(batch.lines) > before:
+        elif len(batch.lines) > before:
             batch.lines[-1] = batch.lines[-1]._replace(further=further)
+        else:
+            batch.left_out += len(further)
 
     def _read(self, batch: Batch, number: int, given: Any) -> None:
         """Adds the record to the batch, or its faults."""
