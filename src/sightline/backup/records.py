@@ -5,6 +5,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from sightline.platform.refused import Refused
+
 FORMAT = 1  # a program reads this format and all earlier ones
 
 # Every other table of the database is copied.
@@ -20,7 +22,7 @@ LEFT_OUT = {
 LEFT_OUT_BEFORE = {"alembic_version"}
 
 
-class BackupRefused(Exception):
+class BackupRefused(Refused):
     """A backup cannot be written or used. The message is one line."""
 
 

@@ -17,8 +17,8 @@ from sightline.backup.target import open_target
 from sightline.cli.options import argument, option, single
 from sightline.cli.output import note
 from sightline.cli.progress import Bar
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, database_urls, refuse_missing_database
+from sightline.platform.refused import Refused
 
 app = single()
 
@@ -45,10 +45,10 @@ def backup(
 
 
 def _refuse_file(file: str, *, as_json: bool, force: bool) -> None:
-    """Raises CommandRefused for an existing file, and BadParameter for a standard output that cannot be used."""
+    """Raises Refused for an existing file, and BadParameter for a standard output that cannot be used."""
     if file != "-":
         if Path(file).is_file() and not force:
-            raise CommandRefused(f"{file} exists already: give another name, or --force to replace it.")
+            raise Refused(f"{file} exists already: give another name, or --force to replace it.")
     elif as_json:
         raise typer.BadParameter("the backup goes to standard output, so JSON cannot", param_hint="--json")
     elif sys.stdout.isatty():

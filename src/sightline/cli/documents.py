@@ -8,13 +8,13 @@ import typer
 from sightline.cli.options import InWorkspace, group, option
 from sightline.cli.output import print_pairs
 from sightline.cli.progress import watch
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of
 from sightline.documents.generations import generate as generations
 from sightline.documents.generations.records import DocumentRequest, GenerationReceipt
 from sightline.intelligence.material import DocumentType
 from sightline.platform.access import Actor
 from sightline.platform.refs import InitiativeRef
+from sightline.platform.refused import Refused
 
 app = group("documents", "The documents of initiatives.")
 
@@ -45,12 +45,12 @@ async def generate(  # noqa: PLR0913 - the options of a command
         async with site.transaction(workspace) as (tx, actor):
             queued = await queue(tx, actor, ref, request)
     except generations.DocumentExists:
-        raise CommandRefused(f"The initiative has a {type} already: --again writes a new version.") from None
+        raise Refused(f"The initiative has a {type} already: --again writes a new version.") from None
     return await _wait(site, actor, queued, timeout) if wait else queued
 
 
 async def _wait(site: Site, actor: Actor, queued: GenerationReceipt, seconds: float | None) -> GenerationReceipt:
-    """Waits for the result. Raises CommandRefused when it failed, or is not written in time."""
+    """Waits for the result. Raises Refused when it failed, or is not written in time."""
 
     async def look() -> GenerationReceipt:
         async with site.db.autocommit() as tx:
@@ -60,7 +60,7 @@ async def _wait(site: Site, actor: Actor, queued: GenerationReceipt, seconds: fl
     receipt, started = queued, monotonic()
     async for receipt in watch(look, ["pending"]):
         if receipt.status == "pending" and seconds is not None and monotonic() - started >= seconds:
-            raise CommandRefused(f"Not written within {seconds:g} s. It stays queued until a worker takes it.")
+            raise Refused(f"Not written within {seconds:g} s. It stays queued until a worker takes it.")
     if receipt.failure is not None:
-        raise CommandRefused(f"Nothing was written. {receipt.failure.message}")
+        raise Refused(f"Nothing was written. {receipt.failure.message}")
     return receipt

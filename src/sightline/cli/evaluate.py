@@ -35,8 +35,7 @@ def matching(
     with open_file(file) as lines:
         texts = read_texts(file, lines)
     quality = evaluate_matching(embedded_engine(), texts, perf_counter)
-    _draw("matching", quality, picture)
-    _show(quality, json)
+    _show(quality, json, "matching", picture)
 
 
 @app.command("extraction", cls=Command)
@@ -53,8 +52,7 @@ def extraction(
 
     pages = read_pages(folder or files("sightline.sample").joinpath("pages"))
     quality = evaluate_extraction(pages, Clock().now(), perf_counter)
-    _draw("extraction", quality, picture)
-    _show(quality, json)
+    _show(quality, json, "extraction", picture)
 
 
 def _world_command(name: str, help: str) -> None:
@@ -80,16 +78,12 @@ _world_command("documents", "Measures whether a PRD says what a manager would.")
 _world_command("research", "Measures whether research finds the facts of articles.")
 
 
-def _draw(name: str, quality: Struct, picture: Path | None) -> None:
+def _show(quality: Struct, json: bool, name: str = "", picture: Path | None = None) -> None:
+    from sightline.evaluation.figures import figures
     from sightline.evaluation.pictures import draw
 
     if picture is not None:
         picture.write_text(draw(name, quality), encoding="utf-8")
-
-
-def _show(quality: Struct, json: bool) -> None:
-    from sightline.evaluation.figures import figures
-
     if json:
         print_json(quality)
     else:

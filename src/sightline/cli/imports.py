@@ -15,8 +15,8 @@ from rich.progress import DownloadColumn
 from sightline.cli.options import InWorkspace, argument, open_file, option, single
 from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar, LinesPerSecond
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
+from sightline.platform.refused import Refused
 from sightline.workspace_file import Import, Imported, ListReader
 from sightline.workspace_file.imports.accounts import UnknownAccounts
 from sightline.workspace_file.imports.encodings import DELIMITERS
@@ -118,13 +118,13 @@ def _read_maps(kind: str, tool: str | None, map_file: Path | None, pairs: list[s
     maps += [map_of_pairs(pairs)] if pairs else []
     found = joined(maps) if maps else None
     if found and found.kind not in (None, LISTS.get(kind, kind)):
-        raise CommandRefused(f"An export of {tool} has {found.kind}: import these.")
+        raise Refused(f"An export of {tool} has {found.kind}: import these.")
     return found
 
 
 def _open_rejects(path: Path, source: BufferedReader) -> TextIO:
     if path.exists() and os.path.samestat(path.stat(), os.fstat(source.fileno())):
-        raise CommandRefused("--rejects names the file that is imported: give another one.")
+        raise Refused("--rejects names the file that is imported: give another one.")
     return path.open("w", encoding="utf-8", newline="")
 
 

@@ -2,7 +2,8 @@
 
 import errno
 
-from sightline.platform.errors import ValidationFailed
+from sightline.platform.errors import Refusal, ValidationFailed
+from sightline.platform.refused import Refused
 
 
 def lines(error: Exception) -> list[str]:
@@ -18,15 +19,7 @@ def lines(error: Exception) -> list[str]:
 
 
 def _message(error: Exception) -> str | None:
-    from sightline.backup import BackupRefused
-    from sightline.platform.db import DatabaseUnavailable
-    from sightline.platform.db.embedded import EmbeddedServerError
-    from sightline.platform.errors import Refusal
-    from sightline.serving.supervisor import CannotServe
-    from sightline.settings import SettingsError
-
-    own = (Refusal, BackupRefused, DatabaseUnavailable, EmbeddedServerError, SettingsError, CannotServe, CommandRefused)
-    if isinstance(error, own):
+    if isinstance(error, (Refusal, Refused)):
         return str(error)
     if isinstance(error, OSError):
         return _system_refusal(error)
@@ -56,7 +49,3 @@ def _database_refusal(error: Exception) -> str | None:
     if isinstance(error, (*connecting, asyncpg.InsufficientPrivilegeError, asyncpg.ReadOnlySQLTransactionError)):
         return f"The database refuses: {error}."
     return None
-
-
-class CommandRefused(Exception):
-    """A command cannot do what it was asked to; the message is one line."""

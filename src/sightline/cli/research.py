@@ -12,7 +12,6 @@ from rich.progress import TaskProgressColumn
 from sightline.cli.options import InWorkspace, argument, group, option
 from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.model.research.researcher import choose_researcher
@@ -21,6 +20,7 @@ from sightline.language_model import model_tools
 from sightline.platform.access import Actor
 from sightline.platform.clock import Clock
 from sightline.platform.ids import new_id
+from sightline.platform.refused import Refused
 from sightline.platform.wire import read_wire_type
 from sightline.research.commands import PlanQuestion, PrepareCommand, StartCommand
 from sightline.research.plans.prepare import PreparedPlan, prepare
@@ -77,7 +77,7 @@ async def ask(
     try:
         plan.definition = with_window(plan.definition, since, now, is_baseline=baseline)
     except ValueError as error:
-        raise CommandRefused(f"--since: {error}.") from None
+        raise Refused(f"--since: {error}.") from None
     _show_plan(plan, now)
     if since or baseline:
         note("The window is that of --since and --baseline.")
@@ -91,13 +91,13 @@ async def ask(
     run = await _wait(site, actor, started.run)
     if run.status != "completed":
         failures = dict.fromkeys(section.failure for section in run.sections if section.failure)
-        raise CommandRefused(f"The run is {run.status}. {' '.join(failures) or run.failure or ''}".strip())
+        raise Refused(f"The run is {run.status}. {' '.join(failures) or run.failure or ''}".strip())
     async with site.db.snapshot() as tx:
         return await read_results(tx, actor.workspace_id, run)
 
 
 def _confirm_start() -> None:
-    """Raises CommandRefused after a no, BadParameter if standard input is closed or empty."""
+    """Raises Refused after a no, BadParameter if standard input is closed or empty."""
     unasked = typer.BadParameter("standard input has no answer; add --yes to start without asking", param_hint="--yes")
     if sys.stdin is None:
         raise unasked
@@ -109,15 +109,15 @@ def _confirm_start() -> None:
             raise unasked from None
         raise
     if not is_confirmed:
-        raise CommandRefused("Nothing was started.")
+        raise Refused("Nothing was started.")
 
 
 def _read_question(text: str) -> PlanQuestion:
-    """Returns the question without surrounding white space. Raises CommandRefused if it is too short or too long."""
+    """Returns the question without surrounding white space. Raises Refused if it is too short or too long."""
     try:
         return PlanQuestion(PlanQuestion.read(text))
     except ValueError as error:
-        raise CommandRefused(f"QUESTION: {error}.") from None
+        raise Refused(f"QUESTION: {error}.") from None
 
 
 def _show_plan(plan: PreparedPlan, now: datetime) -> None:

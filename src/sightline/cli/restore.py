@@ -13,8 +13,8 @@ from sightline.backup import Archive, Manifest, Restored, is_made_with, restorin
 from sightline.cli.options import argument, open_file, option, single
 from sightline.cli.output import note
 from sightline.cli.progress import Bar
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, database_urls
+from sightline.platform.refused import Refused
 from sightline.settings import Settings
 
 ADVICE = (
@@ -58,11 +58,11 @@ def _secret(settings: Settings, manifest: Manifest) -> str:
         return known
     if settings.secret is None:
         if not sys.stdin.isatty():
-            raise CommandRefused(f"The secret of the backed-up server is needed: {ADVICE}.")
+            raise Refused(f"The secret of the backed-up server is needed: {ADVICE}.")
         entered: str = typer.prompt("Secret of the backed-up server", hide_input=True, err=True)
         if is_made_with(manifest.secret_check, entered.strip()):
             return entered.strip()
-    raise CommandRefused(f"This is not the secret of the backed-up server: {ADVICE}.")
+    raise Refused(f"This is not the secret of the backed-up server: {ADVICE}.")
 
 
 def _restore(settings: Settings, archive: Archive, secret: str | None) -> Restored:

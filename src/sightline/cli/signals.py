@@ -7,10 +7,10 @@ import typer
 from msgspec import Struct
 
 from sightline.cli.options import InWorkspace, group, option
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.errors import ValidationFailed
+from sightline.platform.refused import Refused
 from sightline.signals.create import FILE_SOURCE, create_signals
 from sightline.signals.queries import is_known
 from sightline.signals.records import NewSignal
@@ -52,10 +52,10 @@ async def add(
 
 
 def _read(path: Path) -> NewSignal:
-    """Returns the signal of a file. Raises CommandRefused and OSError before anything is stored."""
+    """Returns the signal of a file. Raises Refused and OSError before anything is stored."""
     with path.open("rb") as opened:
         data = opened.read(LARGEST + 1)
     try:
         return signal_of_file(path.name, data)
     except (ValueError, ValidationFailed) as error:
-        raise CommandRefused(f"{path}: {error}.") from None
+        raise Refused(f"{path}: {error}.") from None

@@ -14,12 +14,12 @@ from typer.main import get_params_convertors_ctx_param_name_from_function as par
 
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
 from sightline.cli.output import print_json
-from sightline.cli.refusals import CommandRefused
 from sightline.platform import logs
 from sightline.platform.access import Actor, Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.embedded import EmbeddedServer
+from sightline.platform.refused import Refused
 from sightline.serving.database import ensure_current
 from sightline.settings import Settings
 from sightline.workspaces.tenants import find_workspace
@@ -118,7 +118,7 @@ def read_settings(data_dir: Path | None = None, database_url: str | None = None,
 def database_urls(settings: Settings, *, may_create: bool = False) -> Iterator[tuple[str, str]]:
     """The database's address for statements and its direct one; keeps the embedded server running meanwhile.
 
-    Raises CommandRefused when there is no embedded database yet, unless the command may create it.
+    Raises Refused when there is no embedded database yet, unless the command may create it.
     """
     if settings.database_url is not None:
         yield settings.database_url, settings.listen_url or settings.database_url
@@ -131,9 +131,9 @@ def database_urls(settings: Settings, *, may_create: bool = False) -> Iterator[t
 
 
 def refuse_missing_database(settings: Settings) -> None:
-    """Raises CommandRefused when the data directory holds no embedded database."""
+    """Raises Refused when the data directory holds no embedded database."""
     if not has_database(settings):
-        raise CommandRefused(f"There is no database in {settings.data_dir}: `sightline init` or `serve` creates it.")
+        raise Refused(f"There is no database in {settings.data_dir}: `sightline init` or `serve` creates it.")
 
 
 def has_database(settings: Settings) -> bool:

@@ -12,9 +12,9 @@ import typer
 
 from sightline.cli.options import Command, argument, group, open_file, option
 from sightline.cli.output import note, print_columns, print_json, table
-from sightline.cli.refusals import CommandRefused
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
+from sightline.platform.refused import Refused
 from sightline.workspace_file import (
     Applied,
     FileUnreadable,
@@ -90,12 +90,12 @@ async def apply(
 
 
 def _confirm(tried: Applied) -> None:
-    """Asks whether records may be removed, if any would be. Raises CommandRefused after a no."""
+    """Asks whether records may be removed, if any would be. Raises Refused after a no."""
     removing = {name: count for name, count in tried.counts.items() if count.removed}
     for name, count in removing.items():
         note(f"{name}: {count.removed} removed, {count.added} added, {count.changed} changed")
     if removing and not typer.confirm("Go on?", err=True):
-        raise CommandRefused("Nothing was applied.")
+        raise Refused("Nothing was applied.")
 
 
 @command_of(app, "export", has_json=False)

@@ -6,7 +6,7 @@ import socket
 import sys
 from functools import partial
 
-from sightline.serving.supervisor import CannotServe
+from sightline.platform.refused import Refused
 
 BACKLOG = 2048
 
@@ -14,7 +14,7 @@ BACKLOG = 2048
 def listen(host: str, port: int, processes: int) -> list[socket.socket]:
     """Opens a socket for each process, all on one port: the kernel spreads connections evenly over them.
 
-    On other systems than Linux the processes share one socket. Raises CannotServe when the port is in use or the
+    On other systems than Linux the processes share one socket. Raises Refused when the port is in use or the
     address is not this machine's.
     """
     is_spread = processes > 1 and sys.platform == "linux"
@@ -30,11 +30,11 @@ def listen(host: str, port: int, processes: int) -> list[socket.socket]:
             return [first] * processes
         return [first, *(create(first.getsockname()) for _ in range(processes - 1))]
     except socket.gaierror as error:
-        raise CannotServe(f"The address {host} is unknown: {error.strerror}.") from None
+        raise Refused(f"The address {host} is unknown: {error.strerror}.") from None
     except OSError as error:
         reasons = {
             errno.EADDRINUSE: f"Port {port} of {host} is in use: choose another --port, or stop what listens there.",
             errno.EACCES: f"Port {port} of {host} needs more rights: choose a --port from 1024 on.",
         }
         other = f"Nothing can listen on {host} port {port}: {os.strerror(error.errno or 0)}."
-        raise CannotServe(reasons.get(error.errno or 0, other)) from None
+        raise Refused(reasons.get(error.errno or 0, other)) from None

@@ -17,16 +17,14 @@ from typing import Any
 
 import structlog
 
+from sightline.platform.refused import Refused
+
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 STEADY_SECONDS = 10.0  # after running this long it is started again at once
 STOP_SECONDS = 15  # with the embedded database's own end, still below 20
 
 _log = structlog.get_logger()
-
-
-class CannotServe(Exception):
-    """A process cannot start, or nothing can listen at an address; the message is one line."""
 
 
 @dataclass(eq=False)
@@ -40,13 +38,13 @@ class Child:
     was_ready: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def supervise(self) -> None:
-        """Runs it until cancelled. Raises CannotServe if it was never ready: another start would not help."""
+        """Runs it until cancelled. Raises Refused if it was never ready: another start would not help."""
         pause = FIRST_PAUSE
         while True:
             started = time.monotonic()
             code = await self._run()
             if not self.was_ready.is_set():
-                raise CannotServe(f"The {self.name} ended while it started (exit code {code}); see above.")
+                raise Refused(f"The {self.name} ended while it started (exit code {code}); see above.")
             cause = f"signal {-code}" if code < 0 else f"exit code {code}"
             _log.warning(f"The {self.name} died ({cause}) and is started again.")
             is_steady = time.monotonic() - started > STEADY_SECONDS
@@ -87,7 +85,7 @@ async def _end(process: Process) -> None:
 async def keep_running(children: Sequence[Child], say_ready: Callable[[], None]) -> None:
     """Runs them until SIGTERM or SIGINT, then ends them; a second signal kills them. Call it in run_until_asked().
 
-    `say_ready` is called when all are ready. Raises CannotServe when one ends before it is ready.
+    `say_ready` is called when all are ready. Raises Refused when one ends before it is ready.
     """
     loop = asyncio.get_running_loop()
 

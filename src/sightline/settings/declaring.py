@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
+from sightline.platform.refused import Refused
+
 LEAST_SECRET = 16  # characters
 
 Network = IPv4Network | IPv6Network
@@ -19,7 +21,7 @@ Text = Annotated[str, Meta(pattern=r"\A[^\0]*\Z")]
 _BOOLEANS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
-class SettingsError(Exception):
+class SettingsError(Refused):
     """A setting is missing or wrong. The message is one line with its name and the expected value."""
 
 

@@ -15,6 +15,7 @@ import msgspec
 from sightline.platform.clock import Clock
 from sightline.platform.db.pool import UNUSABLE, Connection, Pool
 from sightline.platform.db.sql import Statement
+from sightline.platform.refused import Refused
 
 Row = asyncpg.Record
 
@@ -43,7 +44,7 @@ def forget_commits() -> None:
     _may_have_committed.set(False)
 
 
-class DatabaseUnavailable(Exception):
+class DatabaseUnavailable(Refused):
     """The database cannot be reached or used; the message is one clear line that says what to do."""
 
 

