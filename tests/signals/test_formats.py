@@ -34,6 +34,16 @@ async def test_a_transcript_has_its_speakers_and_times(world: World, format: str
     assert signal["transcript"]["durationSeconds"] == (4.0 if format == "srt" else 3607.25)
 
 
+async def test_voices_of_one_cue_are_turns_of_their_own(world: World) -> None:
+    cue = "<v.loud Jörg>R&amp;D <b>waits</b> &lt; a day</v>\n<v Ada>Really?</v>\n<v Ada>Yes."
+    signal = await read(world, {"text": f"WEBVTT\n\n00:01.000 --> 00:04.500\n{cue}\n", "textFormat": "vtt"})
+    turns = signal["rawData"]["transcript"]["turns"]
+    assert [(one["speaker"], one["text"], one["startSeconds"]) for one in turns] == [
+        ("Jörg", "R&D waits < a day", 1.0),
+        ("Ada", "Really? Yes.", 1.0),
+    ]
+
+
 async def test_a_mail_has_its_subject_date_and_customers(world: World) -> None:
     await world.add(accounts=ACCOUNTS)
     accounts = await world.ids("accounts")

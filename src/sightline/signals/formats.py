@@ -7,6 +7,7 @@ from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import getaddresses, parsedate_to_datetime
+from html import unescape
 from typing import Any, Literal, NamedTuple, get_args
 
 from sightline.platform.markup import without_html
@@ -72,18 +73,18 @@ def _read_transcript(text: str) -> Conversation:
             continue
         end = max(end, _seconds(found.group(5, 6, 7, 8)))
         said = block[found.end() :].partition("\n")[2]
-        voice = _VOICE.search(said)
-        plain = " ".join(_TAG.sub("", said).split())
-        named = None if voice else _SPEAKER.match(plain)
-        speaker = voice[1].strip() if voice else named[1].strip() if named else None
-        plain = plain[named.end() :] if named else plain
-        if not plain:
-            continue
-        if turns and turns[-1]["speaker"] == speaker:
-            turns[-1]["text"] += " " + plain
-        else:
-            speaker = speaker[:_LONGEST_NAME] if speaker else None
-            turns.append({"speaker": speaker, "text": plain, "start_seconds": _seconds(found.group(1, 2, 3, 4))})
+        parts = _VOICE.split(said)  # words before the first voice, then each voice and its words
+        for voice, words in zip([None, *parts[1::2]], parts[::2], strict=True):
+            plain = unescape(" ".join(_TAG.sub("", words).split()))
+            named = None if voice else _SPEAKER.match(plain)
+            name = voice or (named[1] if named else None)
+            speaker = unescape(name).strip()[:_LONGEST_NAME] if name else None
+            plain = plain[named.end() :] if named else plain
+            if plain and turns and turns[-1]["speaker"] == speaker:
+                turns[-1]["text"] += " " + plain
+            elif plain:
+                start = _seconds(found.group(1, 2, 3, 4))
+                turns.append({"speaker": speaker, "text": plain, "start_seconds": start})
     if not turns:
         raise ValueError("Has no times with words: is it WebVTT or SubRip?")
     return Conversation(turns=tuple(turns), duration_seconds=end)
