@@ -5,9 +5,11 @@ from uuid import UUID
 
 from sightline.documents.records import Document, DocumentSummary, DocumentWriter
 from sightline.intelligence.material import DocumentType, Draft
-from sightline.platform.db import Tx, Window
+from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.sql import Statement, by_reference, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page
 
@@ -42,25 +44,28 @@ async def _locate(tx: Tx, statements: dict[str, Statement], workspace_id: UUID, 
     return Located(*row)
 
 
-# In the order of DocumentSummary's fields, then of Document's.
+# The fields of a DocumentSummary under their names, in their order; then those that a Document adds.
 _SUMMARY = """
-    d.id, d.initiative_id, 'INITIATIVE-' || i.number, d.type, d.version, iso(d.created_at), iso(d.updated_at)"""
-_DOCUMENT = f"{_SUMMARY}, d.content, d.sources, d.writer"
-_SELECT = """
-SELECT {columns}
-  FROM documents d JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = d.initiative_id
- WHERE d.workspace_id = :workspace_id AND d.initiative_id = :initiative_id"""
-_PAGE = sql(_SELECT + " ORDER BY d.type, d.id LIMIT :limit OFFSET :offset", columns=_SUMMARY)
-_COUNT = sql("SELECT count(*) FROM documents WHERE workspace_id = :workspace_id AND initiative_id = :initiative_id")
-_FIND = sql(_SELECT + " AND d.id = :id", columns=_DOCUMENT)
+    id, initiative_id,
+    (SELECT 'INITIATIVE-' || number FROM initiatives
+      WHERE workspace_id = :workspace_id AND id = documents.initiative_id) AS initiative_public_id,
+    type, version, iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
+_DOCUMENT = f"{_SUMMARY}, content, sources, writer"
+_LISTING = Listing("documents", _SUMMARY, Order("documents", "type", "id", UUID, has_cursor=False))
+_AS_SUMMARIES = as_structs(DocumentSummary)
+_FIND = sql(
+    """
+SELECT {columns} FROM documents
+ WHERE workspace_id = :workspace_id AND initiative_id = :initiative_id AND id = :id""",
+    columns=_DOCUMENT,
+)
 
 
 async def page_of_documents(tx: Tx, workspace_id: UUID, initiative_id: UUID, window: Window) -> Page[DocumentSummary]:
     """Returns a page by type; at most one document of each."""
-    initiative = {"workspace_id": workspace_id, "initiative_id": initiative_id}
-    total = await tx.value(_COUNT, **initiative)
-    rows = await tx.rows(_PAGE, **initiative, limit=window.limit, offset=window.offset)
-    return Page([DocumentSummary(*row) for row in rows], total, window)
+    where = Where(workspace_id)
+    where.add("initiative_id = :initiative_id", initiative_id=initiative_id)
+    return await read_list(tx, _LISTING, where, None, window, _AS_SUMMARIES)
 
 
 async def find_document(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Document:

@@ -5,7 +5,6 @@ Runs that have not ended are left out, and so are those whose sources are being 
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, cast
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -27,7 +26,7 @@ from sightline.platform.file_section.tables import Find, Hexadecimal, Name, Posi
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Id, Moment, Trimmed
 from sightline.research.briefs.queries import words_of
-from sightline.research.schedules.cadence import next_slot
+from sightline.research.schedules.cadence import is_zone, next_slot
 from sightline.workspaces.credits import recount_reserved
 
 
@@ -44,10 +43,10 @@ class TimeZone(Trimmed):
 
     @classmethod
     def read(cls, value: Any) -> str:
-        try:
-            return ZoneInfo(super().read(value)).key
-        except (ValueError, OSError, KeyError):
-            raise ValueError("There is no such time zone") from None
+        text = super().read(value)
+        if not is_zone(text):
+            raise ValueError("There is no such time zone")
+        return text
 
 
 def _references(value: Sequence[str]) -> Iterator[Reference]:

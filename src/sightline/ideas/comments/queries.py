@@ -1,29 +1,33 @@
 """The SQL of comments on an idea."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.ideas.comments.records import Comment, CommentAuthor, NewComment
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window, sql
+from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.database import Row
 from sightline.platform.ids import new_id
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page
 
+# What a Comment shows, of a row `c`.
 _COMMENT = """
-SELECT c.id, c.idea_id, c.body, c.visibility, iso(c.created_at) AS created_at, iso(c.updated_at) AS updated_at,
-       coalesce(c.member_id, c.portal_user_id, c.api_key_id) AS author_id,
-       CASE WHEN c.portal_user_id IS NOT NULL THEN 'portal_user'
-            WHEN c.member_id IS NULL AND c.api_key_id IS NOT NULL THEN 'key' ELSE 'member' END AS author_kind,
-       coalesce(m.name, nullif(trim(u.first_name || ' ' || u.last_name), ''), k.name) AS author_name
-  FROM idea_comments c
-  LEFT JOIN members m ON m.workspace_id = :workspace_id AND m.id = c.member_id
-  LEFT JOIN portal_users u ON u.workspace_id = :workspace_id AND u.id = c.portal_user_id
-  LEFT JOIN api_keys k ON k.workspace_id = :workspace_id AND k.id = c.api_key_id
- WHERE c.workspace_id = :workspace_id AND c.idea_id = :idea_id"""
-
-_PAGE = sql(f"{_COMMENT} ORDER BY c.created_at, c.id LIMIT :limit OFFSET :offset")
-_FIND = sql(f"{_COMMENT} AND c.id = :id")
-_COUNT = sql("SELECT count(*) FROM idea_comments WHERE workspace_id = :workspace_id AND idea_id = :idea_id")
+    c.id, c.idea_id, c.body, c.visibility, iso(c.created_at) AS created_at, iso(c.updated_at) AS updated_at,
+    coalesce(c.member_id, c.portal_user_id, c.api_key_id) AS author_id,
+    CASE WHEN c.portal_user_id IS NOT NULL THEN 'portal_user'
+         WHEN c.member_id IS NULL AND c.api_key_id IS NOT NULL THEN 'key' ELSE 'member' END AS author_kind,
+    coalesce((SELECT name FROM members WHERE workspace_id = :workspace_id AND id = c.member_id),
+             (SELECT nullif(trim(first_name || ' ' || last_name), '') FROM portal_users
+               WHERE workspace_id = :workspace_id AND id = c.portal_user_id),
+             (SELECT name FROM api_keys WHERE workspace_id = :workspace_id AND id = c.api_key_id)) AS author_name"""
+_OLDEST = Order("comments", "created_at", "id", UUID, has_cursor=False)
+_LISTING = Listing("idea_comments", _COMMENT, _OLDEST, alias="c")
+_FIND = sql(
+    "SELECT {columns} FROM idea_comments AS c WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id",
+    columns=_COMMENT,
+)
 
 
 def _as_comment(row: Row) -> Comment:
@@ -35,9 +39,13 @@ def _as_comment(row: Row) -> Comment:
 
 async def page_of_comments(tx: Tx, workspace_id: UUID, idea_id: UUID, window: Window) -> Page[Comment]:
     """Returns a page of all comments, oldest first."""
-    total = await tx.value(_COUNT, workspace_id=workspace_id, idea_id=idea_id)
-    rows = await tx.rows(_PAGE, workspace_id=workspace_id, idea_id=idea_id, limit=window.limit, offset=window.offset)
-    return Page([_as_comment(row) for row in rows], total, window)
+    where = Where(workspace_id)
+    where.add("idea_id = :idea_id", idea_id=idea_id)
+    return await read_list(tx, _LISTING, where, None, window, _as_comments)
+
+
+async def _as_comments(tx: Tx, rows: Sequence[Row]) -> list[Comment]:
+    return [_as_comment(row) for row in rows]
 
 
 _ADD = sql("""

@@ -3,31 +3,27 @@
 from uuid import UUID
 
 from sightline.ideas.questions.records import IdeaQuestion
-from sightline.platform.db import Tx, Window, sql
+from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.database import Row
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 
-# In the order of IdeaQuestion's fields.
+# The fields of an IdeaQuestion under their names, in their order.
 _QUESTION = """
-    id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at), iso(updated_at)"""
-
-_PAGE = sql(
-    """
-SELECT {columns}, (SELECT count(*) FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id)
-  FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id
- ORDER BY created_at, id LIMIT :limit OFFSET :offset""",
-    columns=_QUESTION,
-)
-_COUNT = sql("SELECT count(*) FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id")
+    id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at) AS created_at,
+    iso(updated_at) AS updated_at"""
+_OLDEST = Order("questions", "created_at", "id", UUID, has_cursor=False)
+_LISTING = Listing("idea_questions", _QUESTION, _OLDEST)
+_AS_QUESTIONS = as_structs(IdeaQuestion)
 
 
 async def page_of_questions(tx: Tx, workspace_id: UUID, idea_id: UUID, window: Window) -> Page[IdeaQuestion]:
-    """Questions of all four statuses, oldest first."""
-    idea = {"workspace_id": workspace_id, "idea_id": idea_id}
-    rows = await tx.rows(_PAGE, **idea, limit=window.limit, offset=window.offset)
-    total = rows[0]["count"] if rows else await tx.value(_COUNT, **idea)
-    return Page([IdeaQuestion(*fields) for *fields, _ in rows], total, window)
+    """Returns questions of all four statuses, oldest first."""
+    where = Where(workspace_id)
+    where.add("idea_id = :idea_id", idea_id=idea_id)
+    return await read_list(tx, _LISTING, where, None, window, _AS_QUESTIONS)
 
 
 _LOCK = sql(

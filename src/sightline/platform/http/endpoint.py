@@ -20,7 +20,6 @@ from sightline.platform.http.idempotency import (
     answer_once,
     answer_outside,
 )
-from sightline.platform.http.large_pages import pieces_of
 from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
@@ -74,7 +73,7 @@ class Endpoint:
         scope["operation"] = self.operation.name
         status, headers, body = await self._answer(scope, receive)
         if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
-            response = StreamingResponse(pieces_of(page, page.rest, self._lazy.services.db), status)
+            response = StreamingResponse(page.rest.pieces(page.items, self._lazy.services.db), status)
             response.raw_headers = headers
             await response(scope, receive, send)
             return

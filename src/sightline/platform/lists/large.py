@@ -1,13 +1,16 @@
 """Large records: a page has the records that fit, and reads the others in bounded portions while it is sent.
 
 Of a record that exceeds its share of 1 MiB a page reads only the id and the size; from the first such record on, the
-page is read in portions of 256 KiB.
+page is read in portions of 256 KiB, as fast as the client takes them.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
+
+import msgspec
 
 from sightline.platform.db.database import Database, Row, Tx
 from sightline.platform.db.sql import Statement
@@ -17,6 +20,8 @@ AsRecords = Callable[[Tx, Sequence[Row]], Awaitable[list[Shown]]]
 
 PAGE_BYTES = 1024 * 1024  # what the records of a page that are read at once may have together
 PORTION_BYTES = 256 * 1024  # a record that is larger is a portion of its own
+PIECE_BYTES = 64 * 1024  # of the response
+_ENCODER = msgspec.json.Encoder()
 _COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
 
 
@@ -41,12 +46,27 @@ class LargeRecords(Generic[Shown]):
     def __len__(self) -> int:
         return sum(map(len, self.portions))
 
-    async def read(self, db: Database) -> AsyncIterator[list[Shown]]:
-        """Yields the records of each portion. Holds no connection while the portion is sent."""
-        for ids in self.portions:
-            async with db.autocommit() as tx:
-                records = await self.as_records(tx, await tx.rows(self.statement, ids=ids, **self.values))
-            yield records
+    async def pieces(self, first: list[Shown], db: Database) -> AsyncIterator[bytes]:
+        """Yields the JSON array of the `first` records and these, in pieces of at most 64 KiB.
+
+        Between two pieces it holds the rest of one portion, as text, and no connection.
+        """
+        before = b"["
+        for ids in ([], *self.portions):
+            records = await self._read(ids, db) if ids else first
+            text = memoryview(_ENCODER.encode(records))[1:-1]
+            records.clear()  # a client that does not read leaves them waiting
+            if text:  # not if the first record is large, or all of a portion were deleted meanwhile
+                yield before
+                before = b","
+            for start in range(0, len(text), PIECE_BYTES):
+                yield bytes(text[start : start + PIECE_BYTES])
+                await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
+        yield b"]" if before == b"," else b"[]"
+
+    async def _read(self, ids: list[UUID], db: Database) -> list[Shown]:
+        async with db.autocommit() as tx:
+            return await self.as_records(tx, await tx.rows(self.statement, ids=ids, **self.values))
 
 
 def split(rows: list[Row], limit: int) -> tuple[list[Row], list[list[UUID]]]:
