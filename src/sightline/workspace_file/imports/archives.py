@@ -17,6 +17,7 @@ SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 LARGEST_FILE = 2 * 1024**3  # unpacked; it is read line by line
 LARGEST_TABLES = 256 * 1024**2  # unpacked, together; they are read as a whole
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)  # while a file is read
+_UNREADABLE = (*DAMAGED, ValueError, TypeError, OSError, RuntimeError)  # while one is opened
 _START = b"PK\x03\x04"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -34,9 +35,12 @@ def open_archive(source: BufferedReader, kind: str, tool: str | None) -> tuple[s
     if not source.seekable():
         _refuse("The ZIP file cannot be read from a pipe: save it first")
     try:
-        archive = zipfile.ZipFile(source)
-    except (zipfile.BadZipFile, ValueError, OSError):
-        _refuse("The ZIP file is damaged")
+        return _find_file(zipfile.ZipFile(source), kind, tool)
+    except _UNREADABLE as error:
+        _refuse(f"The ZIP file is damaged: {error}")
+
+
+def _find_file(archive: zipfile.ZipFile, kind: str, tool: str | None) -> tuple[str, BufferedReader]:
     found = [one for one in archive.infolist() if PurePosixPath(one.filename).suffix.lower() in SUFFIXES]
     files = [one for one in found if not one.filename.startswith("__MACOSX/")]
     names, join = BACKUPS.get(tool or "", ((), None))
@@ -61,7 +65,7 @@ def _table(archive: zipfile.ZipFile, file: zipfile.ZipInfo | None) -> list[dict[
     """Returns the objects of a JSON list; none if there is no such file."""
     try:
         found = json.loads(archive.open(file).read(file.file_size)) if file else []
-    except (*DAMAGED, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list):
         _refuse("The ZIP file has JSON that cannot be read")
