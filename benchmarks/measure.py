@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 STANDARD = Plan()
 QUICK = Plan(size=60_000, rounds=3, seconds=40, longest=0.5, documents=200)
 # Between these a first page has to cost the same.
-FULL = tuple(Plan(size=size, rounds=3, seconds=900, longest=1.0) for size in (10_000, 1_000_000))
+FULL = tuple(Plan(size=size, rounds=3, seconds=900, longest=1.0) for size in (10_000, 100_000, 1_000_000))
 
 
 async def measure(plans: Sequence[Plan], rows: Sequence[Row], say: Say) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def read(template: str, world: World) -> list[Ask]:
         "account": world.account_ids[:50],
         "deep": [min(50_000, world.size // 2)],
         "late": [world.late],
+        "late_idea": [write_cursor(world.late_idea)],
         "late_signal": [write_cursor(world.late_signal)],
         "late_rating": [write_cursor(world.late_rating)],
     }

@@ -20,14 +20,19 @@ SELECT (1e6 * extract(epoch FROM updated_at - created_at))::bigint AS microsecon
  ORDER BY created_at DESC LIMIT :limit""")
 
 
+def requests_for_documents(stage: Stage) -> list[bytes]:
+    """As many as the plan says, each for another initiative."""
+    initiatives = stage.world.initiative_ids[: stage.plan.documents]
+    path = "initiatives/{}/documents/regenerate"
+    return [call(stage.world, "POST", path.format(one), {"type": "PRD"}) for one in initiatives]
+
+
 async def regenerate(stage: Stage, workers: int) -> Case:
     """A request counts from when it was accepted until its document is written.
 
     So the second in which further edits may follow counts too. There is no limit beside it.
     """
-    body = {"type": "PRD"}
-    initiatives = stage.world.initiative_ids[: stage.plan.documents]
-    requests = [call(stage.world, "POST", f"initiatives/{one}/documents/regenerate", body) for one in initiatives]
+    requests = requests_for_documents(stage)
 
     async def measure(connections: int, _: float) -> Round:
         async with AsyncExitStack() as ended:
@@ -35,13 +40,14 @@ async def regenerate(stage: Stage, workers: int) -> Case:
             await asyncio.gather(*map(ended.enter_async_context, processes))
             started = time.monotonic()
             await send_each(stage.ours.port, iter(requests), connections)
-            await _wait_until_written(stage.db)
+            await wait_until_written(stage.db)
             return Round(len(requests), time.monotonic() - started, await _spent(stage.db, len(requests)))
 
     return Case(measure, details={"documents": len(requests)})
 
 
-async def _wait_until_written(db: Database) -> None:
+async def wait_until_written(db: Database) -> None:
+    """Raises BenchFailed if a document cannot be written, or is not within two minutes."""
     deadline = time.monotonic() + LATE_SECONDS
     async with db.autocommit() as tx:
         while left := await tx.value(_COUNT, status="pending"):

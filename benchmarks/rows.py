@@ -7,6 +7,7 @@ from functools import partial
 from benchmarks import operations as api
 from benchmarks.client import ask
 from benchmarks.limits import Ask, Limit
+from benchmarks.mixed import beside_jobs
 from benchmarks.portal import portal_list, portal_vote
 from benchmarks.regenerations import regenerate
 from benchmarks.research import pages, sections
@@ -94,6 +95,7 @@ ROWS = (
     _read("list_ideas_filtered", "ideas?limit=20&sourceKey={source}"),
     _read("list_ideas_classified", "ideas?limit=20&include=classifications"),
     _read("list_ideas_deep", "ideas?limit=20&offset={deep}"),
+    _read("list_ideas_after", "ideas?limit=20&after={late_idea}", is_quick=False),
     _read("list_initiatives", "initiatives?limit=20"),
     _read("list_signals", "signals?limit=100"),
     _read("list_study_feedback", "studies/feedback?limit=100"),
@@ -114,6 +116,7 @@ ROWS = (
     _alone("create_idea_with_features", api.create_idea_with_features, is_quick=False),
     _alone("portal_list", portal_list),
     _alone("portal_vote", portal_vote),
+    Row("requests_beside_jobs", beside_jobs, (8,), is_quick=False),
     Row("research_sections", lambda stage: sections(stage.plan.sections), (4,), is_quick=False, rounds=1),
     Row("research_pages", lambda stage: pages(stage.plan.pages), (4,), is_quick=False, rounds=1),
 )

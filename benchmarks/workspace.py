@@ -9,7 +9,7 @@ from itertools import cycle
 from typing import Any
 from uuid import UUID
 
-from benchmarks.world import IDEAS, NEW_TEXTS, NewText, World, new_ids, sample_features, sample_texts
+from benchmarks.world import IDEAS, LATEST_IDEAS, NEW_TEXTS, NewText, World, new_ids, sample_features, sample_texts
 from sightline.platform.db import Position
 from sightline.signals.queries import NEWEST
 from sightline.studies.queries import SUBMITTED
@@ -36,6 +36,7 @@ def compose_workspace(size: int) -> tuple[World, dict[str, Any]]:
     world.idea_ids = random.Random(size).sample(ideas, min(IDEAS, size))  # noqa: S311 - any will do
     world.texts = [NewText(name, description) for name, description in texts[:NEW_TEXTS]]
     place = size - world.late
+    world.late_idea = Position(LATEST_IDEAS, _moment(place), place + 1)
     world.late_signal = Position(NEWEST.name, _moment(place), place + 1)
     world.late_rating = Position(SUBMITTED.name, _moment(world.late), ratings[world.late])
     return world, file

@@ -27,6 +27,7 @@ from sightline.workspaces.keys.records import NewKey
 SECRET = "benchmark-" + "0" * 54
 TEXTS = 2_000  # more ideas than that repeat them
 NEW_TEXTS = 50
+LATEST_IDEAS = "ideas.newest"  # the order of the list of ideas, as cursors name it
 IDEAS = 500  # that are asked for
 INITIATIVES = 1_000  # likewise
 STATEMENTS = (Path(__file__).parent / "world.sql").read_text().split(";\n")
@@ -73,6 +74,7 @@ class World:
     key: str = ""
     cookie: str = ""  # of the portal's visitor
     form_token: str = ""  # likewise
+    late_idea: Position = field(init=False)
     late_signal: Position = field(init=False)
     late_rating: Position = field(init=False)
 
@@ -140,7 +142,7 @@ async def _fill(tx: Tx, world: World, texts: list[tuple[str, str]], features: li
 
 
 _IDEAS = sql("SELECT id FROM ideas WHERE workspace_id = :workspace_id AND number = ANY(:numbers::bigint[])")
-_SIGNAL = sql("SELECT created_at FROM signals WHERE workspace_id = :workspace_id AND number = :number")
+_CREATED = "SELECT created_at FROM {table} WHERE workspace_id = :workspace_id AND number = :number"
 _RATING = sql("""
 SELECT submitted_at, id FROM study_feedback
  WHERE workspace_id = :workspace_id ORDER BY submitted_at, id OFFSET :late LIMIT 1""")
@@ -153,8 +155,9 @@ async def _choose(tx: Tx, world: World) -> None:
     world.idea_ids = [row["id"] for row in await tx.rows(_IDEAS, workspace_id=world.workspace_id, numbers=numbers)]
     world.initiative_ids = rng.sample(world.initiative_ids, min(INITIATIVES, len(world.initiative_ids)))
     number = world.size - world.late + 1
-    created_at = await tx.value(_SIGNAL, workspace_id=world.workspace_id, number=number)
-    world.late_signal = Position(NEWEST.name, created_at, number)
+    late = {"workspace_id": world.workspace_id, "number": number}
+    world.late_idea = Position(LATEST_IDEAS, await tx.value(sql(_CREATED, table="ideas"), **late), number)
+    world.late_signal = Position(NEWEST.name, await tx.value(sql(_CREATED, table="signals"), **late), number)
     rating = await tx.row(_RATING, workspace_id=world.workspace_id, late=world.late)
     assert rating is not None  # noqa: S101 - there are more
     world.late_rating = Position(SUBMITTED.name, rating["submitted_at"], rating["id"])
