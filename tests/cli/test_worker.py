@@ -24,6 +24,8 @@ def test_a_killed_worker_is_started_again_and_ends_with_the_server(site: Site, p
     with serving(place / "log", "serve", "--data-dir", site.data) as server:
         server.wait_ready()
         [first] = server.workers()
+        requests_first = os.getpriority(os.PRIO_PROCESS, server.process.pid)
+        wait_until(lambda: os.getpriority(os.PRIO_PROCESS, first) > requests_first)
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: "The worker died (signal 9) and is started again." in server.said)
         wait_until(lambda: server.workers() not in ([], [first]))

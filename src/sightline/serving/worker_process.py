@@ -17,9 +17,12 @@ from sightline.worker import jobs_of_rooms, open_tools
 
 _log = structlog.get_logger()
 
+_LESS_URGENT = 10  # added to the niceness, so that requests go first where processors are few
+
 
 def main() -> None:
     end_with_parent()
+    os.nice(_LESS_URGENT)
     settings = Settings.read()
     logs.configure(settings.log_level, settings.log_format)
     code = 1
