@@ -15,6 +15,7 @@ from benchmarks.operations import API, call, write_request
 from benchmarks.rounds import Case, Round, describe, during, percentile
 from benchmarks.rows import Row
 from benchmarks.stage import Plan, Stage, open_stage
+from benchmarks.stuck import measure_stuck
 
 SHORTEST = 0.1  # seconds of a round
 SHORTEST_OF_OURS = 0.25  # what is under way when wrk is interrupted is not counted, and must not matter
@@ -50,7 +51,11 @@ async def _measure_plan(plan: Plan, rows: Sequence[Row], say: Say) -> dict[str, 
             "rows": measured,
             "client": {"name": "wrk" if stage.has_wrk else "asyncio"},
             "besideFaultyBodies": await _measure_waiting(stage),
-            "server": server | {"residentMegabytes": stage.ours.resident_megabytes()},
+            "server": server
+            | {
+                "residentMegabytes": stage.ours.resident_megabytes(),
+                "stuckReadersMegabytes": await measure_stuck(stage),
+            },
             "aims": {row.name: dict(zip(("first", "then"), row.aims, strict=True)) for row in rows if row.aims},
             "rounds": plan.rounds,
             "seconds": round(time.monotonic() - began, 1),

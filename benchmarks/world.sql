@@ -117,7 +117,8 @@ SELECT :workspace_id, md5('rating' || n)::uuid, (:study_ids::uuid[])[1 + n % car
   FROM generate_series(1, :size::bigint) AS n;
 
 INSERT INTO public_numbers (workspace_id, kind, last)
-VALUES (:workspace_id, 'idea', :size::bigint), (:workspace_id, 'initiative', cardinality(:initiative_ids::uuid[]));
+VALUES (:workspace_id, 'idea', :size::bigint), (:workspace_id, 'signal', :size::bigint),
+       (:workspace_id, 'initiative', cardinality(:initiative_ids::uuid[]));
 
 INSERT INTO record_counts (workspace_id, kind, slot, count)
 VALUES (:workspace_id, 'idea', 0, :size::bigint), (:workspace_id, 'signal', 0, :size::bigint),
