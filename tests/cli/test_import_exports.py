@@ -225,6 +225,23 @@ Summe;2;;;;
 """
 
 
+def test_votes_may_come_in_a_file_of_their_own(bulk: Bulk, tmp_path: Path) -> None:
+    bulk.load(
+        "ideas",
+        written(tmp_path / "posts.csv", "Post ID,Title,Details\n1,Dark,please\n2,Light,yes\n"),
+        "--from",
+        "canny",
+    )
+    rows = "Post ID,Voter Email,Company\n1,x@y.test,Globex\n1,z@y.test,Initech\n1,,\n2,x@y.test,Globex\n"
+    done = twice(bulk, "ideas", written(tmp_path / "votes.csv", rows), "--from", "canny")
+    assert (done["changed"], done["united"], done["votesAdded"]) == (2, 2, 3)
+    ideas = {one["externalId"]: one for one in exported(bulk)["ideas"]}
+    assert (ideas["1"]["description"], len(ideas["1"]["accounts"])) == ("please", 2)
+    assert len(exported(bulk)["portal"]["votes"]) == 3
+    none = written(tmp_path / "none.csv", "Post ID,Voter Email\n9,x@y.test\n")
+    assert "description: Is needed for a new record" in bulk.load("ideas", none, "--from", "canny").err
+
+
 def test_a_spreadsheet_with_a_title_and_a_sum_is_read(bulk: Bulk, tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_bytes(GUESTS.encode("cp1252"))
     done = bulk.load("ideas", tmp_path / "g.csv", "--map", "Wunsch=name")

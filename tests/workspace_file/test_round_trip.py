@@ -12,6 +12,8 @@ from sightline.sample.workspace import load
 from sightline.workspace_file.sections import SHOWN, all_tables
 from sightline.workspaces.operating import delete_workspace
 from tests.workspace_file.files import STAMPS, THEN, apply, by_key, export, exported, new_slug, refusal, small, whole
+from tests.workspace_file.imports import base
+from tests.workspace_file.imports import load as load_lines
 
 
 def test_the_file_for_tests_has_a_value_in_every_field() -> None:
@@ -198,3 +200,16 @@ async def test_any_record_may_have_id_number_and_times(database: Database) -> No
     labels = [{"label": "New", "id": "no id"}, {"label": "Old", "updatedAt": "no moment"}]
     faults = await refusal(database, small(ideaStatuses=labels))
     assert set(faults) == {"ideaStatuses[0].id", "ideaStatuses[1].updatedAt"}
+
+
+async def test_voters_of_an_import_come_out_again_without_a_portal(database: Database) -> None:
+    slug = await base(database)
+    rows = b"ID,Title,Body,Voters\n1,Dark mode,x,bo@globex.test; cy@globex.test\n"
+    assert (await load_lines(database, slug, "ideas", rows)).votes_added == 2
+    first = await export(database, slug)
+    file = await exported(database, slug)
+    assert [len(file["portal"][name]) for name in ("users", "votes", "requests")] == [2, 2, 0]
+    assert "alias" not in file["portal"]
+    await delete_workspace(database, slug)
+    await apply(database, first)
+    assert await export(database, slug) == first

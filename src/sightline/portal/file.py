@@ -81,9 +81,14 @@ async def show_portal(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
 
 
 async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
-    """Stores the portal. Returns True when it was added, False when it changed, None when nothing did."""
+    """Stores the portal. Returns True when it was added, False when it changed, None when nothing did.
+
+    Users without any setting are voters of an import: they make no portal.
+    """
     changes = {name: value for name, value in given.items() if name in COLUMNS}
     before = await show_portal(run.tx, run.workspace_id)
+    if before is None and not changes and "portal.users" in run.given:
+        return None
     faults = run.faults.count
     await _check(run, changes)
     if run.faults.count > faults:

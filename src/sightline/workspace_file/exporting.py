@@ -31,19 +31,28 @@ async def export_workspace(db: Database, slug: str, write: Write) -> None:
         workspace = await find_workspace(tx, slug)
         write(b'{"$schema": "workspace-file.schema.json"')
         for name in SHOWN:
-            shown = await objects()[name].show(tx, workspace.id) if name in objects() else None
-            if name in objects() and shown is None:
-                continue
-            write(b",\n" + _encode(name) + b": ")
-            if shown is None:
+            if name not in objects():
+                write(b",\n" + _encode(name) + b": ")
                 await _write_list(tx, all_tables()[name], workspace.id, write)
                 continue
-            write(_encode(shown)[:-1])
-            for path in (path for path in lists() if path.startswith(f"{name}.")):
-                write(b", " + _encode(lists()[path].list_name) + b": ")
-                await _write_list(tx, lists()[path], workspace.id, write)
+            shown = await objects()[name].show(tx, workspace.id)
+            inside = [table for path, table in lists().items() if path.startswith(f"{name}.")]
+            if shown is None and not [table for table in inside if await _has_rows(tx, table, workspace.id)]:
+                continue
+            write(b",\n" + _encode(name) + b": " + _encode(shown or {})[:-1])
+            before = b", " if shown else b""
+            for table in inside:
+                write(before + _encode(table.list_name) + b": ")
+                await _write_list(tx, table, workspace.id, write)
+                before = b", "
             write(b"}")
         write(b"}\n")
+
+
+async def _has_rows(tx: Tx, table: Table, workspace_id: UUID) -> bool:
+    async for _ in queries.all_rows(tx, table, workspace_id):
+        return True
+    return False
 
 
 async def _write_list(tx: Tx, table: Table, workspace_id: UUID, write: Write) -> None:

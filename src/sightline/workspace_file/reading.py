@@ -182,8 +182,10 @@ class ListReader:
             return (), None
         named = dict.fromkeys(one.lower() for one in given.pop("voters", None) or () if isinstance(one, str))
         voters = tuple(one for one in named if "@" in one)
-        if named and isinstance(given.setdefault("importedVoteCount", len(named)), int):
+        if isinstance(given.get("importedVoteCount"), int):
             given["importedVoteCount"] = max(0, given["importedVoteCount"] - len(voters))
+        elif len(named) > len(voters):
+            given["importedVoteCount"] = len(named) - len(voters)
         return voters, given.pop("mergedInto", None)
 
     def _values(self, lines: Any, is_csv: bool) -> Iterator[tuple[int, Callable[[], str], Any]]:

@@ -50,7 +50,8 @@ def _jira(row: Row) -> Row:
 
 def _described(row: Row) -> Row:
     """Describes a post that has a title only."""
-    return row if str(row.get("description") or "").strip() else row | {"description": row.get("name")}
+    is_named_only = row.get("name") and not str(row.get("description") or "").strip()
+    return row | {"description": row["name"]} if is_named_only else row
 
 
 _FIDER_STATUSES: dict[Any, str] = dict(
