@@ -48,7 +48,8 @@ class Settings:
 
     data_dir: Annotated[Path, says("Folder of the embedded database and of the secret.", folder)]
     database_url: Annotated[
-        str | None, says("A PostgreSQL of your own, as `postgresql://user:password@host/database`.", _database_url)
+        str | None,
+        says("A PostgreSQL 15 or newer of your own, as `postgresql://user:password@host/database`.", _database_url),
     ] = field(default=None, repr=False)
     listen_url: Annotated[
         str | None, says("The database's own address, when `SIGHTLINE_DATABASE_URL` is a pooler's.", _database_url)
