@@ -24,6 +24,7 @@ CONNECT_SECONDS = 15
 CLOSE_SECONDS = 5
 
 _RECORD = "CREATE TABLE IF NOT EXISTS schema_revisions (revision text PRIMARY KEY, applied_at timestamptz(3) NOT NULL)"
+_WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 _LAST = {
     "schema_revisions": "SELECT max(revision) FROM schema_revisions",
     "alembic_version": "SELECT max(version_num) FROM alembic_version",
@@ -90,9 +91,7 @@ async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]
 
 async def _lock(connection: Connection, *, shared: bool = False) -> None:
     """Takes the lock until the connection is closed."""
-    await connection.execute(
-        "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
-    )
+    await connection.execute(_WITHOUT_LIMITS)
     await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}({LOCK})")
 
 
