@@ -87,7 +87,7 @@ async def wait_for_writes(place: Place, more: int) -> None:
 
 
 async def wait_for_every_way(place: Place) -> None:
-    await asyncio.to_thread(wait_until, lambda: WAYS <= place.written.keys(), 180)
+    await asyncio.to_thread(wait_until, lambda: place.written.keys() >= WAYS, 180)
 
 
 async def everything(place: Place, name: str) -> tuple[dict[str, Json], int]:
