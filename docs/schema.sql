@@ -1027,11 +1027,12 @@ END $$;
 
 CREATE FUNCTION public.move_version() RETURNS trigger
     LANGUAGE plpgsql
-    AS $$
+    AS $_$
 BEGIN
-    NEW.version := OLD.version + 1;
-    RETURN NEW;
-END $$;
+    EXECUTE format('UPDATE %s SET version = version + 1 WHERE workspace_id = $1 AND id = $2', TG_RELID::regclass)
+      USING NEW.workspace_id, NEW.id;
+    RETURN NULL;
+END $_$;
 
 CREATE FUNCTION public.notify_access() RETURNS trigger
     LANGUAGE plpgsql
@@ -2739,11 +2740,11 @@ CREATE TRIGGER follow_signals_added AFTER INSERT ON public.signals REFERENCING N
 
 CREATE TRIGGER follow_signals_changed AFTER UPDATE ON public.signals REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
 
-CREATE TRIGGER ideas_lose_reference BEFORE UPDATE ON public.ideas FOR EACH ROW WHEN (((new.version = old.version) AND (((old.product_id IS DISTINCT FROM new.product_id) OR (old.initiative_id IS DISTINCT FROM new.initiative_id)) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
+CREATE TRIGGER ideas_lose_reference AFTER UPDATE ON public.ideas FOR EACH ROW WHEN (((new.version = old.version) AND (((old.product_id IS DISTINCT FROM new.product_id) OR (old.initiative_id IS DISTINCT FROM new.initiative_id)) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
-CREATE TRIGGER initiatives_lose_reference BEFORE UPDATE ON public.initiatives FOR EACH ROW WHEN (((new.version = old.version) AND (old.product_id IS DISTINCT FROM new.product_id))) EXECUTE FUNCTION public.move_version();
+CREATE TRIGGER initiatives_lose_reference AFTER UPDATE ON public.initiatives FOR EACH ROW WHEN (((new.version = old.version) AND (old.product_id IS DISTINCT FROM new.product_id))) EXECUTE FUNCTION public.move_version();
 
-CREATE TRIGGER insights_lose_reference BEFORE UPDATE ON public.insights FOR EACH ROW WHEN (((new.version = old.version) AND (old.merged_into IS DISTINCT FROM new.merged_into))) EXECUTE FUNCTION public.move_version();
+CREATE TRIGGER insights_lose_reference AFTER UPDATE ON public.insights FOR EACH ROW WHEN (((new.version = old.version) AND (old.merged_into IS DISTINCT FROM new.merged_into))) EXECUTE FUNCTION public.move_version();
 
 CREATE TRIGGER keep_account_ids_of_ideas_added AFTER INSERT ON public.idea_accounts REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.keep_account_ids_of_ideas_added();
 
@@ -2871,7 +2872,7 @@ CREATE TRIGGER remove_idea_words AFTER DELETE ON public.ideas REFERENCING OLD TA
 
 CREATE TRIGGER signals_forgotten AFTER DELETE ON public.signals REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.forget_signals();
 
-CREATE TRIGGER signals_lose_reference BEFORE UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
+CREATE TRIGGER signals_lose_reference AFTER UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
 CREATE TRIGGER workspaces_notify AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 

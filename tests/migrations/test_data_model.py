@@ -70,6 +70,17 @@ async def test_every_time_is_stored_to_the_millisecond_with_its_zone(
     assert others == [], "times are timestamptz(3)"
 
 
+async def test_no_table_with_a_generated_column_has_a_trigger_before_updates(
+    connection: "Connection[asyncpg.Record]",
+) -> None:
+    """Such a trigger makes every update compute all generated columns, which are the words to search."""
+    both = await connection.fetch("""
+        SELECT tgrelid::regclass::text, tgname FROM pg_trigger
+         WHERE NOT tgisinternal AND tgtype & 18 = 18  -- before, update
+           AND tgrelid IN (SELECT attrelid FROM pg_attribute WHERE attgenerated = 's')""")
+    assert both == []
+
+
 async def test_every_index_and_constraint_is_valid(connection: "Connection[asyncpg.Record]") -> None:
     assert await connection.fetchval("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == 0
     assert await connection.fetchval("SELECT count(*) FROM pg_constraint WHERE NOT convalidated") == 0

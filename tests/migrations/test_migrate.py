@@ -87,7 +87,7 @@ async def test_it_waits_while_another_machine_migrates_then_looks_again(empty: s
 
 
 async def test_a_database_of_a_newer_version_is_refused(migrated: str) -> None:
-    await run(migrated, "UPDATE schema_revisions SET revision = '9999'")
+    await run(migrated, "INSERT INTO schema_revisions VALUES ('9999', now())")
     for ask in (migrate, pending):
         with pytest.raises(DatabaseUnavailable, match=r"^The database is at revision 9999 and .*newer version"):
             await ask(migrated)

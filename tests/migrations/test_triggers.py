@@ -1,4 +1,4 @@
-"""What triggers do: the feature map's version, and the notification that access changed."""
+"""What triggers do: the versions of feature maps and of records, and the notification that access changed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -64,6 +64,31 @@ async def test_no_move_of_the_map_version_is_lost_among_many(
     before = await map_versions(connection)
     await asyncio.gather(*(change(number) for number in range(6)))
     assert await map_versions(connection) == [before[0] + 30, before[1]]
+
+
+@pytest.mark.parametrize(
+    ("table", "reference", "lost"),
+    [
+        ("ideas", "product_id", "products"),
+        ("ideas", "initiative_id", "initiatives"),
+        ("initiatives", "product_id", "products"),
+        ("signals", "account_id", "accounts"),
+        ("insights", "merged_into", "insights"),
+    ],
+)
+async def test_the_version_of_a_record_moves_once_when_a_deleted_one_takes_a_reference_along(
+    connection: "Connection[asyncpg.Record]", table: str, reference: str, lost: str
+) -> None:
+    id, gone = named(table, 0), named(lost, 1)
+    found = f"SELECT version, {reference} FROM {table} WHERE id = $1"  # noqa: S608 - our names
+    await connection.execute(
+        f"UPDATE {table} SET {reference} = $2, version = 7 WHERE id = $1",  # noqa: S608 - our names
+        id,
+        gone,
+    )
+    assert tuple(await connection.fetchrow(found, id) or ()) == (7, gone)
+    await connection.execute(f"DELETE FROM {lost} WHERE id = $1", gone)  # noqa: S608 - our names
+    assert tuple(await connection.fetchrow(found, id) or ()) == (8, None)
 
 
 @pytest_asyncio.fixture
