@@ -14,13 +14,13 @@ from sightline.intelligence.engine import DraftedQuestion
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Position, Tx, sql
 from sightline.platform.ids import new_id
-from sightline.portal.html.forms import form_token
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.portals.configure import SignIn, configure
-from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import add_session
 from sightline.sample.workspace import load as read_sample
 from sightline.signals.queries import NEWEST
 from sightline.studies.queries import SUBMITTED
+from sightline.web.forms import form_token
 from sightline.workspaces.keys.lifecycle import ALL_SCOPES, create_key
 from sightline.workspaces.keys.records import NewKey
 

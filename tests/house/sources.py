@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src/sightline"
 ROOMS = (
     "evaluation", "portal", "research", "documents", "ideas", "initiatives", "studies", "signals", "catalog",
-    "workspaces", "intelligence", "sources",
+    "workspaces", "intelligence", "sources", "web",
 )  # fmt: skip
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef

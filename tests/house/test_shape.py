@@ -85,3 +85,8 @@ def check_sentence(source: Source, route: Function) -> None:
 def test_routes_hold_no_sql() -> None:
     found = [f"{source}:{line}" for source in rooms() if source.is_routes for line, _ in source.statements()]
     assert not found, f"SQL belongs into queries.py: {found}"
+
+
+def test_the_room_of_pages_names_no_room_that_shows_them() -> None:
+    named = [str(one) for one in rooms() if one.package == "web" and "portal" in one.text.lower()]
+    assert not named, f"Take it as an argument, as Templates takes the package: {named}"

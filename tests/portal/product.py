@@ -11,8 +11,8 @@ from uuid import uuid4
 import httpx2
 import jwt
 
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.portals.configure import SignIn, configure, rotate_secret
-from sightline.portal.server_secret import ServerSecret
 from tests.world import OPERATOR, World
 
 SERVER_SECRET = "a secret of the server, for tests only"

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.requests import trap
-from sightline.portal.server_secret import ServerSecret
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
 from tests.portal.test_pages import fill, idea, signed_in, titles
 from tests.world import serving

@@ -13,8 +13,8 @@ import pytest
 
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
+from sightline.platform.server_secret import ServerSecret, WrongServerSecret
 from sightline.portal.jobs import forget_ended
-from sightline.portal.server_secret import ServerSecret, WrongServerSecret
 from tests.portal.product import CALLBACK, LOGOUT, SERVER_SECRET, Browser, PortalWorld
 from tests.world import serving
 

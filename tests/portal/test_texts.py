@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from sightline.portal.html.markdown import as_html
+from sightline.web.markdown import as_html
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
 from tests.world import serving
 

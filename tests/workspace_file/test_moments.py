@@ -9,7 +9,7 @@ import pytest
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.errors import NotFound
-from sightline.portal.server_secret import ServerSecret
+from sightline.platform.server_secret import ServerSecret
 from sightline.sample.demo import prepare_demo
 from sightline.sample.workspace import load as load_sample
 from sightline.workspaces.operating import delete_workspace

@@ -10,7 +10,7 @@ from sightline.cli.site import operator, read_settings
 from sightline.platform import logs
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
-from sightline.portal.server_secret import ServerSecret
+from sightline.platform.server_secret import ServerSecret
 from sightline.sample.articles import write_articles
 from sightline.sample.customer_product import CustomerProduct
 from sightline.sample.demo import Demo, prepare_demo

@@ -8,11 +8,11 @@ import typer
 from sightline.cli.options import InWorkspace, argument, group, option
 from sightline.cli.output import note, print_pairs
 from sightline.cli.site import Site, command_of
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.addresses import Addresses, addresses_of
 from sightline.portal.portals import configure as portals
 from sightline.portal.portals.configure import SignIn
 from sightline.portal.portals.records import Portal
-from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sign_in import trial as trials
 from sightline.workspaces.tenants import find_workspace
 

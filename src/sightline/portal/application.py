@@ -13,12 +13,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from sightline.platform.db import Database
 from sightline.platform.errors import TooLarge
 from sightline.platform.http.problems import as_refusal
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal import addresses, problems
 from sightline.portal.comments import pages as comments
-from sightline.portal.html.assets import answer_static
-from sightline.portal.html.forms import NotAForm, form_token, is_of_this_site, is_own_form, read_form
-from sightline.portal.html.languages import catalogue, choose_language
-from sightline.portal.html.templates import render
 from sightline.portal.ideas import pages as ideas
 from sightline.portal.languages import pages as languages
 from sightline.portal.limits import Limits
@@ -26,14 +23,16 @@ from sightline.portal.mine import pages as mine
 from sightline.portal.portals import queries
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import PageRefused
+from sightline.portal.rendering import TEMPLATES
 from sightline.portal.requests import pages as requests
-from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import find_by_alias, find_by_host, open_session
 from sightline.portal.sign_in import pages as sign_in
 from sightline.portal.visits import Site, Visit, content_policy
 from sightline.portal.votes import pages as votes
 from sightline.portal.waiting import pages as waiting
 from sightline.portal.waiting.records import as_sent_form
+from sightline.web.forms import NotAForm, form_token, is_of_this_site, is_own_form, read_form
+from sightline.web.languages.catalogue import choose_language
 
 Answer = Callable[..., Awaitable[Response]]
 _SAVED = 303  # the answer to a form that is stored: the page to look at
@@ -121,7 +120,7 @@ class Portals:
         async def answer(scope: Any, receive: Any, send: Any) -> None:
             if scope["type"] == "http" and not f"{scope['path']}/".startswith("/api/"):
                 request = Request(scope, receive)
-                if static := answer_static(request, scope["path"]):
+                if static := TEMPLATES.assets.answer(request, scope["path"]):
                     return await _send(static, scope, receive, send)
                 if "text/html" in request.headers.get("accept", "").lower():
                     response = _refuse(None, request, problems.PageNotFound(), self._site.public_url)
@@ -152,7 +151,7 @@ class Portals:
         request.scope["operation"] = "portal"
         visit: Visit | None = None
         try:
-            if static := answer_static(request, path):
+            if static := TEMPLATES.assets.answer(request, path):
                 return static
             visit = await self._visit(request, path, alias, host)
             response = await _show(visit, path)
@@ -314,10 +313,12 @@ def _refuse(visit: Visit | None, request: Request, refusal: PageRefused, public_
     values |= {"sent": sent, "minutes": refusal.minutes}
     if visit and visit.is_partial:
         part = {"HX-Retarget": "#status", "HX-Reswap": "innerHTML"}
-        text = render(language, "not_saved.html", **values) if sent else catalogue(language).gettext(refusal.text)
+        text = (
+            TEMPLATES.render(language, "not_saved.html", **values) if sent else TEMPLATES.text(language, refusal.text)
+        )
         response = HTMLResponse(text.strip(), refusal.status, part)
     else:
-        response = HTMLResponse(render(language, "problem.html", problem=refusal, **values), refusal.status)
+        response = HTMLResponse(TEMPLATES.render(language, "problem.html", problem=refusal, **values), refusal.status)
     response.headers.update(refusal.headers)
     return response
 

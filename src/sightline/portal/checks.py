@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sightline.platform.checks import Check
 from sightline.platform.db import Tx, sql
-from sightline.portal.server_secret import ServerSecret, WrongServerSecret
+from sightline.platform.server_secret import ServerSecret, WrongServerSecret
 
 # Of all workspaces at once.
 _SECRETS = sql("""

@@ -15,7 +15,7 @@ PageRefused                 400
 +-- Failed                  500
 """
 
-from sightline.portal.html.templates import N_
+from sightline.web.languages.catalogue import N_
 
 
 class PageRefused(Exception):

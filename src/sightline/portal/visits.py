@@ -12,18 +12,18 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.ids import new_id
 from sightline.platform.refs import parse_uuid
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.addresses import Place
-from sightline.portal.html.forms import form_token
-from sightline.portal.html.templates import render
 from sightline.portal.ideas.search import TitleWords
 from sightline.portal.limits import Limit, Limits
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
+from sightline.portal.rendering import TEMPLATES
 from sightline.portal.requests import trap
-from sightline.portal.server_secret import ServerSecret
 from sightline.portal.sessions.queries import LIFE, Opened, Session
 from sightline.portal.users.records import User
 from sightline.portal.waiting.records import TEXTS, SentForm
+from sightline.web.forms import form_token
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class Visit:
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""
         token = form_token(self.secret, self.session.token) if self.session else ""
-        text = render(self.language, template, visit=self, root=self.place.root, csrf=token, **values)
+        text = TEMPLATES.render(self.language, template, visit=self, root=self.place.root, csrf=token, **values)
         return HTMLResponse(text, status)
 
     def part(self, template: str, swap: str, status: int = 200, **values: Any) -> Response:

@@ -10,8 +10,8 @@ import msgspec
 from sightline.platform import logs
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.portals.configure import SignIn, configure, rotate_secret
-from sightline.portal.server_secret import ServerSecret
 from sightline.sample.workspace import load
 from sightline.workspace_file import apply_file
 from sightline.workspaces import queries as workspaces

@@ -7,11 +7,11 @@ from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import parse_uuid
 from sightline.portal.comments.queries import find_own_comment, list_comments
-from sightline.portal.html.templates import N_
 from sightline.portal.ideas.pages import idea_page, read_reference
 from sightline.portal.ideas.queries import find_visible
 from sightline.portal.problems import PageNotFound
 from sightline.portal.visits import Visit
+from sightline.web.languages.catalogue import N_
 
 LONGEST = 5000
 MISSING = N_("Write a comment first.")

@@ -10,7 +10,6 @@ from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
 from sightline.portal.comments.queries import ShownComment, list_comments
-from sightline.portal.html.markdown import as_html
 from sightline.portal.ideas import queries
 from sightline.portal.ideas.filters import PAGE, Facet, Filters, find_facets, read_filters, read_page
 from sightline.portal.ideas.history import list_moves
@@ -19,6 +18,7 @@ from sightline.portal.ideas.search import Search, correct, search_for, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
+from sightline.web.markdown import as_html
 
 _SHOWN_MOVES = 20
 

@@ -2,10 +2,10 @@
 
 from starlette.responses import Response
 
-from sightline.portal.html.languages import LANGUAGES
 from sightline.portal.problems import FormNotReadable
 from sightline.portal.sign_in.return_to import safe_path
 from sightline.portal.visits import Visit
+from sightline.web.languages.catalogue import LANGUAGES
 
 _KEPT_SECONDS = 365 * 24 * 3600
 

@@ -8,10 +8,10 @@ import msgspec
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal.portals import queries
 from sightline.portal.portals.records import Host, Portal
 from sightline.portal.portals.urls import is_safe_remote
-from sightline.portal.server_secret import ServerSecret
 from sightline.workspaces.changes import log_change
 
 _LONGEST_URL = 2000

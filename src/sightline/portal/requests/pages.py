@@ -5,12 +5,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from sightline.portal.html.templates import N_
 from sightline.portal.ideas.records import ShownIdea
 from sightline.portal.requests import trap
 from sightline.portal.requests.create import NewRequest, create_request
 from sightline.portal.requests.similar import find_similar
 from sightline.portal.visits import Visit
+from sightline.web.languages.catalogue import N_
 
 LONGEST_TITLE = 200
 LONGEST_TEXT = 10_000

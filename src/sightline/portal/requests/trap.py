@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from sightline.portal.html.templates import N_
-from sightline.portal.server_secret import ServerSecret
+from sightline.platform.server_secret import ServerSecret
+from sightline.web.languages.catalogue import N_
 
 FIELD = "fax_number"
 FILLED_IN = N_("A hidden field was filled in. It is empty again: send the form once more.")

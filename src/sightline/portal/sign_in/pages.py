@@ -2,10 +2,10 @@
 
 from starlette.responses import RedirectResponse, Response
 
+from sightline.platform.server_secret import WrongServerSecret
 from sightline.portal.limits import network_of
 from sightline.portal.portals.urls import with_query
 from sightline.portal.problems import SignInNotSetUp, SignInRefused, TokenNotAccepted
-from sightline.portal.server_secret import WrongServerSecret
 from sightline.portal.sessions.queries import end_session
 from sightline.portal.sign_in import states
 from sightline.portal.sign_in.accept import accept_token

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from sightline.portal.server_secret import ServerSecret
+from sightline.platform.server_secret import ServerSecret
 
 LIFE = timedelta(minutes=10)
 MOST = 8

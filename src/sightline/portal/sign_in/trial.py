@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from sightline.platform.db import Tx
 from sightline.platform.errors import Conflict
+from sightline.platform.server_secret import ServerSecret, WrongServerSecret
 from sightline.portal.portals.queries import find_of_workspace
-from sightline.portal.server_secret import ServerSecret, WrongServerSecret
 from sightline.portal.sign_in.tokens import TokenRefused, read_token
 from sightline.portal.sign_in.used_tokens import refuse_used_token
 

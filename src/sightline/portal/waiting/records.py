@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from uuid import UUID
 
-from sightline.portal.html.templates import N_
+from sightline.web.languages.catalogue import N_
 
 TEXTS = ("title", "text", "body")
 _HIDDEN = ("vote", "back", "form_id", "confirmed", "waiting")

@@ -1,4 +1,4 @@
-"""The languages of the pages: catalogues in gettext's .po format, read when they are first needed."""
+"""The texts of pages in each language: catalogues in gettext's .po format, read when they are first needed."""
 
 import ast
 import gettext
@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-FOLDER = files("sightline.portal") / "languages"
+OWN = "sightline.web"
 SOURCE = "en"  # the texts in templates and code
 LANGUAGES = {SOURCE: "English", "de": "Deutsch"}  # by code, each in its own words
 _LINE = re.compile(r'(?:(msgid_plural|msgid|msgstr)(?:\[(\d)\])? )?(".*")')
@@ -33,12 +33,20 @@ class Catalogue:
         return forms[min(self._plural(count), len(forms) - 1)]
 
 
+# Marks a text for the catalogue; the template that shows it looks it up.
+def N_(text: str) -> str:
+    return text
+
+
 @cache
-def catalogue(language: str) -> Catalogue:
-    """Returns the catalogue of one of LANGUAGES."""
+def catalogue(package: str, language: str) -> Catalogue:
+    """Returns the texts of a room and of this one in one of LANGUAGES."""
     if language == SOURCE:
         return Catalogue(SOURCE, {}, lambda count: int(count != 1))
-    texts = read_po((FOLDER / f"{language}.po").read_text(encoding="utf-8"))
+    folders = (files(each) / "languages" for each in dict.fromkeys((OWN, package)))
+    texts: dict[str, list[str]] = {}
+    for folder in folders:
+        texts |= read_po((folder / f"{language}.po").read_text(encoding="utf-8"))
     plural: Any = gettext.c2py(_plural_of(texts.pop("", [""])[0]))
     return Catalogue(language, texts, plural)
 
@@ -71,7 +79,7 @@ def _read_entry(block: str) -> dict[str, str]:
 
 
 def choose_language(chosen: str, accepted: str, fallback: str) -> str:
-    """Returns the visitor's choice, else the first available one of an Accept-Language header, else the portal's.
+    """Returns the reader's choice, else the first available one of an Accept-Language header, else `fallback`.
 
     English if none is available.
     """

@@ -1,4 +1,4 @@
-"""Keys derived from SIGHTLINE_SECRET: they encrypt portal secrets and sign cookies and forms."""
+"""Keys derived from SIGHTLINE_SECRET: they encrypt secrets of workspaces and sign cookies and forms."""
 
 import hashlib
 import hmac
@@ -13,10 +13,10 @@ _NONCE_BYTES = 12
 
 
 class WrongServerSecret(Exception):
-    """A portal secret was encrypted with another server secret."""
+    """A text was encrypted with another server secret."""
 
     def __str__(self) -> str:
-        return "SIGHTLINE_SECRET is not the one that the portal's secret was kept with."
+        return "SIGHTLINE_SECRET is not the one that the workspace's secret was stored with."
 
 
 class ServerSecret:
@@ -24,6 +24,7 @@ class ServerSecret:
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
+        # The names of the keys are part of what is stored.
         self._cipher = AESGCM(self._key(b"sightline portal secrets"))
         self._signing = self._key(b"sightline portal signatures")
 
@@ -31,12 +32,12 @@ class ServerSecret:
         return hmac.digest(self._secret, purpose, hashlib.sha256)
 
     def encrypt(self, workspace_id: UUID, text: str) -> bytes:
-        """Encrypts a portal's secret for that workspace only (AES-256-GCM)."""
+        """Encrypts a text for that workspace only (AES-256-GCM)."""
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, text.encode(), workspace_id.bytes)
 
     def decrypt(self, workspace_id: UUID, encrypted: bytes) -> str:
-        """Returns the portal's secret. Raises WrongServerSecret."""
+        """Returns the text. Raises WrongServerSecret."""
         nonce, rest = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
         try:
             return self._cipher.decrypt(nonce, rest, workspace_id.bytes).decode()

@@ -1,4 +1,4 @@
-"""Markdown of ideas and comments as safe HTML."""
+"""Markdown that people write as safe HTML."""
 
 import asyncio
 import re

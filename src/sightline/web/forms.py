@@ -1,4 +1,4 @@
-"""Reads forms, and checks that they come from a page of the portal."""
+"""Reads forms, and checks that they come from a page of the session."""
 
 import secrets
 from urllib.parse import parse_qsl, urlsplit
@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.requests import Request
 
 from sightline.platform.http.bodies import receive_body
-from sightline.portal.server_secret import ServerSecret
+from sightline.platform.server_secret import ServerSecret
 
 LARGEST = 128 * 1024
 _MOST_FIELDS = 50

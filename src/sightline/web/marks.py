@@ -1,4 +1,4 @@
-"""The matches of a search, marked in the text of ideas."""
+"""The matches of a search, marked in a text."""
 
 import re
 

@@ -1,1 +1,0 @@
-"""Templates, languages, Markdown and forms of the pages."""
