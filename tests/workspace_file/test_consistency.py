@@ -6,10 +6,11 @@ from itertools import pairwise
 import pytest
 
 from sightline.platform.db import Database
+from sightline.platform.db.tables import tables_of_workspaces
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
 from sightline.workspace_file.sections import all_tables
-from sightline.workspaces.operating import TABLES, delete_workspace, list_workspaces
+from sightline.workspaces.operating import delete_workspace, list_workspaces
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}
@@ -157,7 +158,7 @@ async def test_deleting_a_workspace_leaves_nothing_of_it_and_everything_of_other
     removed = await delete_workspace(database, file["workspace"]["slug"])
     assert removed["ideas"] == 3
     async with database.autocommit() as tx:
-        for table in TABLES:
+        for table in await tables_of_workspaces(tx.connection):
             left = f"SELECT count(*) FROM {table} WHERE workspace_id = $1"  # noqa: S608
             assert await tx.connection.fetchval(left, applied.workspace_id) == 0, table
     assert await export(database, other["workspace"]["slug"]) == before
@@ -167,6 +168,7 @@ async def test_deleting_a_workspace_leaves_nothing_of_it_and_everything_of_other
 
 async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Database) -> None:
     async with database.autocommit() as tx:
+        tables = await tables_of_workspaces(tx.connection)
         rows = await tx.connection.fetch(
             "SELECT table_name FROM information_schema.columns"
             " WHERE table_schema = 'public' AND column_name = 'workspace_id'"
@@ -175,8 +177,8 @@ async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Da
             "SELECT DISTINCT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint"
             " WHERE contype = 'f' AND conrelid <> confrelid"
         )
-    assert set(TABLES) == {row[0] for row in rows}, "add the table to workspaces.operating.TABLES"
-    place = {table: number for number, table in enumerate((*TABLES, "workspaces"))}
+    assert set(tables) == {row[0] for row in rows}
+    place = {table: number for number, table in enumerate((*tables, "workspaces"))}
     wrong = [tuple(row) for row in pointing if row[0] in place and place[row[0]] > place[row[1]]]
     assert wrong == [], "a table stands before those that it points to"
 

@@ -1,43 +1,29 @@
 """Queries of the system catalogues. Names of tables and columns come from there and are quoted."""
 
 from collections.abc import Iterable
-from graphlib import TopologicalSorter
 
 from sightline.backup.records import LEFT_OUT, LEFT_OUT_BEFORE
 from sightline.platform.db import Connection
 from sightline.platform.db.database import Row
+from sightline.platform.db.tables import OURS, tables_in_order
 
 # Values are read as they were written, independent of the server's settings.
 WRITE_ALIKE = """
 SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; SET extra_float_digits = 1;
 SET bytea_output = 'hex'; SET lc_monetary = 'C'; SET xmloption = 'content'"""
 
-_OURS = """relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
-   AND NOT EXISTS (SELECT FROM pg_depend
-                    WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')"""
-
-_TABLES = f"""
-SELECT relname::text AS name FROM pg_class
- WHERE {_OURS} AND relkind IN ('r', 'p') AND NOT relispartition
- ORDER BY relname"""
-
 # Transaction ids of another server would hide rows from pages of changes, or show them too early: restored rows get the
-# # id of the restoring transaction. Generated columns are generated again.
+# id of the restoring transaction. Generated columns are generated again.
 _COLUMNS = f"""
 SELECT relname::text AS name, array_agg(attname::text ORDER BY attnum) AS columns
   FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
- WHERE {_OURS} AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+ WHERE {OURS} AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
    AND attgenerated = '' AND atttypid <> 'xid8'::regtype
  GROUP BY relname"""
 
-_REFERENCES = f"""
-SELECT pg_class.relname::text AS child, parent.relname::text AS parent
-  FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid JOIN pg_class AS parent ON parent.oid = confrelid
- WHERE contype = 'f' AND conrelid <> confrelid AND pg_class.{_OURS}"""
-
 _SEQUENCES = f"""
 SELECT relname::text AS name, seqincrement AS step FROM pg_class JOIN pg_sequence ON seqrelid = pg_class.oid
- WHERE {_OURS}
+ WHERE {OURS}
  ORDER BY relname"""
 
 
@@ -45,18 +31,7 @@ async def columns_by_table(connection: Connection) -> dict[str, list[str]]:
     """Returns the tables to copy, each after those it refers to, with the columns to copy."""
     columns = {row["name"]: row["columns"] for row in await connection.fetch(_COLUMNS)}
     left_out = LEFT_OUT.keys() | LEFT_OUT_BEFORE
-    return {name: columns[name] for name in await _in_order(connection) if name not in left_out}
-
-
-async def _in_order(connection: Connection) -> Iterable[str]:
-    order = TopologicalSorter({row["name"]: set[str]() for row in await connection.fetch(_TABLES)})
-    for row in await connection.fetch(_REFERENCES):
-        order.add(row["child"], row["parent"])
-    return order.static_order()
-
-
-async def count_tables(connection: Connection) -> int:
-    return len(await connection.fetch(_TABLES))
+    return {name: columns[name] for name in await tables_in_order(connection) if name not in left_out}
 
 
 async def count_rows(connection: Connection, table: str) -> int:

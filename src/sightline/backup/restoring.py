@@ -12,6 +12,7 @@ from sightline.backup.records import BackupRefused, Manifest, Progress, Restored
 from sightline.migrations import locked, migrate_within, revision_on
 from sightline.platform.db import Connection
 from sightline.platform.db.database import first_line
+from sightline.platform.db.tables import tables_in_order
 
 
 @asynccontextmanager
@@ -51,7 +52,7 @@ async def _prepare(connection: Connection, manifest: Manifest) -> None:
     """Migrates the database to the backup's revision, with empty tables that others cannot write."""
     revision = await revision_on(connection)
     if revision is None:
-        if await queries.count_tables(connection):
+        if [*await tables_in_order(connection)]:
             raise BackupRefused("The database has tables of another program: use an empty database.")
         await migrate_within(connection, manifest.revision)
     elif revision != manifest.revision:

@@ -5,81 +5,12 @@ from uuid import UUID
 from msgspec import Struct
 
 from sightline.platform.db import Database, sql
+from sightline.platform.db.tables import tables_of_workspaces
 from sightline.platform.errors import NotFound
 from sightline.workspaces.tenants import LOCK_SLUG
 
-# Every table with a workspace_id, each before those that it refers to.
-TABLES = (
-    "jobs",
-    "model_usage",
-    "idempotency_keys",
-    "portal_sessions",
-    "portal_used_tokens",
-    "portal_waiting_forms",
-    "portal_votes",
-    "portal_requests",
-    "portal_user_accounts",
-    "idea_comments",
-    "portal_users",
-    "portals",
-    "research_findings",
-    "research_records",
-    "research_sources",
-    "research_sections",
-    "research_runs",
-    "research_briefs",
-    "document_generations",
-    "document_versions",
-    "documents",
-    "study_feedback",
-    "signal_studies",
-    "study_ideas",
-    "study_initiatives",
-    "idea_aliases",
-    "idea_evidence",
-    "idea_questions",
-    "idea_classifications",
-    "idea_features",
-    "idea_opportunities",
-    "idea_insights",
-    "idea_accounts",
-    "signal_initiatives",
-    "initiative_questions",
-    "initiative_features",
-    "initiative_teams",
-    "insight_signals",
-    "insight_accounts",
-    "insight_keys",
-    "signal_accounts",
-    "linked_signals",
-    "signal_raw",
-    "studies",
-    "idea_words",
-    "ideas",
-    "initiatives",
-    "insights",
-    "opportunities",
-    "signals",
-    "sprints",
-    "integrations",
-    "account_contacts",
-    "accounts",
-    "taxonomy_options",
-    "taxonomy_groups",
-    "taxonomy_versions",
-    "idea_statuses",
-    "team_members",
-    "teams",
-    "features",
-    "products",
-    "api_keys",
-    "members",
-    "plans",
-    "changes",
-    "record_counts",
-    "public_numbers",
-    "feed_versions",
-)
+# Triggers look at these whenever a record is deleted, which costs nothing once they are empty.
+_FIRST = ("idempotency_keys", "idea_words")
 
 _WORKSPACES = sql("""
     SELECT w.slug, w.name, w.id::text AS id, c.kind, sum(c.count)::bigint AS total
@@ -118,7 +49,8 @@ async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
         if workspace_id is None:
             raise NotFound(f"There is no workspace {slug}.")
         removed = {}
-        for table in TABLES:
+        tables = await tables_of_workspaces(tx.connection)
+        for table in dict.fromkeys((*_FIRST, *tables)):
             statement = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id", table=table)
             removed[table] = await tx.run(statement, workspace_id=workspace_id)
         await tx.run(_REMOVE_WORKSPACE, workspace_id=workspace_id)
