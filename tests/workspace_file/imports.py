@@ -10,8 +10,8 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.db import Database
+from sightline.platform.db.tables import tables_of_workspaces
 from sightline.workspace_file import KINDS, Import, Imported, ListReader
-from sightline.workspaces.operating import TABLES
 from tests.workspace_file.files import apply, new_slug, small
 
 THEN = "2026-03-01T09:00:00.000Z"
@@ -107,7 +107,7 @@ async def every_row(database: Database, slug: str) -> dict[str, list[str]]:
                     id,
                 )
             ]
-            for table in TABLES
+            for table in await tables_of_workspaces(tx.connection)
         }
 
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from sightline.platform.db import Database
+from sightline.platform.db.tables import tables_of_workspaces
 from sightline.workspace_file import FileRefused
-from sightline.workspaces.operating import TABLES
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}
@@ -83,7 +83,8 @@ async def test_an_address_that_the_portal_must_not_lead_to_is_a_fault(database: 
 
 async def _sizes(database: Database) -> dict[str, int]:
     async with database.autocommit() as tx:
-        return {table: await tx.connection.fetchval(f"SELECT count(*) FROM {table}") for table in TABLES}  # noqa: S608
+        tables = await tables_of_workspaces(tx.connection)
+        return {table: await tx.connection.fetchval(f"SELECT count(*) FROM {table}") for table in tables}  # noqa: S608
 
 
 async def test_a_fault_in_the_last_record_leaves_nothing(database: Database) -> None:

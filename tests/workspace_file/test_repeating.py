@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Database
-from sightline.workspaces.operating import TABLES
+from sightline.platform.db.tables import tables_of_workspaces
 from tests.workspace_file.files import apply, by_key, exported, small, whole
 
 
@@ -19,7 +19,7 @@ async def _rows(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
                     workspace_id,
                 )
             ]
-            for table in (*TABLES,)
+            for table in await tables_of_workspaces(tx.connection)
         }
 
 

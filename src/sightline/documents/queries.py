@@ -9,7 +9,7 @@ from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.sql import Statement, by_reference, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page
 
@@ -51,8 +51,7 @@ _SUMMARY = """
       WHERE workspace_id = :workspace_id AND id = documents.initiative_id) AS initiative_public_id,
     type, version, iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
 _DOCUMENT = f"{_SUMMARY}, content, sources, writer"
-_LISTING = Listing("documents", _SUMMARY, Order("documents", "type", "id", UUID, has_cursor=False))
-_AS_SUMMARIES = as_structs(DocumentSummary)
+_LISTING = Listing("documents", DocumentSummary, _SUMMARY, Order("documents", "type", "id", UUID, has_cursor=False))
 _FIND = sql(
     """
 SELECT {columns} FROM documents
@@ -63,9 +62,7 @@ SELECT {columns} FROM documents
 
 async def page_of_documents(tx: Tx, workspace_id: UUID, initiative_id: UUID, window: Window) -> Page[DocumentSummary]:
     """Returns a page by type; at most one document of each."""
-    where = Where(workspace_id)
-    where.add("initiative_id = :initiative_id", initiative_id=initiative_id)
-    return await read_list(tx, _LISTING, where, None, window, _AS_SUMMARIES)
+    return await read_list(tx, _LISTING, Where(workspace_id).equals(initiative_id=initiative_id), window)
 
 
 async def find_document(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Document:

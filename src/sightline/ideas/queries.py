@@ -110,6 +110,7 @@ async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
 
 _LISTING = Listing(
     "ideas",
+    Idea,
     IDEA,
     Order("ideas.newest", "created_at", "number", int, is_descending=True),
     count_of("idea"),
@@ -121,7 +122,7 @@ async def page_of_ideas(
     tx: Tx, workspace_id: UUID, filters: IdeaFilters, window: Window, as_ideas: AsRecords[Idea]
 ) -> Page[Idea]:
     """Returns a page, newest first; with `updated_since` the oldest change first."""
-    return await read_list(tx, _LISTING, _where(workspace_id, filters), filters.updated_since, window, as_ideas)
+    return await read_list(tx, _LISTING, _where(workspace_id, filters), window, filters.updated_since, as_ideas)
 
 
 # By the name of the filter.

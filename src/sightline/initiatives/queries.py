@@ -12,7 +12,7 @@ from sightline.platform.db.sql import Where, by_reference, columns, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
@@ -28,12 +28,12 @@ INITIATIVE = """
 
 _LISTING = Listing(
     "initiatives",
+    Initiative,
     INITIATIVE,
     Order("initiatives.latest", "updated_at", "number", int, is_descending=True),
     count_of("initiative"),
     stored_size("description"),
 )
-_AS_INITIATIVES = as_structs(Initiative)
 
 
 def _versioned(row: Row) -> Versioned[Initiative]:
@@ -60,15 +60,11 @@ async def page_of_initiatives(
 ) -> Page[Initiative]:
     """Returns a page, latest update first; with `updated_since` the oldest change first."""
     where = _where(workspace_id, filters)
-    return await read_list(tx, _LISTING, where, filters.updated_since, window, _AS_INITIATIVES)
+    return await read_list(tx, _LISTING, where, window, filters.updated_since)
 
 
 def _where(workspace_id: UUID, filters: InitiativeFilters) -> Where:
-    where = Where(workspace_id)
-    if filters.status is not None:
-        where.add("status = :status", status=filters.status)
-    if filters.product_id is not None:
-        where.add("product_id = :product_id", product_id=filters.product_id)
+    where = Where(workspace_id).equals(status=filters.status, product_id=filters.product_id)
     if filters.team_id is not None:
         where.add(
             "id IN (SELECT initiative_id FROM initiative_teams"

@@ -36,11 +36,7 @@ class Link(NamedTuple):
 
 async def select_signals(tx: Tx, listing: Listing, workspace_id: UUID, filters: SignalFilters) -> Selection:
     """Selects the signals of a list, in its order; with `updated_since` up to the horizon of open writes."""
-    where = Where(workspace_id)
-    if filters.external_id is not None:
-        where.add("external_id = :external_id", external_id=filters.external_id)
-    if filters.integration_id is not None:
-        where.add("integration_id = :integration_id", integration_id=filters.integration_id)
+    where = Where(workspace_id).equals(external_id=filters.external_id, integration_id=filters.integration_id)
     order, times = listing.order, list[str]()
     if filters.updated_since is not None:
         order = listing.changed

@@ -44,9 +44,10 @@ _RAW_SIZE = f"coalesce((SELECT {stored_size('raw')} {_OF_SIGNAL}), 0)"
 # Keyed by whether the raw data is included.
 _COLUMNS = {False: _SIGNAL, True: _WITH_RAW}
 NEWEST = Order("signals.newest", "created_at", "number", int, is_descending=True)
+_SIZES = {False: _SIZE, True: f"{_SIZE} + {_RAW_SIZE}"}
 _LISTING = {
-    False: Listing("signals", _SIGNAL, NEWEST, count_of("signal"), _SIZE, versions="signals"),
-    True: Listing("signals", _WITH_RAW, NEWEST, count_of("signal"), f"{_SIZE} + {_RAW_SIZE}", versions="signals"),
+    with_raw: Listing("signals", Signal, columns, NEWEST, count_of("signal"), _SIZES[with_raw], versions="signals")
+    for with_raw, columns in _COLUMNS.items()
 }
 _FIND = {
     with_raw: by_reference(
@@ -90,7 +91,7 @@ async def page_of_signals(
     """Returns a page, newest first; with `updated_since` the oldest change first. Raises ValidationFailed."""
     listing = _LISTING[bool(filters.include)]
     selection = await select_signals(tx, listing, workspace_id, filters)
-    return await read_selection(tx, listing, selection, window, as_signals, totals)
+    return await read_selection(tx, listing, selection, window, totals, as_signals)
 
 
 # The columns that a write compares and changes, under their own names.

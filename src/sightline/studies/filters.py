@@ -1,6 +1,5 @@
 """Turns filters of feedback into ranges of the indexes that are in the order of the feed."""
 
-from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx, Where, sql
@@ -41,16 +40,12 @@ def _count(where: str) -> str:
 
 
 def _where(workspace_id: UUID, filters: FeedbackFilters) -> Where:
-    where = Where(workspace_id)
-    equal: dict[str, Any] = {
-        "metric": filters.metric,
-        "subject_type": filters.subject_type,
-        "subject_id": filters.subject_id,
-        "account_id": filters.account_id,
-    }
-    for column, value in equal.items():
-        if value is not None:
-            where.add(f"{column} = :{column}", **{column: value})
+    where = Where(workspace_id).equals(
+        metric=filters.metric,
+        subject_type=filters.subject_type,
+        subject_id=filters.subject_id,
+        account_id=filters.account_id,
+    )
     if filters.submitted_from is not None:
         where.add("submitted_at >= :submitted_from", submitted_from=filters.submitted_from)
     if filters.submitted_to is not None:

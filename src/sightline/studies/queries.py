@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.platform.db import Tx, Window
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_selection
+from sightline.platform.lists.read import read_selection
 from sightline.platform.lists.totals import Totals
 from sightline.platform.wire import Page
 from sightline.studies.filters import select_feedback
@@ -30,6 +30,7 @@ _FEEDBACK = """
 SUBMITTED = Order("feedback.submitted", "submitted_at", "id", UUID)
 _LISTING = Listing(
     _RATINGS,
+    Feedback,
     _FEEDBACK,
     SUBMITTED,
     count_of("study_feedback"),
@@ -37,7 +38,6 @@ _LISTING = Listing(
     alias="feedback",
     versions="study_feedback",
 )
-_AS_FEEDBACK = as_structs(Feedback)
 
 
 async def page_of_feedback(
@@ -45,4 +45,4 @@ async def page_of_feedback(
 ) -> Page[Feedback]:
     """Returns a page, oldest rating first; with `updated_since` the oldest change first. Raises ValidationFailed."""
     selection = await select_feedback(tx, _LISTING, workspace_id, filters)
-    return await read_selection(tx, _LISTING, selection, window, _AS_FEEDBACK, totals)
+    return await read_selection(tx, _LISTING, selection, window, totals)

@@ -7,7 +7,7 @@ from sightline.catalog.accounts.records import Account, AccountDetail, AccountFi
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import count_of
 
@@ -15,11 +15,11 @@ from sightline.workspaces.changes import count_of
 _ACCOUNT = "id, name, external_id, domain, iso(created_at) AS created_at, iso(updated_at) AS updated_at"
 _LISTING = Listing(
     "accounts",
+    Account,
     _ACCOUNT,
     Order("accounts.newest", "created_at", "id", UUID, is_descending=True),
     count_of("account"),
 )
-_AS_ACCOUNTS = as_structs(Account)
 _FIND = sql(
     """
 SELECT {columns},
@@ -42,11 +42,9 @@ async def find_account(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Accoun
 
 async def page_of_accounts(tx: Tx, workspace_id: UUID, filters: AccountFilters, window: Window) -> Page[Account]:
     """Returns a page, newest first; with `updated_since` the oldest change first."""
-    where = Where(workspace_id)
-    if filters.external_id is not None:
-        where.add("external_id = :external_id", external_id=filters.external_id)
+    where = Where(workspace_id).equals(external_id=filters.external_id)
     if filters.domain is not None:
         where.add("lower(domain) = lower(:domain)", domain=filters.domain)
     if filters.q is not None:
         where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
-    return await read_list(tx, _LISTING, where, filters.updated_since, window, _AS_ACCOUNTS)
+    return await read_list(tx, _LISTING, where, window, filters.updated_since)

@@ -6,7 +6,7 @@ from sightline.catalog.products.records import Product
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import count_of
 
@@ -19,8 +19,7 @@ _PRODUCT = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM products WHERE workspace_id = :workspace_id AND id = :id", columns=_PRODUCT)
 _NEWEST = Order("products.newest", "created_at", "id", UUID, is_descending=True, has_cursor=False)
-_PRODUCTS = Listing("products", _PRODUCT, _NEWEST, count_of("product"))
-_AS_PRODUCTS = as_structs(Product)
+_PRODUCTS = Listing("products", Product, _PRODUCT, _NEWEST, count_of("product"))
 
 
 async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Product]:
@@ -34,4 +33,4 @@ async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Produc
 
 async def page_of_products(tx: Tx, workspace_id: UUID, window: Window) -> Page[Product]:
     """Returns products, newest first."""
-    return await read_list(tx, _PRODUCTS, Where(workspace_id), None, window, _AS_PRODUCTS)
+    return await read_list(tx, _PRODUCTS, Where(workspace_id), window)

@@ -1,51 +1,38 @@
 """The SQL of comments on an idea."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
-from sightline.ideas.comments.records import Comment, CommentAuthor, NewComment
+from sightline.ideas.comments.records import Comment, NewComment
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.database import Row
 from sightline.platform.ids import new_id
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page
 
-# What a Comment shows, of a row `c`.
+# The fields of a Comment in order, of a row `c`.
 _COMMENT = """
-    c.id, c.idea_id, c.body, c.visibility, iso(c.created_at) AS created_at, iso(c.updated_at) AS updated_at,
-    coalesce(c.member_id, c.portal_user_id, c.api_key_id) AS author_id,
-    CASE WHEN c.portal_user_id IS NOT NULL THEN 'portal_user'
-         WHEN c.member_id IS NULL AND c.api_key_id IS NOT NULL THEN 'key' ELSE 'member' END AS author_kind,
-    coalesce((SELECT name FROM members WHERE workspace_id = :workspace_id AND id = c.member_id),
-             (SELECT nullif(trim(first_name || ' ' || last_name), '') FROM portal_users
-               WHERE workspace_id = :workspace_id AND id = c.portal_user_id),
-             (SELECT name FROM api_keys WHERE workspace_id = :workspace_id AND id = c.api_key_id)) AS author_name"""
+    c.id, c.idea_id,
+    jsonb_build_object(
+        'kind', CASE WHEN c.portal_user_id IS NOT NULL THEN 'portal_user'
+                     WHEN c.member_id IS NULL AND c.api_key_id IS NOT NULL THEN 'key' ELSE 'member' END,
+        'id', coalesce(c.member_id, c.portal_user_id, c.api_key_id),
+        'name', coalesce((SELECT name FROM members WHERE workspace_id = :workspace_id AND id = c.member_id),
+                         (SELECT nullif(trim(first_name || ' ' || last_name), '') FROM portal_users
+                           WHERE workspace_id = :workspace_id AND id = c.portal_user_id),
+                         (SELECT name FROM api_keys WHERE workspace_id = :workspace_id AND id = c.api_key_id)))
+    AS author, c.body, c.visibility, iso(c.created_at) AS created_at, iso(c.updated_at) AS updated_at"""
 _OLDEST = Order("comments", "created_at", "id", UUID, has_cursor=False)
-_LISTING = Listing("idea_comments", _COMMENT, _OLDEST, alias="c")
+_LISTING = Listing("idea_comments", Comment, _COMMENT, _OLDEST, alias="c")
 _FIND = sql(
     "SELECT {columns} FROM idea_comments AS c WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id",
     columns=_COMMENT,
 )
 
 
-def _as_comment(row: Row) -> Comment:
-    author = CommentAuthor(row["author_kind"], row["author_id"], row["author_name"])
-    return Comment(
-        row["id"], row["idea_id"], author, row["body"], row["visibility"], row["created_at"], row["updated_at"]
-    )
-
-
 async def page_of_comments(tx: Tx, workspace_id: UUID, idea_id: UUID, window: Window) -> Page[Comment]:
     """Returns a page of all comments, oldest first."""
-    where = Where(workspace_id)
-    where.add("idea_id = :idea_id", idea_id=idea_id)
-    return await read_list(tx, _LISTING, where, None, window, _as_comments)
-
-
-async def _as_comments(tx: Tx, rows: Sequence[Row]) -> list[Comment]:
-    return [_as_comment(row) for row in rows]
+    return await read_list(tx, _LISTING, Where(workspace_id).equals(idea_id=idea_id), window)
 
 
 _ADD = sql("""
@@ -66,7 +53,7 @@ async def add_comment(tx: Tx, actor: Actor, idea_id: UUID, new_comment: NewComme
     )
     row = await tx.row(_FIND, **comment)
     assert row is not None  # noqa: S101 - the statement above added it
-    return _as_comment(row)
+    return Comment(*row)
 
 
 _REMOVE = sql("""

@@ -3,7 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from sightline.platform.wire import Input, Record, Text, Timestamp
+from sightline.platform.wire import Input, Record, Text, Timestamp, decode_parts
 
 CommentVisibility = Literal["internal", "portal"]
 
@@ -30,7 +30,8 @@ class Comment(Record):
     @property
     def repeated_ids(self) -> list[UUID]:
         """Itself and the author, whom it names."""
-        return [self.id, *([self.author.id] if self.author.id else [])]
+        author = decode_parts(self).author
+        return [self.id, *([author.id] if author.id else [])]
 
 
 class CommentBody(Text):

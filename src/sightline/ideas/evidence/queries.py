@@ -9,6 +9,8 @@ from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.database import Row
 from sightline.platform.db.sql import assignments, by_reference
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.read import read_list
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page, Versioned, version_tag
 
@@ -17,26 +19,18 @@ _EVIDENCE = """
     e.id, e.title, e.description, e.extracts, e.category, e.signal_id,
     (SELECT 'SIGNAL-' || number FROM signals WHERE workspace_id = :workspace_id AND id = e.signal_id),
     iso(e.resolved_at), e.resolution, e.resolved_by, iso(e.dismissed_at), e.role, e.origin"""
-
-_PAGE = """
-SELECT {columns}, (SELECT count(*) FROM idea_evidence WHERE {where}) AS total
-  FROM (SELECT * FROM idea_evidence WHERE {where} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset) AS e
- ORDER BY e.created_at DESC, e.id"""
-_COUNT = "SELECT count(*) FROM idea_evidence WHERE {where}"
+_NEWEST = Order("evidence", "created_at", "id", UUID, is_descending=True, has_cursor=False, tie_ascends=True)
+_LISTING = Listing("idea_evidence", Evidence, _EVIDENCE, _NEWEST, alias="e")
 
 
 async def page_of_evidence(
     tx: Tx, workspace_id: UUID, idea_id: UUID, filters: EvidenceFilters, window: Window
 ) -> Page[Evidence]:
     """Returns a page, newest link first."""
-    where = Where(workspace_id)
-    where.add("idea_id = :idea_id", idea_id=idea_id)
+    where = Where(workspace_id).equals(idea_id=idea_id)
     if filters.visibility == "active":
         where.add("resolved_at IS NULL AND dismissed_at IS NULL")
-    page = sql(_PAGE, columns=_EVIDENCE, where=str(where))
-    rows = await tx.rows(page, **where.values, limit=window.limit, offset=window.offset)
-    total = rows[0]["total"] if rows else await tx.value(sql(_COUNT, where=str(where)), **where.values)
-    return Page([Evidence(*fields) for *fields, _ in rows], total, window)
+    return await read_list(tx, _LISTING, where, window)
 
 
 class State(NamedTuple):

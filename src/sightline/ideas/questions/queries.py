@@ -7,7 +7,7 @@ from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.database import Row
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 
 # The fields of an IdeaQuestion under their names, in their order.
@@ -15,15 +15,12 @@ _QUESTION = """
     id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at) AS created_at,
     iso(updated_at) AS updated_at"""
 _OLDEST = Order("questions", "created_at", "id", UUID, has_cursor=False)
-_LISTING = Listing("idea_questions", _QUESTION, _OLDEST)
-_AS_QUESTIONS = as_structs(IdeaQuestion)
+_LISTING = Listing("idea_questions", IdeaQuestion, _QUESTION, _OLDEST)
 
 
 async def page_of_questions(tx: Tx, workspace_id: UUID, idea_id: UUID, window: Window) -> Page[IdeaQuestion]:
     """Returns questions of all four statuses, oldest first."""
-    where = Where(workspace_id)
-    where.add("idea_id = :idea_id", idea_id=idea_id)
-    return await read_list(tx, _LISTING, where, None, window, _AS_QUESTIONS)
+    return await read_list(tx, _LISTING, Where(workspace_id).equals(idea_id=idea_id), window)
 
 
 _LOCK = sql(

@@ -114,6 +114,13 @@ class Where:
         self.conditions.append(condition)
         self.values.update(values)
 
+    def equals(self, **values: Any) -> "Where":
+        """Adds `column = :column` for each value that is not None; returns itself."""
+        for column, value in values.items():
+            if value is not None:
+                self.add(f"{column} = :{column}", **{column: value})
+        return self
+
     def value(self, name: str, value: Any) -> str:
         """Adds one value under that name, or `name_2` and on if it is taken, and returns how a condition names it."""
         free, n = name, 1

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from msgspec import Struct
+
 from sightline.platform.db.database import Tx
 from sightline.platform.db.horizon import find_horizon
 from sightline.platform.db.sql import Position, Where
@@ -15,7 +17,8 @@ from sightline.platform.errors import ValidationFailed
 class Order:
     """A total order: by a time, then by a column that orders equal times. `name` appears in cursors.
 
-    Without `has_cursor` the first column may be anything; such an order is read by offset only.
+    Without `has_cursor` the first column may be anything; such an order is read by offset only. `tie_ascends`: equal
+    times are in ascending order, whatever the order of the times.
     """
 
     name: str
@@ -24,11 +27,14 @@ class Order:
     tie_type: type[int] | type[UUID]
     is_descending: bool = False
     has_cursor: bool = True
+    tie_ascends: bool = False
 
     def clause(self, table: str = "", *, from_end: bool = False) -> str:
         """The columns to order by, qualified with the table if there is one."""
-        prefix, direction = f"{table}." if table else "", " DESC" if self.is_descending is not from_end else ""
-        return f"{prefix}{self.moment}{direction}, {prefix}{self.tie}{direction}"
+        prefix, tie_descends = f"{table}." if table else "", self.is_descending and not self.tie_ascends
+        descends = (self.is_descending is not from_end, tie_descends is not from_end)
+        moment, tie = (" DESC" if each else "" for each in descends)
+        return f"{prefix}{self.moment}{moment}, {prefix}{self.tie}{tie}"
 
     def after(self, where: Where, position: Position) -> str:
         """Returns the condition for all rows after a position. Raises ValidationFailed for one of another order."""
@@ -42,6 +48,7 @@ class Order:
 class Listing:
     """A list: a table or a FROM item, its alias if it is not the table's name, its columns, and its own order.
 
+    The first columns are the fields of `record`, in their order, unless the list turns rows into records itself.
     `count` is an expression for its length when nothing is filtered; it may use `:workspace_id`. `size`, where records
     may be large, is an expression for the bytes of one (see `stored_size`); the columns then have `id`, and each
     `moment` as `iso` writes it. `versions` is the table whose changes are counted (see the triggers `move_feed`), so
@@ -49,6 +56,7 @@ class Listing:
     """
 
     table: str
+    record: type[Struct]
     columns: str
     order: Order
     count: str = "0"

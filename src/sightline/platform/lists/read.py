@@ -15,7 +15,6 @@ from sightline.platform.lists.listing import Listing, Order, Selection, changed_
 from sightline.platform.lists.totals import Totals
 from sightline.platform.wire import Page
 
-Shown = TypeVar("Shown")
 ShownStruct = TypeVar("ShownStruct", bound=Struct)
 
 # From this offset on, finding the ids of a page first costs less than reading the rows that the offset skips.
@@ -48,16 +47,16 @@ async def read_list(
     tx: Tx,
     listing: Listing,
     where: Where,
-    updated_since: datetime | None,
     window: Window,
-    as_records: AsRecords[Shown],
-) -> Page[Shown]:
+    updated_since: datetime | None = None,
+    as_records: AsRecords[Any] | None = None,
+) -> Page[Any]:
     """Returns a page; with `updated_since` of the changes up to the horizon. Raises ValidationFailed."""
     order = listing.order
     if updated_since is not None:
         order = listing.changed
         where.conditions += await changed_since(tx, where, order.moment, updated_since)
-    return await read_selection(tx, listing, select_rows(listing, where, order), window, as_records)
+    return await read_selection(tx, listing, select_rows(listing, where, order), window, as_records=as_records)
 
 
 async def read_selection(
@@ -65,14 +64,15 @@ async def read_selection(
     listing: Listing,
     selection: Selection,
     window: Window,
-    as_records: AsRecords[Shown],
     totals: Totals | None = None,
-) -> Page[Shown]:
+    as_records: AsRecords[Any] | None = None,
+) -> Page[Any]:
     """Returns a page of a selection. Raises ValidationFailed if `after` belongs to another list or order.
 
-    `as_records` turns rows into records; it may read by the columns' names. `totals` keeps the total, if the list has
-    versions.
+    `as_records` turns rows into records, if it takes more than their first columns; it may read by the columns' names.
+    `totals` keeps the total, if the list has versions.
     """
+    as_records = as_records or as_structs(listing.record)
     reading = _Reading(tx, listing, selection, totals)
     rows, total = await reading.late_rows(window) or await reading.rows(window)
     shown, has_cursor = rows[: window.limit], selection.order.has_cursor

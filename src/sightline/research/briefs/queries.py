@@ -9,7 +9,7 @@ from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.words import apart, beginnings_query, words_in
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page
 from sightline.research.briefs.records import Brief, BriefSummary
 from sightline.research.schedules.cadence import RunPolicy
@@ -33,8 +33,7 @@ _BRIEF = f"""{_SUMMARY}, question,
 
 _COUNT = "(SELECT count(*) FROM research_briefs WHERE workspace_id = :workspace_id)"
 _NEWEST = Order("research.newest", "created_at", "id", UUID, is_descending=True, has_cursor=False)
-_LISTING = Listing("research_briefs", _SUMMARY, _NEWEST, _COUNT)
-_AS_SUMMARIES = as_structs(BriefSummary)
+_LISTING = Listing("research_briefs", BriefSummary, _SUMMARY, _NEWEST, _COUNT)
 
 
 async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: Window) -> Page[BriefSummary]:
@@ -42,7 +41,7 @@ async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: 
     where = Where(workspace_id)
     if words is not None and words.strip():
         where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words_in(words)))
-    return await read_list(tx, _LISTING, where, None, window, _AS_SUMMARIES)
+    return await read_list(tx, _LISTING, where, window)
 
 
 _FIND = sql("SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id", columns=_BRIEF)

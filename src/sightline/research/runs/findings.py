@@ -6,7 +6,7 @@ from uuid import UUID
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page
 from sightline.research.runs.queries import RUN, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord
@@ -42,14 +42,12 @@ async def find_answer(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID
 _FINDING = """
     id, section_id, title, url, publisher, iso(published_at) AS published_at, iso(retrieved_at) AS retrieved_at,
     relevance, observations, provenance"""
-_FINDINGS = Listing("research_findings", _FINDING, Order("findings", "position", "id", UUID, has_cursor=False))
-_AS_FINDINGS = as_structs(Finding)
+_FINDINGS = Listing("research_findings", Finding, _FINDING, Order("findings", "position", "id", UUID, has_cursor=False))
 # The fields of a StoreRecord under their names.
 _RECORD = """
     id, connector, external_id, label, rating, title, body, app_version AS version, storefront,
     iso(submitted_at) AS submitted_at, url"""
-_RECORDS = Listing("research_records", _RECORD, Order("records", "position", "id", UUID, has_cursor=False))
-_AS_RECORDS = as_structs(StoreRecord)
+_RECORDS = Listing("research_records", StoreRecord, _RECORD, Order("records", "position", "id", UUID, has_cursor=False))
 
 _FIND_OTHER_APPS = sql(
     "SELECT {apps} FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.id = :run_id",
@@ -59,38 +57,26 @@ _FIND_OTHER_APPS = sql(
 
 async def page_of_findings(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID, window: Window) -> Page[Finding]:
     """Returns findings of a section in the order in which they were found."""
-    where = _of_run(workspace_id, run_id)
-    where.add("section_id = :section_id", section_id=section_id)
-    return await read_list(tx, _FINDINGS, where, None, window, _AS_FINDINGS)
+    where = Where(workspace_id).equals(run_id=run_id, section_id=section_id)
+    return await read_list(tx, _FINDINGS, where, window)
 
 
 async def page_of_records(
     tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID | None, window: Window
 ) -> Page[StoreRecord]:
     """Returns original reviews of a section, or of the whole run, in the order in which they were read."""
-    where = _of_run(workspace_id, run_id)
+    where = Where(workspace_id).equals(run_id=run_id)
     if section_id is not None:
         where.add("coalesce(section_id, :section_id) = :section_id", section_id=section_id)
         others = await tx.value(_FIND_OTHER_APPS, workspace_id=workspace_id, run_id=run_id, section_id=section_id)
         where.add("external_id <> ALL(:others)", others=others)
-    return await read_list(tx, _RECORDS, where, None, window, _AS_RECORDS)
-
-
-def _of_run(workspace_id: UUID, run_id: UUID) -> Where:
-    where = Where(workspace_id)
-    where.add("run_id = :run_id", run_id=run_id)
-    return where
-
-
-_AS_RUNS = as_structs(RunReceipt)
+    return await read_list(tx, _RECORDS, where, window)
 
 
 async def page_of_runs(tx: Tx, workspace_id: UUID, brief_id: UUID, window: Window) -> Page[RunReceipt]:
     """Returns runs of a brief, newest first."""
-    where = Where(workspace_id)
-    where.add("brief_id = :brief_id", brief_id=brief_id)
-    runs = Listing("research_runs", RUN, order_of_runs(brief_id), alias="r")
-    return await read_list(tx, runs, where, None, window, _AS_RUNS)
+    runs = Listing("research_runs", RunReceipt, RUN, order_of_runs(brief_id), alias="r")
+    return await read_list(tx, runs, Where(workspace_id).equals(brief_id=brief_id), window)
 
 
 def order_of_runs(brief_id: UUID) -> Order:

@@ -29,6 +29,7 @@ _INSIGHT = """
 _FIND = sql("SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id", columns=_INSIGHT)
 _LISTING = Listing(
     "insights",
+    Insight,
     _INSIGHT,
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
@@ -37,8 +38,6 @@ _LISTING = Listing(
 _BY_ACCOUNTS = replace(
     _LISTING, order=Order("insights.accounts", "account_count", "id", UUID, is_descending=True, has_cursor=False)
 )
-
-_AS_INSIGHTS = as_structs(Insight)
 
 _OF_SIGNAL = {
     "id": "id IN (SELECT insight_id FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal)",
@@ -71,14 +70,14 @@ async def page_of_insights(tx: Tx, workspace_id: UUID, filters: InsightFilters, 
         raise ValidationFailed.of("order", "Changes are listed in their own order: send it without updatedSince")
     listing = _LISTING if filters.order is None else _BY_ACCOUNTS
     where = _where(workspace_id, filters)
-    return await read_list(tx, listing, where, filters.updated_since, window, _as_insights(workspace_id))
+    return await read_list(tx, listing, where, window, filters.updated_since, _as_insights(workspace_id))
 
 
 def _as_insights(workspace_id: UUID) -> AsRecords[Insight]:
     """Returns what turns rows into insights, each with those similar to it."""
 
     async def as_insights(tx: Tx, rows: Sequence[Row]) -> list[Insight]:
-        insights = await _AS_INSIGHTS(tx, rows)
+        insights = await as_structs(Insight)(tx, rows)
         similar = await find_similar(tx, workspace_id, insights)
         for insight in insights:
             insight.similar_insight_ids = similar.get(insight.id, [])
@@ -88,15 +87,13 @@ def _as_insights(workspace_id: UUID) -> AsRecords[Insight]:
 
 
 def _where(workspace_id: UUID, filters: InsightFilters) -> Where:
-    where = Where(workspace_id)
+    where = Where(workspace_id).equals(category=filters.category)
     if (signal := filters.signal_id) is not None:
         where.add(_OF_SIGNAL[signal.column], signal=signal.value)
     if (idea := filters.idea_id) is not None:
         where.add(_OF_IDEA[idea.column], idea=idea.value)
     if filters.account_id is not None:
         where.add(_OF_ACCOUNT, account_id=filters.account_id)
-    if filters.category is not None:
-        where.add("category = :category", category=filters.category)
     if filters.review_state:
         where.add("review_state = ANY(:review_states)", review_states=filters.review_state)
     if filters.q is not None:

@@ -7,7 +7,7 @@ from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.opportunities.records import Opportunity, OpportunityFilters
 from sightline.workspaces.changes import count_of
@@ -21,12 +21,12 @@ _OPPORTUNITY = """
 _FIND = sql("SELECT {columns} FROM opportunities WHERE workspace_id = :workspace_id AND id = :id", columns=_OPPORTUNITY)
 _LISTING = Listing(
     "opportunities",
+    Opportunity,
     _OPPORTUNITY,
     Order("opportunities.newest", "created_at", "id", UUID, is_descending=True),
     count_of("opportunity"),
     stored_size("description"),
 )
-_AS_OPPORTUNITIES = as_structs(Opportunity)
 
 
 async def find_opportunity(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Opportunity]:
@@ -43,4 +43,4 @@ async def page_of_opportunities(
     tx: Tx, workspace_id: UUID, filters: OpportunityFilters, window: Window
 ) -> Page[Opportunity]:
     """Returns a page, newest first; with `updated_since` the oldest change first."""
-    return await read_list(tx, _LISTING, Where(workspace_id), filters.updated_since, window, _AS_OPPORTUNITIES)
+    return await read_list(tx, _LISTING, Where(workspace_id), window, filters.updated_since)

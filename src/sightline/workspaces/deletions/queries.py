@@ -6,12 +6,11 @@ from uuid import UUID
 
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.lists.listing import Listing, Order, Selection, changed_since
-from sightline.platform.lists.read import as_structs, read_selection
+from sightline.platform.lists.read import read_selection
 from sightline.platform.wire import Page
 from sightline.workspaces.deletions.records import DeletedKind, Deletion
 
 _ORDER = Order("deletions", "at", "id", UUID)
-_AS_DELETIONS = as_structs(Deletion)
 
 
 async def page_of_deletions(
@@ -26,7 +25,7 @@ async def page_of_deletions(
     cases = " ".join(f"WHEN '{name}' THEN '{kind}'" for kind, (name, _) in sources.items())
     columns = f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at"
     selection = Selection(where, _ORDER, "changes", ranges, count)
-    return await read_selection(tx, Listing("changes", columns, _ORDER), selection, window, _AS_DELETIONS)
+    return await read_selection(tx, Listing("changes", Deletion, columns, _ORDER), selection, window)
 
 
 def _of_kind(name: str, table: str) -> str:
