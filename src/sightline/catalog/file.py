@@ -1,73 +1,43 @@
 """Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Literal
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
 from sightline.catalog.default_statuses import add_default_statuses
-from sightline.catalog.file_changes import CatalogChanges
 from sightline.catalog.portal_labels import PortalLabel
 from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
-from sightline.platform.file_section import Column, Entry, FileRecord, KeyedRecord, Links, Run, Section, Table
+from sightline.platform.file_section import Entry, FileRecord, KeyedRecord, Link, Links, Run, Section, Table, sound
 from sightline.platform.file_section.tables import Email, Name, Word
 from sightline.platform.wire import Text
-
-
-async def _settle_features(run: Run, entries: list[Entry]) -> None:
-    """Finds parents among the product's features, stored or in the file. Refuses cycles."""
-    by_name: dict[tuple[UUID, str], UUID] = {}
-    for entry in entries:
-        for name in (str(entry.row.get("id")), entry.row.get("key")):
-            if name:
-                by_name[entry.row["product_id"], name] = entry.row["id"]
-    with_parent = [entry for entry in entries if entry.given.get("parent") is not None]
-    for product in {entry.row["product_id"] for entry in with_parent}:
-        texts = [entry.given["parent"] for entry in with_parent if entry.row["product_id"] == product]
-        await run.lookup.load("products.features", texts, product)
-    for entry in with_parent:
-        _find_parent(run, entry, by_name)
-    await _refuse_circles(run, [entry for entry in with_parent if not entry.broken])
-
-
-def _find_parent(run: Run, entry: Entry, by_name: dict[tuple[UUID, str], UUID]) -> None:
-    product, text = entry.row["product_id"], entry.given["parent"]
-    found = by_name.get((product, text.lower())) or by_name.get((product, text))
-    found = found or run.lookup.find("products.features", text, product)
-    if found is None:
-        entry.broken = True
-        if ("products.features", text) not in run.faulty_records:
-            run.refuse(entry, "parent", f"There is no {text!r} among the product's features")
-    entry.row["parent_id"] = found
-
 
 _PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")
 
 
-async def _refuse_circles(run: Run, entries: list[Entry]) -> None:
-    if not entries:
-        return
+@asynccontextmanager
+async def _refuse_circles(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Refuses a feature that would be its own ancestor."""
+    entries = [entry for entry in sound(entries) if entry.row["parent_id"] is not None]
     products = list({entry.row["product_id"] for entry in entries})
-    rows = await run.tx.rows(_PARENTS, workspace_id=run.workspace_id, products=products)
+    rows = await run.tx.rows(_PARENTS, workspace_id=run.workspace_id, products=products) if products else []
     parents: dict[UUID, UUID | None] = {row["id"]: row["parent_id"] for row in rows}
-    parents |= {entry.row["id"]: entry.row["parent_id"] for entry in entries}
-    sound: set[UUID] = set()
+    parents |= {entry.id: entry.row["parent_id"] for entry in entries}
+    rooted: set[UUID | None] = {None}
     for entry in entries:
-        if _is_circular(entry.row["id"], parents, sound):
-            run.refuse(entry, "parent", "The feature would be its own ancestor")
-
-
-def _is_circular(start: UUID, parents: dict[UUID, UUID | None], sound: set[UUID]) -> bool:
-    path: set[UUID] = set()
-    at: UUID | None = start
-    while at is not None and at not in sound:
+        path: set[UUID | None] = set()
+        at: UUID | None = entry.id
+        while at not in rooted and at not in path:
+            path.add(at)
+            at = parents.get(at) if at else None
         if at in path:
-            return True
-        path.add(at)
-        at = parents.get(at)
-    sound |= path
-    return False
+            run.refuse(entry, "parent", "The feature would be its own ancestor")
+        else:
+            rooted |= path
+    yield
 
 
 _FLAGGED = sql("SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id AND promotion")
@@ -75,25 +45,26 @@ _UNFLAG = sql("""
 UPDATE idea_statuses SET promotion = false WHERE workspace_id = :workspace_id AND label = ANY(:labels)""")
 
 
-async def _settle_statuses(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses more than one promotion label."""
-    flagged = [entry for entry in entries if entry.row.get("promotion") and not entry.broken]
+    flagged = [entry for entry in sound(entries) if entry.row.get("promotion")]
     for entry in flagged[1:]:
         run.refuse(entry, "promotion", f"Only one label can be the promotion label; {flagged[0].path} is already")
-    named = {entry.row.get("label") for entry in entries}
-    stored = [row["label"] for row in await run.tx.rows(_FLAGGED, workspace_id=run.workspace_id)]
-    others = [label for label in stored if label not in named]
-    if flagged and others and "ideaStatuses" not in run.pruned:
-        run.refuse(flagged[0], "promotion", f"The label {others[0]!r} is the promotion label already")
     if flagged:
-        unflagged = [label for label in stored if label != flagged[0].row["label"]]
-        await run.tx.run(_UNFLAG, workspace_id=run.workspace_id, labels=unflagged)
-    run.state(CatalogChanges).named_labels.extend(named)
+        rows = await run.tx.rows(_FLAGGED, workspace_id=run.workspace_id)
+        stored = {row["label"] for row in rows} - {flagged[0].row["label"]}
+        if (others := stored - {entry.row.get("label") for entry in entries}) and "ideaStatuses" not in run.pruned:
+            run.refuse(flagged[0], "promotion", f"The label {min(others)!r} is the promotion label already")
+        await run.tx.run(_UNFLAG, workspace_id=run.workspace_id, labels=list(stored))
+    yield
 
 
-async def _note_renamed_teams(run: Run, entries: list[Entry]) -> None:
-    renamed = [entry.id for entry in entries if not entry.is_new and "name" in entry.changed]
-    run.state(CatalogChanges).renamed_teams.extend(renamed)
+@asynccontextmanager
+async def _note_renamed(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    yield
+    renamed = [entry.id for entry in sound(entries) if not entry.is_new and "name" in entry.changed]
+    run.notes["renamed teams"].extend(renamed)
 
 
 class FeatureRecord(KeyedRecord):
@@ -101,7 +72,7 @@ class FeatureRecord(KeyedRecord):
 
     name: Name | UnsetType = UNSET
     description: str | None = ""
-    parent: Annotated[Word | None, Column("parent_id")] = None
+    parent: Annotated[Word | None, Link("products.features", scope="product_id")] = None
 
 
 FEATURES = Table(
@@ -112,7 +83,7 @@ FEATURES = Table(
     parents=(("product_id", "id"),),
     position="position",
     order="position, id",
-    settle=_settle_features,
+    rules=_refuse_circles,
 )
 
 
@@ -136,7 +107,7 @@ class TeamRecord(KeyedRecord):
     members: Annotated[list[str] | None, Links("members", "team_members", "team_id", "member_id")] = None
 
 
-TEAMS = Table("teams", "teams", TeamRecord, kind="team", counted="team", after=_note_renamed_teams)
+TEAMS = Table("teams", "teams", TeamRecord, kind="team", counted="team", rules=_note_renamed)
 
 
 class Label(Text):
@@ -161,7 +132,7 @@ STATUSES = Table(
     stamped=False,
     position="position",
     order="position, label",
-    settle=_settle_statuses,
+    rules=_move_promotion,
 )
 
 
@@ -235,15 +206,6 @@ _HAS_PROVISIONAL = sql("""
 SELECT EXISTS (SELECT FROM idea_statuses WHERE workspace_id = :workspace_id AND provisional)""")
 
 
-async def _begin(run: Run) -> None:
-    """Adds the default labels to a new workspace whose file has none."""
-    if "ideaStatuses" not in run.given:
-        if run.is_new:
-            await add_default_statuses(run.tx, run.workspace_id)
-    elif "ideaStatuses" in run.pruned or await run.tx.value(_HAS_PROVISIONAL, workspace_id=run.workspace_id):
-        await run.tx.run(_LOCK_IDEAS)
-
-
 _USED = sql("""
 SELECT label, (SELECT count(*) FROM ideas i WHERE i.workspace_id = :workspace_id AND i.status = s.label) AS ideas
   FROM idea_statuses s WHERE workspace_id = :workspace_id AND label <> ALL(:kept) ORDER BY position, label""")
@@ -254,33 +216,31 @@ DELETE FROM idea_statuses AS s WHERE workspace_id = :workspace_id AND provisiona
 _KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :workspace_id AND provisional")
 
 
-async def _end(run: Run) -> None:
-    """Removes labels that the file's list does not have: all of a pruned list, else provisional ones.
+@asynccontextmanager
+async def _keep_labels(run: Run) -> AsyncIterator[None]:
+    """Adds the default labels to a new workspace whose file has none. Removes labels that the file does not name.
 
-    An idea keeps its label: pruning it is a fault, and a provisional one stays.
+    Those are all of a pruned list, else provisional ones. An idea keeps its label: pruning it is a fault, and a
+    provisional one stays.
     """
-    kept = run.state(CatalogChanges).named_labels
-    if "ideaStatuses" in run.pruned and "ideaStatuses" in run.given:
-        await _prune_statuses(run, kept)
-    elif kept and not run.is_new and not run.faults.count:
-        if removed := await run.tx.run(_DROP_PROVISIONAL, workspace_id=run.workspace_id, kept=kept):
-            run.removed["ideaStatuses"] = removed
-        await run.tx.run(_KEEP, workspace_id=run.workspace_id)
-
-
-async def _prune_statuses(run: Run, kept: list[Any]) -> None:
-    left_out = await run.tx.rows(_USED, workspace_id=run.workspace_id, kept=kept)
-    for row in left_out:
+    given, pruned = "ideaStatuses" in run.given, {"ideaStatuses"} <= run.given & run.pruned
+    if run.is_new and not given:
+        await add_default_statuses(run.tx, run.workspace_id)
+    elif pruned or (given and await run.tx.value(_HAS_PROVISIONAL, workspace_id=run.workspace_id)):
+        await run.tx.run(_LOCK_IDEAS)
+    yield
+    values = {"workspace_id": run.workspace_id, "kept": list(run.seen["ideaStatuses"])}
+    for row in await run.tx.rows(_USED, **values) if pruned else ():
         if row["ideas"]:
             run.faults.add("ideaStatuses", f"The label {row['label']!r} is used by {row['ideas']} ideas")
-    if not run.faults.count:
-        await run.tx.run(_DROP, workspace_id=run.workspace_id, kept=kept)
-    run.removed["ideaStatuses"] = len(left_out)
+    if run.faults.count or not (pruned or values["kept"]):
+        return
+    removed = await run.tx.run(_DROP if pruned else _DROP_PROVISIONAL, **values)
+    if removed or pruned:
+        run.removed["ideaStatuses"] = removed
+    await run.tx.run(_KEEP, workspace_id=run.workspace_id)
 
 
 SECTION = Section(
-    tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS),
-    objects=(TAXONOMY,),
-    begin=_begin,
-    end=_end,
+    tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS), objects=(TAXONOMY,), rules=_keep_labels
 )

@@ -1,5 +1,7 @@
 """Documents in the workspace file: part of their initiative, with their earlier versions."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -8,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db.sql import columns, sql, values
-from sightline.platform.file_section import Entry, FileRecord, KeyedRecord, Run, Table
+from sightline.platform.file_section import Entry, FileRecord, KeyedRecord, Run, Table, sound
 from sightline.platform.file_section.tables import Positive
 from sightline.platform.wire import Moment
 
@@ -22,13 +24,6 @@ VALUES (:workspace_id, :document_id, {values}, :written_at) ON CONFLICT DO NOTHI
 )
 
 
-async def _keep_versions(run: Run, entries: list[Entry]) -> None:
-    """Keeps the previous content of a document as an earlier version."""
-    replaced = [entry for entry in entries if not entry.is_new and entry.row["version"] > entry.stored["version"]]
-    if replaced:
-        await run.tx.run_many(_KEEP_VERSION, [_kept(run, entry) for entry in replaced])
-
-
 def _kept(run: Run, entry: Entry) -> dict[str, Any]:
     stored = {name: entry.stored[name] for name in columns(_VERSIONED)}
     return {
@@ -39,14 +34,21 @@ def _kept(run: Run, entry: Entry) -> dict[str, Any]:
     }
 
 
-async def _settle(run: Run, entries: list[Entry]) -> None:
-    """Raises the version of changed content; refuses a version that is not above the earlier ones."""
-    for entry in entries:
-        if not entry.broken and not entry.is_new and "version" not in entry.given:
+@asynccontextmanager
+async def _move_versions(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Raises the version of changed content, and keeps the previous content as an earlier version.
+
+    Refuses a version that is not above the earlier ones.
+    """
+    for entry in sound(entries):
+        if not entry.is_new and "version" not in entry.given:
             entry.row["version"] += entry.row["content"] != entry.stored["content"]
         earlier = [part.get("version", 0) for part in entry.given.get("earlier") or ()]
-        if not entry.broken and earlier and max(earlier) >= entry.row["version"]:
+        if earlier and max(earlier) >= entry.row["version"]:
             run.refuse(entry, "version", "Has to be larger than those of the earlier versions")
+    yield
+    replaced = [one for one in sound(entries) if not one.is_new and one.row["version"] > one.stored["version"]]
+    await run.tx.run_many(_KEEP_VERSION, [_kept(run, entry) for entry in replaced])
 
 
 class EarlierRecord(FileRecord):
@@ -90,8 +92,7 @@ DOCUMENTS = Table(
     parents=(("initiative_id", "id"),),
     identities=(("initiative_id", "type"),),
     order="type, id",
-    settle=_settle,
-    after=_keep_versions,
+    rules=_move_versions,
 )
 
 

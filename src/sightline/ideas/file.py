@@ -1,17 +1,17 @@
 """Ideas with their questions, comments, evidence and classifications in the workspace file."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from sightline.catalog.file_changes import CatalogChanges
 from sightline.ideas.classifications.file import (
     ClassificationPart,
+    classified,
     distrust_vanished_options,
-    settle_classifications,
     show_classifications,
-    write_classifications,
 )
 from sightline.ideas.comments.file import COMMENTS, CommentRecord
 from sightline.ideas.decide import stays_in_product
@@ -37,32 +37,33 @@ from sightline.platform.file_section import (
     Run,
     Section,
     Table,
+    sound,
 )
 from sightline.platform.file_section.tables import Whole, Word
 from sightline.platform.wire import Text
 
 
-async def _settle(run: Run, entries: list[Entry]) -> None:
-    """Asks the rules of all writers about each idea; an idea that they refuse is not written."""
-    labels = await _labels(run)
+@asynccontextmanager
+async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Asks the rules of all writers about each idea; an idea that they refuse is not written.
+
+    Untouched questions of an old description go, unless the file lists questions.
+    """
+    labels = await find_labels(run.tx, run.workspace_id)
+    if "ideaStatuses" in run.pruned:
+        labels = [each for each in labels if each.label in run.seen["ideaStatuses"]]
     for entry in entries:
-        if not entry.broken and entry.row["name"] is None:
-            entry.row["name"] = entry.stored["name"] if entry.stored else name_idea(entry.row["description"])
         _settle_status(run, entry, labels)
         if not entry.broken:
-            _settle_matching(run, entry)
+            _settle_words(run, entry)
         if not entry.broken and entry.links.get("features") and entry.row["product_id"] is None:
             run.refuse(entry, "features", "An idea without a product has no features")
-    await _settle_features(run, [entry for entry in entries if not entry.broken])
-    await settle_classifications(run, entries)
-
-
-async def _labels(run: Run) -> list[Label]:
-    """Returns the labels of the workflow that the file does not remove."""
-    labels = await find_labels(run.tx, run.workspace_id)
-    if "ideaStatuses" not in run.pruned:
-        return labels
-    return [each for each in labels if each.label in run.state(CatalogChanges).named_labels]
+    await _settle_features(run, sound(entries))
+    async with classified(run, entries):
+        yield
+    described = [one.id for one in sound(entries) if "description" in one.changed and not one.given.get("questions")]
+    if described:
+        await remove_drafted(run.tx, run.workspace_id, described)
 
 
 def _settle_status(run: Run, entry: Entry, labels: list[Label]) -> None:
@@ -77,12 +78,15 @@ def _settle_status(run: Run, entry: Entry, labels: list[Label]) -> None:
         run.refuse(entry, "status", f"There is no {named} among the workspace's labels: {', '.join(known)}")
 
 
-def _settle_matching(run: Run, entry: Entry) -> None:
-    """Drops a matching that quotes what a new description lacks; refuses one that the file gives."""
-    if quotes_only(entry.row["description"], entry.row["feature_matching"]):
+def _settle_words(run: Run, entry: Entry) -> None:
+    """Names an idea without a name. Refuses a matching that quotes what the description lacks; a stored one goes."""
+    row = entry.row
+    if row["name"] is None:
+        row["name"] = entry.stored["name"] if entry.stored else name_idea(row["description"])
+    if quotes_only(row["description"], row["feature_matching"]):
         return
     if entry.given.get("featureMatching") is None:
-        entry.row["feature_matching"] = None
+        row["feature_matching"] = None
     else:
         run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
 
@@ -99,30 +103,17 @@ SELECT link.idea_id, array_agg(f.id) AS feature_ids
 
 async def _settle_features(run: Run, entries: list[Entry]) -> None:
     """Drops matched features that are not of a new product, and refuses that product for chosen ones."""
-    moved = [entry for entry in entries if not entry.is_new and "features" not in entry.links]
-    moved = [entry for entry in moved if entry.row["product_id"] != entry.stored["product_id"]]
-    if not moved:
-        return
-    rows = await run.tx.rows(
-        _FOREIGN,
-        workspace_id=run.workspace_id,
-        idea_ids=[entry.id for entry in moved],
-        product_ids=[entry.row["product_id"] for entry in moved],
-    )
+    known = [entry for entry in entries if not entry.is_new and "features" not in entry.links]
+    moved = {entry.id: entry for entry in known if entry.row["product_id"] != entry.stored["product_id"]}
+    products = [entry.row["product_id"] for entry in moved.values()]
+    values = {"workspace_id": run.workspace_id, "idea_ids": [*moved], "product_ids": products}
+    rows = await run.tx.rows(_FOREIGN, **values) if moved else []
     foreign = {row["idea_id"]: row["feature_ids"] for row in rows}
-    for entry in moved:
-        if stays_in_product(entry.row, foreign.get(entry.id, ())):
+    for id, entry in moved.items():
+        if stays_in_product(entry.row, foreign.get(id, ())):
             run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
-        elif entry.id in foreign:
+        elif id in foreign:
             entry.links["features"] = []
-
-
-async def _after(run: Run, entries: list[Entry]) -> None:
-    """Writes the classifications. Untouched questions of an old description go, unless the file lists questions."""
-    await write_classifications(run, entries)
-    described = [entry.id for entry in entries if "description" in entry.changed and not entry.given.get("questions")]
-    if described:
-        await remove_drafted(run.tx, run.workspace_id, described)
 
 
 class AliasRecord(FileRecord):
@@ -141,21 +132,18 @@ SELECT g.n, 'IDEA-' || i.number AS public_id
    AND (i.source_key = g.source_key OR i.integration_id = g.integration_id)""")
 
 
-async def _refuse_own(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _refuse_own(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses an alias that is the identity of an idea, and one without a source."""
-    entries = [entry for entry in entries if not entry.broken]
-    rows = await run.tx.rows(
-        _OWN,
-        workspace_id=run.workspace_id,
-        source_keys=[entry.row["source_key"] for entry in entries],
-        integration_ids=[entry.row["integration_id"] for entry in entries],
-        external_ids=[entry.row["external_id"] for entry in entries],
-    )
-    for row in rows:
+    entries = sound(entries)
+    names = ("source_key", "integration_id", "external_id")
+    values = {f"{name}s": [entry.row[name] for entry in entries] for name in names}
+    for row in await run.tx.rows(_OWN, workspace_id=run.workspace_id, **values):
         run.refuse(entries[row["n"] - 1], "externalId", f"Is the identity of {row['public_id']}")
     for entry in entries:
         if entry.row["source_key"] is None and entry.row["integration_id"] is None:
             run.refuse(entry, "sourceKey", "Give a sourceKey or an integration")
+    yield
 
 
 ALIASES = Table(
@@ -166,7 +154,7 @@ ALIASES = Table(
     identities=(("source_key", "external_id"), ("integration_id", "external_id")),
     stamped=False,
     order="external_id, id",
-    settle=_refuse_own,
+    rules=_refuse_own,
 )
 
 _FEATURES = Links("products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id")
@@ -227,9 +215,8 @@ IDEAS = Table(
     counted="idea",
     order="number",
     hidden={"taxonomy_version_id": None},
-    settle=_settle,
-    after=_after,
+    rules=_rules,
     show=show_classifications,
 )
 
-SECTION = Section(tables=(IDEAS,), before={"ideas": distrust_vanished_options})
+SECTION = Section(tables=(IDEAS,), rules=distrust_vanished_options)

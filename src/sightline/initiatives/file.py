@@ -1,10 +1,11 @@
 """Initiatives with their questions in the workspace file."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sightline.catalog.file_changes import CatalogChanges
 from sightline.initiatives.dates import ENDS_EARLY, ends_early
 from sightline.initiatives.records import (
     DEFAULT_PRIORITY,
@@ -14,17 +15,9 @@ from sightline.initiatives.records import (
     Name,
 )
 from sightline.platform.db.sql import sql
-from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Section, Table
+from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Section, Table, sound
 from sightline.platform.file_section.tables import Hexadecimal, Word
 from sightline.platform.wire import Day, Text
-
-
-async def _settle(run: Run, entries: list[Entry]) -> None:
-    for entry in entries:
-        if ends_early(entry.row.get("start_date"), entry.row.get("finish_date")):
-            run.refuse(entry, "finishDate", ENDS_EARLY)
-    await _keep_features_of_product(run, entries)
-
 
 _FIND_CONFLICTS = sql("""
 SELECT DISTINCT linked.initiative_id
@@ -35,37 +28,36 @@ SELECT DISTINCT linked.initiative_id
     ON f.workspace_id = :workspace_id AND f.id = linked.feature_id AND f.product_id <> moved.product_id""")
 
 
-async def _keep_features_of_product(run: Run, entries: list[Entry]) -> None:
-    """Refuses a product that does not have the features that stay."""
-    moved = [
-        entry
-        for entry in entries
-        if not entry.broken
-        and not entry.is_new
+@asynccontextmanager
+async def _refuse_unfit(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Refuses dates that end early, and a product that does not have the features that stay."""
+    for entry in entries:
+        if ends_early(entry.row.get("start_date"), entry.row.get("finish_date")):
+            run.refuse(entry, "finishDate", ENDS_EARLY)
+    moved = {
+        entry.id: entry
+        for entry in sound(entries)
+        if not entry.is_new
         and entry.row["product_id"] not in (None, entry.stored["product_id"])
         and "features" not in entry.links
-    ]
-    if not moved:
-        return
-    rows = await run.tx.rows(
-        _FIND_CONFLICTS,
-        workspace_id=run.workspace_id,
-        initiative_ids=[entry.id for entry in moved],
-        product_ids=[entry.row["product_id"] for entry in moved],
-    )
-    conflicts = {row["initiative_id"] for row in rows}
-    for entry in moved:
-        if entry.id in conflicts:
-            run.refuse(entry, "product", "The initiative has features of another product; give its features too")
+    }
+    products = [entry.row["product_id"] for entry in moved.values()]
+    values = {"workspace_id": run.workspace_id, "initiative_ids": [*moved], "product_ids": products}
+    for row in await run.tx.rows(_FIND_CONFLICTS, **values) if moved else ():
+        entry = moved[row["initiative_id"]]
+        run.refuse(entry, "product", "The initiative has features of another product; give its features too")
+    yield
 
 
 _MOVE_VERSIONS = sql("""
 UPDATE initiatives SET version = version + 1 WHERE workspace_id = :workspace_id AND team_ids && :team_ids::uuid[]""")
 
 
-async def _end(run: Run) -> None:
+@asynccontextmanager
+async def _move_versions(run: Run) -> AsyncIterator[None]:
     """Changes the versions of initiatives with a renamed team, so that copies are read again."""
-    if renamed := run.state(CatalogChanges).renamed_teams:
+    yield
+    if renamed := run.notes["renamed teams"]:
         await run.tx.run(_MOVE_VERSIONS, workspace_id=run.workspace_id, team_ids=renamed)
 
 
@@ -125,6 +117,6 @@ def section_with(record: type[InitiativeRecord], documents: Table) -> Section:
         numbered="initiative",
         counted="initiative",
         order="number",
-        settle=_settle,
+        rules=_refuse_unfit,
     )
-    return Section(tables=(initiatives,), end=_end)
+    return Section(tables=(initiatives,), rules=_move_versions)

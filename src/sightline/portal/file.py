@@ -1,6 +1,7 @@
 """The portal in the workspace file: its settings, users, votes and requests. Never its secret or its sessions."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from sightline.platform.file_section import (
     Run,
     Section,
     Table,
+    sound,
 )
 from sightline.platform.file_section.tables import Email, Name, Word
 from sightline.platform.wire import Moment, shown_moment
@@ -149,7 +151,7 @@ async def _check(run: Run, changes: dict[str, Any]) -> None:
 
 
 async def _check_facets(run: Run, facets: list[str]) -> None:
-    if not facets or "taxonomy" in run.faulty_parts:
+    if not facets or ("taxonomy", "") in run.faulty_records:
         return
     groups = {row["key"] for row in await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)}
     for index, key in enumerate(facets):
@@ -178,20 +180,18 @@ class UserChoice(FileRecord):
     user: Annotated[Word | UnsetType, Link("portal.users")] = UNSET
 
 
-async def _settle_moment(run: Run, entries: list[Entry]) -> None:
-    """Gives votes and requests without a time the current one."""
+@asynccontextmanager
+async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Gives votes and requests without a time the current one; counts the votes."""
     for entry in entries:
-        if entry.row.get("created_at") is None:
-            entry.row["created_at"] = run.tx.now
-
-
-async def _count_votes(run: Run, entries: list[Entry]) -> None:
-    ideas = [entry.row["idea_id"] for entry in entries if entry.is_new]
+        entry.row["created_at"] = entry.row["created_at"] or run.tx.now
+    yield
+    ideas = [entry.row["idea_id"] for entry in sound(entries) if entry.is_new]
     if ideas:
         await count_votes_again(run.tx, run.workspace_id, ideas)
 
 
-def _of_user(path: str, table: str, after: Callable[[Run, Any], Awaitable[None]] | None = None) -> Table:
+def _of_user(path: str, table: str) -> Table:
     """Returns a table in which each record names one idea and one portal user."""
     return Table(
         path,
@@ -200,15 +200,14 @@ def _of_user(path: str, table: str, after: Callable[[Run, Any], Awaitable[None]]
         primary=("idea_id", "user_id"),
         stamped=False,
         order="created_at, idea_id, user_id",
-        settle=_settle_moment,
-        after=after,
+        rules=_rules,
     )
 
 
 SECTION = Section(
     tables=(
         USERS,
-        _of_user("portal.votes", "portal_votes", _count_votes),
+        _of_user("portal.votes", "portal_votes"),
         _of_user("portal.requests", "portal_requests"),
     ),
     objects=(Object("portal", PortalPart, apply_portal, show_portal),),

@@ -3,7 +3,8 @@
 Runs that have not ended are left out, and so are those whose sources are being added to the product.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
@@ -17,10 +18,10 @@ from sightline.platform.file_section import (
     FileRecord,
     KeyedRecord,
     Link,
-    Reference,
     Run,
     Section,
     Table,
+    sound,
 )
 from sightline.platform.file_section.tables import Find, Hexadecimal, Name, Positive, Whole, Word
 from sightline.platform.refs import parse_uuid
@@ -49,17 +50,13 @@ class TimeZone(Trimmed):
         return text
 
 
-def _references(value: Sequence[str]) -> Iterator[Reference]:
-    for index, text in enumerate(value):
-        yield Reference(f"[{index}]", "signals", text, lenient=True)
-
-
-def _store(value: Sequence[str], find: Find) -> list[Any]:
-    return [find("signals", text) or parse_uuid(text) for text in value]
+def _find_signals(value: Sequence[str], find: Find) -> list[Any]:
+    found = (find("signals", text, f"[{index}]", lenient=True) for index, text in enumerate(value))
+    return [id or parse_uuid(text) for id, text in zip(found, value, strict=True)]
 
 
 # The signals that a run was turned into; deleted ones keep their id.
-_SIGNALS = Converted(_references, _store, lambda stored: stored, "addition_signal_ids")
+_SIGNALS = Converted(_find_signals, column="addition_signal_ids")
 
 
 _INDEX = sql(
@@ -68,28 +65,26 @@ _INDEX = sql(
 )
 
 
-async def _index_words(run: Run, entries: list[Entry]) -> None:
-    """Indexes name, question and the texts of the plan for the search."""
-    changed = [entry.id for entry in entries if entry.is_new or entry.changed]
-    if changed:
-        await run.tx.run(_INDEX, workspace_id=run.workspace_id, ids=changed)
-
-
-async def _settle_briefs(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _settle_briefs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Unless the file gives it, active research with a cadence gets a next slot, and other research none.
 
-    Active and paused research without a kept plan keeps to its current one.
+    Active and paused research without a kept plan keeps to its current one. Name, question and the texts of the plan
+    are indexed for the search.
     """
-    for entry in entries:
+    for entry in sound(entries):
         row, stored = entry.row, entry.stored
-        if not entry.broken and row["state"] in ("active", "paused") and row["kept_definition"] is None:
+        if row["state"] in ("active", "paused") and row["kept_definition"] is None:
             row["kept_definition"], row["kept_revision"] = row["definition"], row["revision"]
-        if entry.broken or "nextRunAt" in entry.given:
+        if "nextRunAt" in entry.given:
             continue
         if row["state"] != "active":
             row["next_run_at"] = None
         elif row["next_run_at"] is None or any(row[name] != stored[name] for name in ("run_policy", "timezone")):
             row["next_run_at"] = next_slot(row["run_policy"], row["timezone"], run.tx.now)
+    yield
+    changed = [entry.id for entry in sound(entries) if entry.is_new or entry.changed]
+    await run.tx.run(_INDEX, workspace_id=run.workspace_id, ids=changed)
 
 
 _LOCK_RUNS = sql("""
@@ -97,27 +92,30 @@ SELECT id, status IN ('queued', 'running') OR coalesce(addition_status, '') IN (
   FROM research_runs WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) FOR NO KEY UPDATE""")
 
 
-async def _settle_runs(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _settle_runs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """A run without an operation is its own operation; without a moment it was added now.
 
     Refuses to change a run that is searched here, or whose sources are being added: a worker is at it.
     """
-    ids = [entry.id for entry in entries if not entry.broken and not entry.is_new]
-    rows = await run.tx.rows(_LOCK_RUNS, workspace_id=run.workspace_id, ids=ids) if ids else []
+    known = [entry.id for entry in sound(entries) if not entry.is_new]
+    rows = await run.tx.rows(_LOCK_RUNS, workspace_id=run.workspace_id, ids=known) if known else []
     busy = {row["id"] for row in rows if row["is_busy"]}
-    for entry in entries:
-        if not entry.broken and entry.id in busy:
+    for entry in sound(entries):
+        if entry.id in busy:
             run.refuse(entry, "", "Has not ended here, or its sources are being added; try again when it has")
-        if not entry.broken:
-            entry.row["operation_id"] = entry.row["operation_id"] or entry.id
-            entry.row["created_at"] = entry.row["created_at"] or run.tx.now
+        entry.row["operation_id"] = entry.row["operation_id"] or entry.id
+        entry.row["created_at"] = entry.row["created_at"] or run.tx.now
+    yield
 
 
 _RESERVED = sql("SELECT coalesce(sum(credits_reserved), 0) FROM research_runs WHERE workspace_id = :workspace_id")
 
 
-async def _return_credits(run: Run) -> None:
+@asynccontextmanager
+async def _return_credits(run: Run) -> AsyncIterator[None]:
     """Returns what removed runs had reserved."""
+    yield
     if "research" in run.pruned:
         await recount_reserved(run.tx, run.workspace_id, _RESERVED)
 
@@ -254,7 +252,7 @@ RUNS = Table(
         "status IN ('completed', 'failed', 'stopped')"
         " AND coalesce(addition_status, 'completed') IN ('completed', 'failed')"
     ),
-    settle=_settle_runs,
+    rules=_settle_runs,
 )
 BRIEFS = Table(
     "research",
@@ -264,8 +262,7 @@ BRIEFS = Table(
     children=(RUNS,),
     versioned="row_version",
     batch=1,
-    settle=_settle_briefs,
-    after=_index_words,
+    rules=_settle_briefs,
 )
 
-SECTION = Section(tables=(BRIEFS,), end=_return_credits)
+SECTION = Section(tables=(BRIEFS,), rules=_return_credits)

@@ -1,6 +1,7 @@
 """Signals in the workspace file, with insights and opportunities."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -8,9 +9,21 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section import Entry, Extra, KeyedRecord, Link, Linked, Links, Part, Run, Section, Table
+from sightline.platform.file_section import (
+    Entry,
+    Extra,
+    KeyedRecord,
+    Link,
+    Linked,
+    Links,
+    Part,
+    Run,
+    Section,
+    Table,
+    sound,
+)
 from sightline.platform.file_section.tables import Name, Showing, Word
-from sightline.signals.file_content import TranscriptPart, settle_raw, show_raw, write_raw
+from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES
 from sightline.signals.records import (
@@ -38,28 +51,27 @@ class SourceLinkPart(Part):
     primary: bool = False
 
 
-async def _settle(run: Run, entries: list[Entry]) -> None:
-    _settle_sources(entries)
-    await _settle_accounts(run, entries)
-    for entry in entries:
-        if not entry.broken and (entry.is_new or entry.row["status"] != entry.stored["status"]):
+@asynccontextmanager
+async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Completes source, accounts and processing; stores raw data and transcript."""
+    for entry in sound(entries):
+        _settle_source(entry)
+        if entry.is_new or entry.row["status"] != entry.stored["status"]:
             waits = entry.row["status"] in ("pending", "processing")
             entry.row["process_after"] = run.tx.now if waits else None
-    await settle_raw(run, entries)
+    await _settle_accounts(run, sound(entries))
+    async with raw_stored(run, entries):
+        yield
 
 
-def _settle_sources(entries: Sequence[Entry]) -> None:
+def _settle_source(entry: Entry) -> None:
     """Splits `source` into two columns. Type and label default to the provider's."""
-    for entry in entries:
-        source = entry.given.get("source") or {}
-        if "type" in source:
-            entry.row["source_type"] = source["type"]
-        if "external_data" in source:
-            entry.row["external_data"] = source["external_data"]
-        if entry.is_new and not entry.broken:
-            provider = entry.row["provider_type"]
-            entry.row["source_type"] = entry.row["source_type"] or provider
-            entry.row["source_label"] = entry.row["source_label"] or label_of(provider)
+    row, source = entry.row, entry.given.get("source") or {}
+    row["source_type"] = source.get("type", row["source_type"])
+    row["external_data"] = source.get("external_data", row["external_data"])
+    if entry.is_new:
+        row["source_type"] = row["source_type"] or row["provider_type"]
+        row["source_label"] = row["source_label"] or label_of(row["provider_type"])
 
 
 _ACCOUNTS = sql("""
@@ -72,16 +84,16 @@ SELECT l.signal_id, l.account_id
 
 async def _settle_accounts(run: Run, entries: Sequence[Entry]) -> None:
     """Adds the primary account to the accounts."""
-    moving = [e for e in entries if not e.broken and ("account" in e.given or "accounts" in e.given)]
+    moving = [entry for entry in entries if "account" in entry.given or "accounts" in entry.given]
     silent = [entry.id for entry in moving if "accounts" not in entry.links and not entry.is_new]
     stored: dict[UUID, list[Linked]] = {}
     for row in await run.tx.rows(_ACCOUNTS, workspace_id=run.workspace_id, ids=silent) if silent else ():
-        stored.setdefault(row["signal_id"], []).append(Linked(row["account_id"], False))
+        stored.setdefault(row["signal_id"], []).append(Linked(row["account_id"]))
     for entry in moving:
         accounts = entry.links.get("accounts", stored.get(entry.id, []))
         primary = entry.row["account_id"]
         if primary is not None and primary not in [linked.id for linked in accounts]:
-            accounts = [Linked(primary, False), *accounts]
+            accounts = [Linked(primary), *accounts]
         entry.links["accounts"] = accounts
 
 
@@ -156,8 +168,7 @@ SIGNALS = Table(
     order="number",
     hidden={"source_type": "", "external_data": {}, "transcript": None, "process_after": None},
     batch=100,
-    settle=_settle,
-    after=write_raw,
+    rules=_rules,
     show=_show,
 )
 

@@ -4,8 +4,8 @@
 that the signal itself stores is computed from the turns: `{turnCount, speakers, durationSeconds}`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -35,17 +35,12 @@ class TranscriptPart(Part):
     duration_seconds: Annotated[float, Meta(ge=0)] | UnsetType | None = UNSET
 
 
-@dataclass
-class _RawChange:
-    """The new raw data of a signal. None removes it, UNSET keeps it."""
-
-    becomes: dict[str, Any] | UnsetType | None = UNSET
-
-
-async def settle_raw(run: Run, entries: Sequence[Entry]) -> None:
-    """Joins raw data and turns, and keeps the entries that differ from the stored ones."""
+@asynccontextmanager
+async def raw_stored(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
+    """Joins raw data and turns; stores those that differ from the stored ones."""
     giving = [e for e in entries if not e.broken and ("transcript" in e.given or "rawData" in e.given)]
     stored = await _find(run.tx, run.workspace_id, [entry.id for entry in giving if not entry.is_new])
+    becomes: dict[UUID, dict[str, Any] | None] = {}
     for entry in giving:
         before = stored.get(entry.id)
         raw = _together(entry.given, before)
@@ -55,9 +50,18 @@ async def settle_raw(run: Run, entries: Sequence[Entry]) -> None:
         if entry.row["transcript"] is None and (turns := _apart(raw)[1]) is not None:
             entry.row["transcript"] = summarise({"turns": turns})
         if raw != before:
-            entry.state(_RawChange).becomes = raw
-            if not entry.is_new:
-                entry.changed.add("rawData")
+            becomes[entry.id] = raw
+            entry.changed |= set() if entry.is_new else {"rawData"}
+    yield
+    becomes = {entry.id: becomes[entry.id] for entry in giving if entry.id in becomes and not entry.broken}
+    saved = [
+        {"workspace_id": run.workspace_id, "signal_id": id, "raw": raw}
+        for id, raw in becomes.items()
+        if raw is not None
+    ]
+    await run.tx.run_many(SAVE_RAW, saved)
+    removed = [id for id, raw in becomes.items() if raw is None]
+    await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=removed)
 
 
 def _together(given: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -83,21 +87,6 @@ def _apart(raw: dict[str, Any] | None) -> tuple[dict[str, Any] | None, list[Any]
         return raw, None
     rest = {name: value for name, value in raw.items() if name != "transcript"}
     return rest or None, turns
-
-
-async def write_raw(run: Run, entries: list[Entry]) -> None:
-    """Stores the entries that settle_raw() found to differ."""
-    becomes = {entry.id: entry.state(_RawChange).becomes for entry in entries}
-    saved = [
-        {"workspace_id": run.workspace_id, "signal_id": id, "raw": raw}
-        for id, raw in becomes.items()
-        if isinstance(raw, dict)
-    ]
-    if saved:
-        await run.tx.run_many(SAVE_RAW, saved)
-    removed = [id for id, raw in becomes.items() if raw is None]
-    if removed:
-        await run.tx.run(_REMOVE, workspace_id=run.workspace_id, ids=removed)
 
 
 async def _find(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Any]:

@@ -1,6 +1,7 @@
 """Studies and their feedback in the workspace file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -14,10 +15,10 @@ from sightline.platform.file_section import (
     Link,
     Links,
     Part,
-    Reference,
     Run,
     Section,
     Table,
+    sound,
 )
 from sightline.platform.file_section.entries import NOWHERE
 from sightline.platform.file_section.tables import Find, Name, Showing, Word
@@ -43,40 +44,36 @@ class SubjectPart(Part):
     id: Word
 
 
-def _references(value: dict[str, Any]) -> Iterator[Reference]:
-    if (target := SUBJECTS.get(value["type"])) is not None:
-        yield Reference(".id", target, value["id"], lenient=True)
-
-
 def _store_subject(value: dict[str, Any], find: Find) -> UUID:
     target = SUBJECTS.get(value["type"])
-    found = (find(target, value["id"]) if target else None) or parse_uuid(value["id"])
+    found = (find(target, value["id"], ".id", lenient=True) if target else None) or parse_uuid(value["id"])
     if found is None and not target:
         raise ValueError("Expected a UUID")
     return found or NOWHERE
 
 
-async def _settle_feedback(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _keep_subject(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Splits the subject into two columns; refuses a change of it."""
-    for entry in entries:
-        if entry.broken:
-            continue
+    for entry in sound(entries):
         if "subject" in entry.given:
             entry.row["subject_type"] = entry.given["subject"]["type"]
         subject = entry.row["subject_type"], entry.row["subject_id"]
         if not entry.is_new and subject != (entry.stored["subject_type"], entry.stored["subject_id"]):
             run.refuse(entry, "subject", "The subject of a rating never changes")
+    yield
 
 
 async def _show_feedback(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     return lambda row: {"subject": {"type": row["subject_type"], "id": str(row["subject_id"])}}
 
 
-async def _settle_studies(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _add_paths(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Gives a study without a path the default one, made from its id."""
-    for entry in entries:
-        if not entry.broken and not entry.row["app_path"]:
-            entry.row["app_path"] = f"/studies/{entry.id}"
+    for entry in sound(entries):
+        entry.row["app_path"] = entry.row["app_path"] or f"/studies/{entry.id}"
+    yield
 
 
 class StudyRecord(KeyedRecord):
@@ -102,7 +99,7 @@ STUDIES = Table(
     versioned="version",
     numbered="study",
     order="number",
-    settle=_settle_studies,
+    rules=_add_paths,
 )
 
 
@@ -113,9 +110,7 @@ class FeedbackRecord(KeyedRecord):
     study: Annotated[Word | UnsetType, Link("studies")] = UNSET
     rating: Annotated[float, Meta(ge=0, le=10)] | UnsetType = UNSET
     metric: Word | UnsetType = UNSET
-    subject: Annotated[
-        SubjectPart | UnsetType, Converted(_references, _store_subject, lambda stored: stored, "subject_id")
-    ] = UNSET
+    subject: Annotated[SubjectPart | UnsetType, Converted(_store_subject, column="subject_id")] = UNSET
     comment: str | None = None
     submitted_at: Moment | UnsetType = UNSET
     source: Literal["study_completion", "live_interview"] | None = "study_completion"
@@ -131,7 +126,7 @@ FEEDBACK = Table(
     counted="study_feedback",
     order="submitted_at, id",
     hidden={"subject_type": ""},
-    settle=_settle_feedback,
+    rules=_keep_subject,
     show=_show_feedback,
 )
 

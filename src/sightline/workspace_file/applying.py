@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from typing import Any, BinaryIO
 
 import asyncpg
@@ -16,8 +16,8 @@ from sightline.workspace_file.documents import Document, Item, Unreadable
 from sightline.workspace_file.late_numbers import LateNumbers
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
-from sightline.workspace_file.sections import PRUNABLE, SECTIONS, STORED, all_tables, lists, objects
-from sightline.workspace_file.storing import NAMES, Store, entry_of
+from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_tables, lists, objects
+from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
 from sightline.workspace_file.values import Members, check, convert
 from sightline.workspaces.bulk import Numbers, add_to_counts
@@ -68,7 +68,6 @@ class Content:
         self.given: set[str] = set()
         self.largest: dict[str, int] = {}
         self.faulty_records: set[tuple[str, str]] = set()
-        self.faulty_parts: set[str] = set()
 
     def read(self) -> None:
         """Checks the whole file. Adds every fault. Raises FileUnreadable."""
@@ -105,7 +104,7 @@ class Content:
             self.prune = check(value, _Names, name, self.faults) or []
         elif name in objects():
             if check(value, kind, name, self.faults) is None:
-                self.faulty_parts.add(name)
+                self.faulty_records.add((name, ""))
             else:
                 self.objects[name] = value
 
@@ -125,16 +124,16 @@ class Content:
 
 
 def _entry(kind: Any, item: Item, *, is_sound: bool) -> Entry:
-    faults, given = Faults(), item.value
-    wrong: set[str] = set()
-    record = convert(given, kind) if is_sound else check(given, kind, item.path, faults)
-    if record is None:
-        wrong = {re.split(r"[.\[]", fault.path.removeprefix(item.path)[1:])[0] for fault in faults.shown}
-        given = {name: value for name, value in given.items() if name not in wrong}
-        record = check(given, kind, item.path, Faults())
-    entry = entry_of(item.path, given if record is not None else {}, record or kind(), item.place)
-    entry.broken, entry.faulty = faults.count > 0, wrong
-    return entry
+    """Returns the record. Without the fields that do not fit their types, if there are any."""
+    if is_sound:
+        return Entry(item.path, item.value, convert(item.value, kind))
+    faults = Faults()
+    if (record := check(item.value, kind, item.path, faults)) is not None:
+        return Entry(item.path, item.value, record)
+    wrong = {re.split(r"[.\[]", fault.path.removeprefix(item.path)[1:])[0] for fault in faults.shown}
+    given = {name: value for name, value in item.value.items() if name not in wrong}
+    record = check(given, kind, item.path, Faults())
+    return Entry(item.path, {} if record is None else given, record or kind(), broken=True, is_partial=True)
 
 
 _Names = list[str] | None
@@ -219,20 +218,17 @@ class _Application:
     async def apply(self, dry_run: bool) -> Applied:
         slug = self.content.objects["workspace"]["slug"]
         await self.tx.run(LOCK_SLUG, slug=slug)
-        run, store = await self._open()
+        run = await self._open()
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
             _refuse(self.faults)  # otherwise the rest would be compared with records of another workspace
         check_prune(run, self.content.prune)
-        await self._apply_named(run, store, "workspace")
-        for section in SECTIONS:
-            if section.begin:
-                await section.begin(run)
-        for name in STORED[1:]:
-            await self._apply_named(run, store, name)
-        await store.store_late()
-        for section in SECTIONS:
-            if section.end:
-                await section.end(run)
+        store = Store(run, Lookups(self.tx, run.workspace_id, all_tables()), await self._numbers(run), self.tally)
+        async with AsyncExitStack() as rules:
+            for name in STORED:
+                if section := RULED.get(name):
+                    await rules.enter_async_context(section(run))
+                await self._apply_named(run, store, name)
+            await store.store_late()
         _refuse(self.faults)
         if not dry_run:
             await store.numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
@@ -241,35 +237,31 @@ class _Application:
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
         return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
 
-    async def _open(self) -> tuple[Run, Store]:
+    async def _open(self) -> Run:
         content = self.content
         workspace_id, is_new = await open_workspace(self.tx, content.objects["workspace"], self.faults)
-        lookups = Lookups(self.tx, workspace_id, all_tables())
-        run = Run(
+        return Run(
             self.tx,
             workspace_id,
             self.actor_id,
             is_new,
             self.faults,
-            lookups,
             pruned=frozenset(content.prune),
             given=frozenset(content.given) | content.objects.keys(),
             faulty_records=set(content.faulty_records),
-            faulty_parts=set(content.faulty_parts),
         )
-        if is_new or self.db.pool.size < 2:
-            numbers = Numbers(self.db, self.tx, workspace_id, inside=True)
+
+    async def _numbers(self, run: Run) -> Numbers:
+        if run.is_new or self.db.pool.size < 2:
+            numbers = Numbers(self.db, self.tx, run.workspace_id, inside=True)
         else:
-            numbers = LateNumbers(self.db, self.tx, workspace_id)
-        for name, number in content.largest.items():
+            numbers = LateNumbers(self.db, self.tx, run.workspace_id)
+        for name, number in self.content.largest.items():
             if number and (kind := lists()[name].numbered):
                 await numbers.raise_to(kind, number)
-        return run, Store(run, lookups, numbers, self.tally)
+        return numbers
 
     async def _apply_named(self, run: Run, store: Store, name: str) -> None:
-        for section in SECTIONS:
-            if name in section.before:
-                await section.before[name](run)
         if name in self.content.objects:
             outcome = await objects()[name].apply(run, self.content.objects[name])
             self.tally.counts[name] = ListCount(int(outcome is True), int(outcome is False), int(outcome is None))

@@ -1,65 +1,85 @@
 """Looks up the references of a file: by id, public id, key, or another name of the list."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section import Table
+from sightline.platform.file_section import Entry, Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 
-# Short lists whose records people know by name: a name in place of a key gets a fault that says the key.
-NAMED = frozenset({"products", "products.features", "teams", "sprints", "integrations"})
-_Scoped = tuple[str, UUID | None]
+
+class _Named(NamedTuple):
+    """A record that a text names. `above`: the enclosing record of a nested one."""
+
+    id: UUID
+    above: UUID | None
 
 
 class Lookups:
-    """Finds ids: those of the file's own records in a dictionary, the others in one query for each batch."""
+    """Finds ids: each text is looked up once, all texts of a batch in one query for each list."""
 
     def __init__(self, tx: Tx, workspace_id: UUID, tables: Mapping[str, Table]) -> None:
         self.tx = tx
         self.workspace_id = workspace_id
         self.tables = tables
-        self._found: dict[_Scoped, dict[str, UUID | None]] = {}
-        self._keys: dict[_Scoped, dict[str, str]] = {}
+        self._found: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
+        self._coming: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
+        self._keys: dict[str, dict[str, list[tuple[str, UUID | None]]]] = defaultdict(dict)
 
     def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None:
-        return self._found.get((target, scope), {}).get(text)
+        """Returns the id, in the enclosing record `scope`. A key of several enclosing records names none without it."""
+        for names in (self._coming[target], self._found[target]):
+            ids = {one.id for one in names.get(text, ()) if scope in (None, one.above)}
+            if ids:
+                return ids.pop() if len(ids) == 1 else None
+        return None
 
     def key_by_name(self, target: str, name: str, scope: UUID | None = None) -> str | None:
         """Returns the key of the record with this name, or the keys of several, if no record was found by the text."""
-        return self._keys.get((target, scope), {}).get(name)
+        keys = sorted(key for key, above in self._keys[target].get(name, ()) if scope in (None, above))
+        return " or ".join(keys) or None
 
-    async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
-        known = self._found.setdefault((target, scope), {})
+    async def load(self, target: str, texts: Iterable[str]) -> None:
+        """Looks up the texts that are not known yet."""
+        known, table = self._found[target], self.tables[target]
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if not missing:
             return
-        table = self.tables[target]
-        names: dict[str, list[Any]] = {
-            "ids": [id for text in missing if (id := parse_uuid(text))],
-            "texts": missing,
-            "numbers": [number for text in missing if (number := public_number(table, text))],
-            "folded": [_alias(table, text) for text in missing],
-        }
-        rows = await queries.find_names(self.tx, table, self.workspace_id, scope, names)
-        known.update(dict.fromkeys(missing))
-        known.update(_pick(table, missing, rows, is_ambiguous=table.parents != () and scope is None))
-        unknown = [text for text in missing if known[text] is None]
-        if unknown and target in NAMED:
-            keys = await queries.keys_by_name(self.tx, table, self.workspace_id, unknown, scope)
-            self._keys.setdefault((target, scope), {}).update(keys)
+        rows = await queries.find_names(
+            self.tx,
+            table,
+            self.workspace_id,
+            ids=[id for text in missing if (id := parse_uuid(text))],
+            texts=missing,
+            numbers=[number for text in missing if (number := public_number(table, text))],
+            folded=[_alias(table, text) for text in missing],
+        )
+        names: list[dict[Any, list[_Named]]] = [defaultdict(list) for _ in range(4)]
+        for row in rows:
+            for kind, name in enumerate((str(row["id"]), row["number"], row["key"], row["alias"])):
+                names[kind][name].append(_Named(row["id"], row["above"]))
+        for text in missing:
+            forms = (text.lower(), public_number(table, text) or 0, text, _alias(table, text))
+            known[text] = next((found[form] for found, form in zip(names, forms, strict=True) if form in found), [])
+        if target in queries.NAMED and (unknown := [text for text in missing if not known[text]]):
+            for row in await queries.keys_by_name(self.tx, table, self.workspace_id, unknown):
+                self._keys[target].setdefault(row["name"], []).append((row["key"], row["above"]))
 
-    def keep(self, target: str, key: str, id: UUID) -> None:
-        """Keeps the key of a record that has just been stored."""
-        self._found.setdefault((target, None), {})[key] = id
+    def keep(self, table: Table, entries: Sequence[Entry]) -> None:
+        """Keeps the names of nested records that are about to be stored, as they may name each other."""
+        for entry in entries:
+            named = _Named(entry.values.get("id") or entry.id, entry.values[table.parents[0][0]])
+            for name in (str(named.id), entry.values.get("key")):
+                if name:
+                    self._coming[table.path].setdefault(name, []).append(named)
 
     def forget(self, target: str) -> None:
-        """Clears what is known of a list. Call it after its records were removed or renamed."""
-        for at in [at for at in self._found if at[0] == target]:
-            del self._found[at]
-            self._keys.pop(at, None)
+        """Clears what is known of a list. Call it after its records were added, removed or renamed."""
+        for names in (self._found, self._coming, self._keys):
+            names.pop(target, None)
 
 
 def public_number(table: Table, text: str) -> int | None:
@@ -72,20 +92,3 @@ def public_number(table: Table, text: str) -> int | None:
 
 def _alias(table: Table, text: str) -> str:
     return text.lower() if table.alias in table.folded else text
-
-
-def _pick(table: Table, texts: list[str], rows: Iterable[Any], *, is_ambiguous: bool) -> dict[str, UUID]:
-    """Returns the ids by text: an id counts before a public id, a key, and an alias."""
-    found: list[dict[Any, UUID | None]] = [{}, {}, {}, {}]
-    for row in rows:
-        for kind, name in enumerate((str(row["id"]), row["number"], row["key"], row["alias"])):
-            if name is not None:
-                twice = is_ambiguous and kind > 1 and found[kind].get(name, row["id"]) != row["id"]
-                found[kind][name] = None if twice else row["id"]
-    picked = {}
-    for text in texts:
-        names = (text.lower(), public_number(table, text), text, _alias(table, text))
-        id = next((ids[name] for ids, name in zip(found, names, strict=True) if ids.get(name) is not None), None)
-        if id is not None:
-            picked[text] = id
-    return picked

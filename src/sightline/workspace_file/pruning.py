@@ -27,7 +27,7 @@ async def prune_list(run: Run, name: str, store: Store) -> None:
     """Removes and counts the records of a list that the file does not name."""
     if name not in run.pruned or name not in PRUNABLE or name == "ideaStatuses" or run.faults.count:
         return
-    table, kept = all_tables()[name], list(store.seen[name])
+    table, kept = all_tables()[name], list(run.seen[name])
     if name == "studies":  # so that their feedback is counted and logged
         feedback = all_tables()["feedback"]
         store.tally.remove(feedback, await queries.remove_where(run, feedback, _OF_OTHER_STUDIES, kept=kept))

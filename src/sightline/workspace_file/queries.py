@@ -45,7 +45,9 @@ def _array(links: Links, column: str) -> str:
 
 
 def linked(field: Any, links: Links, row: Any) -> list[tuple[UUID, bool]]:
-    """Returns the links of a stored row, in the order of linking."""
+    """Returns the links of a stored row, in the order of linking; none of a new record, that has no row."""
+    if row is None:
+        return []
     ids = row[links.array] if links.array and not links.flag else row[f"{field.column}_ids_"]
     flags = row[f"{field.column}_flags_"] if links.flag else [False] * len(ids)
     return list(zip(ids, flags, strict=True))
@@ -90,42 +92,40 @@ def compared(table: Table, column: str) -> str:
 
 
 _NAMES = """
-    SELECT t.id, {key} AS key, {number} AS number, {alias} AS alias FROM {table} AS t
-     WHERE t.workspace_id = :workspace_id{scoped}
+    SELECT t.id, {key} AS key, {number} AS number, {alias} AS alias, {above} AS above FROM {table} AS t
+     WHERE t.workspace_id = :workspace_id
        AND (t.id = ANY(:ids::uuid[]) OR {key} = ANY(:texts::text[]) OR {number} = ANY(:numbers::bigint[])
             OR {alias} = ANY(:folded::text[]))"""
 
 
-async def find_names(
-    tx: Tx, table: Table, workspace_id: UUID, scope: UUID | None, names: Mapping[str, Sequence[Any]]
-) -> list[Row]:
-    """Returns id, key, number and alias of the records with one of the `ids`, `texts`, `numbers` or `folded`."""
-    pieces = {
-        "table": table.name,
-        "key": "t.key",
-        "number": "t.number" if table.numbered else "NULL::bigint",
-        "alias": compared(table, table.alias) if table.alias else "NULL::text",
-        "scoped": f" AND t.{table.parents[0][0]} = :scope" if scope else "",
-    }
-    more = {"scope": scope} if scope else {}
-    return await tx.rows(sql(_NAMES, **pieces), workspace_id=workspace_id, **names, **more)
-
-
-_KEYS_BY_NAME = """
-    SELECT name, string_agg(coalesce(key, id::text), ' or ' ORDER BY key, id) AS keys
-      FROM {table} WHERE workspace_id = :workspace_id AND name = ANY(:names){scoped} GROUP BY name"""
-
-
-async def keys_by_name(
-    tx: Tx, table: Table, workspace_id: UUID, names: Sequence[str], scope: UUID | None
-) -> dict[str, str]:
-    """Returns the keys of the records with these names, in the enclosing record `scope`. Reads the whole list."""
-    scoped = f" AND {table.parents[0][0]} = :scope" if scope else ""
-    more = {"scope": scope} if scope else {}
-    rows = await tx.rows(
-        sql(_KEYS_BY_NAME, table=table.name, scoped=scoped), workspace_id=workspace_id, names=names, **more
+async def find_names(tx: Tx, table: Table, workspace_id: UUID, **names: Sequence[Any]) -> list[Row]:
+    """Returns the names and the enclosing record of those with one of the `ids`, `texts`, `numbers` or `folded`."""
+    statement = sql(
+        _NAMES,
+        table=table.name,
+        key="t.key",
+        number="t.number" if table.numbered else "NULL::bigint",
+        alias=compared(table, table.alias) if table.alias else "NULL::text",
+        above=_above(table),
     )
-    return {row["name"]: row["keys"] for row in rows}
+    return await tx.rows(statement, workspace_id=workspace_id, **names)
+
+
+def _above(table: Table) -> str:
+    return f"t.{table.parents[0][0]}" if table.parents else "NULL::uuid"
+
+
+# Short lists whose records people know by name: a name in place of a key gets a fault that says the key.
+NAMED = frozenset({"products", "products.features", "teams", "sprints", "integrations"})
+_KEYS_BY_NAME = """
+    SELECT t.name, coalesce(t.key, t.id::text) AS key, {above} AS above
+      FROM {table} AS t WHERE t.workspace_id = :workspace_id AND t.name = ANY(:names)"""
+
+
+async def keys_by_name(tx: Tx, table: Table, workspace_id: UUID, names: Sequence[str]) -> list[Row]:
+    """Returns the keys of the records with these names, and their enclosing records. Reads the whole list."""
+    statement = sql(_KEYS_BY_NAME, table=table.name, above=_above(table))
+    return await tx.rows(statement, workspace_id=workspace_id, names=names)
 
 
 async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -134,21 +134,25 @@ async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Se
 
 
 _CHANGE = """
-    UPDATE {table} AS t SET {assignments}
-      FROM jsonb_populate_recordset(NULL::{table}, :rows) AS n
+    UPDATE {table} AS t SET ({columns}) = (SELECT {columns} FROM jsonb_populate_record(t, n.row) AS changed){version}
+      FROM jsonb_array_elements(:rows) AS n (row) CROSS JOIN jsonb_populate_record(NULL::{table}, n.row) AS given
      WHERE t.workspace_id = :workspace_id AND {same}"""
 
 
-async def change_rows(
-    tx: Tx, table: Table, workspace_id: UUID, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
-) -> None:
-    """Changes columns of rows. `rows`: by column the primary key and the new values."""
-    assignments = [f"{column} = n.{column}" for column in columns]
-    if table.versioned and table.versioned not in columns:
-        assignments.append(f"{table.versioned} = t.{table.versioned} + 1")
-    if assignments:
-        same = " AND ".join(f"t.{column} = n.{column}" for column in table.primary)
-        statement = sql(_CHANGE, table=table.name, assignments=", ".join(assignments), same=same)
+async def change_rows(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Changes rows, and moves their versions. A row has its primary key and the columns that it changes."""
+    version = table.versioned
+    columns = sorted({column for row in rows for column in row} - {*table.primary, version}) or [*table.primary]
+    statement = sql(
+        _CHANGE,
+        table=table.name,
+        columns=", ".join(columns),
+        version=f", {version} = CASE WHEN n.row ? '{version}' THEN given.{version} ELSE t.{version} + 1 END"
+        if version
+        else "",
+        same=" AND ".join(f"t.{column} = given.{column}" for column in table.primary),
+    )
+    if rows:
         await tx.run(statement, workspace_id=workspace_id, rows=[map_bytes(row) for row in rows])
 
 
@@ -212,19 +216,20 @@ async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[li
 
 
 async def rows_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
-    """Returns the nested rows of some enclosing records, in their order."""
+    """Returns the rows of some enclosing records, or of a list that is not nested, in their order."""
     own = [column for column, _ in table.parents]
-    named = {f"p_{column}": list(values) for column, values in zip(own, zip(*parents, strict=True), strict=True)}
+    named = {f"p_{column}": list(values) for column, values in zip(own, zip(*parents, strict=True), strict=False)}
+    if not parents:
+        return []
+    arrays = ", ".join(f":{name}::uuid[]" for name in named)
     statement = sql(
-        "SELECT {columns} FROM unnest({arrays}) AS g ({own}) JOIN {table} AS t ON t.workspace_id = :workspace_id"
-        " AND {same} WHERE {where} ORDER BY {parents}, {order}",
+        "SELECT {columns} FROM {given}{table} AS t{on}"
+        " WHERE t.workspace_id = :workspace_id AND {where} ORDER BY {order}",
         columns=_shown(table),
-        arrays=", ".join(f":{name}::uuid[]" for name in named),
-        own=", ".join(own),
+        given=f"unnest({arrays}) AS g ({', '.join(own)}) JOIN " if own else "",
         table=table.name,
-        same=" AND ".join(f"t.{column} = g.{column}" for column in own),
+        on=f" ON {' AND '.join(f't.{column} = g.{column}' for column in own)}" if own else "",
         where=table.where,
-        parents=", ".join(f"t.{column}" for column in own),
-        order=", ".join(f"t.{part.strip()}" for part in table.order.split(",")),
+        order=", ".join(f"t.{part.strip()}" for part in (*own, *table.order.split(","))),
     )
     return await tx.rows(statement, workspace_id=workspace_id, **named)

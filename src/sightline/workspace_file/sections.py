@@ -40,6 +40,9 @@ SHOWN = (
 PRUNABLE = frozenset(name for name in SHOWN if name not in ("workspace", "taxonomy", "portal")) | {"products.features"}
 
 
+RULED = {section.tables[0].path: section.rules for section in SECTIONS if section.rules}  # by the first list
+
+
 def _flat(tables: tuple[Table, ...]) -> list[Table]:
     return [found for table in tables for found in (table, *_flat(table.children))]
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section import Faults, Run, Table
+from sightline.platform.file_section import Entry, Faults, Run, Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
 from sightline.workspace_file.imports.accounts import NamedAccounts, UnknownAccounts
@@ -19,7 +19,7 @@ from sightline.workspace_file.lines import line_fault, path_of
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.reading import Batch, Line
 from sightline.workspace_file.sections import all_tables
-from sightline.workspace_file.storing import Late, Store, entry_of
+from sightline.workspace_file.storing import Late, Store
 from sightline.workspace_file.tally import ListCount, Tally
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.tenants import SHARE_SLUG, find_workspace
@@ -144,14 +144,14 @@ class LineStore:
         if self.accounts.how == "create":
             await tx.run(queries.LOCK_LIST, slug=self.slug, list="accounts")
         store = await self._open(tx.later(), lines, faults, tally)
-        store.seen[self.table.path] = seen
+        store.run.seen[self.table.path] = seen
         numbers = {line.number for line in lines}
         store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
         if late:
             await store.store_late()
         else:
             lines = await self.accounts.settle(store, lines)
-            entries = [entry_of(path_of(line.number), line.given, line.record, line.number) for line in lines]
+            entries = [Entry(path_of(line.number), line.given, line.record) for line in lines]
             await store.store(self.table, entries)
             voters = {
                 entry.id: (line.number, line.voters)
@@ -167,7 +167,7 @@ class LineStore:
         """One import of a kind runs at a time, and none while a file is applied: they would deadlock."""
         workspace = await find_workspace(tx, self.slug)
         lookups = Lookups(tx, workspace.id, all_tables())
-        run = Run(tx, workspace.id, self.actor_id, False, faults, lookups, given=frozenset({self.table.path}))
+        run = Run(tx, workspace.id, self.actor_id, False, faults, given=frozenset({self.table.path}))
         numbers = Numbers(self.db, tx, workspace.id, inside=self.dry_run or self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
         if self.table.numbered and largest:

@@ -1,5 +1,6 @@
 """The result of applying a file: counts by list, ids by key, and each change."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
@@ -43,7 +44,7 @@ class Tally:
     def __init__(self, report: Callable[[RecordChange], object] | None = None) -> None:
         self.counts: dict[str, ListCount] = {}
         self.ids: dict[str, dict[str, UUID]] = {}
-        self.growth: dict[str, int] = {}
+        self.growth: Counter[str] = Counter()
         self.report = report
 
     def of(self, path: str) -> ListCount:
@@ -51,18 +52,17 @@ class Tally:
 
     def note(self, table: Table, entries: Sequence[Entry]) -> None:
         """Counts entries that were stored."""
+        added = sum(entry.is_new for entry in entries)
+        changed = sum(not entry.is_new and bool(entry.changed) for entry in entries)
         count = self.of(table.path)
-        for entry in entries:
-            if entry.is_new:
-                count.added += 1
-            elif entry.changed:
-                count.changed += 1
-            else:
-                count.unchanged += 1
-            if self.report and (entry.is_new or entry.changed):
-                self.report(_change(table, entry))
+        count.added += added
+        count.changed += changed
+        count.unchanged += len(entries) - added - changed
+        for entry in entries if self.report else ():
+            if entry.is_new or entry.changed:
+                self.report(_change(table, entry))  # type: ignore[misc]  # it is not None
         if table.counted:
-            self.growth[table.counted] = self.growth.get(table.counted, 0) + sum(entry.is_new for entry in entries)
+            self.growth[table.counted] += added
         if table.keyed and (not table.parents or table.path == "products.features"):
             ids = self.ids.setdefault(table.path, {})
             ids.update({key: entry.id for entry in entries if (key := _full_key(entry)) is not None})
@@ -71,7 +71,7 @@ class Tally:
         """Counts removed records."""
         self.of(table.path).removed += len(ids)
         if table.counted:
-            self.growth[table.counted] = self.growth.get(table.counted, 0) - len(ids)
+            self.growth[table.counted] -= len(ids)
         for id in ids if self.report else ():
             self.report(RecordChange(table.path, "removed", str(id)))  # type: ignore[misc]  # it is not None
 
@@ -89,9 +89,10 @@ def _change(table: Table, entry: Entry) -> RecordChange:
     name = str(entry.row.get("key") or public_id or entry.given.get("id") or entry.row.get(table.primary[-1]))
     if entry.is_new:
         return RecordChange(table.path, "added", name)
-    columns = {one.name: one.column for one in table.fields}
     fields = {
-        name: (entry.stored[columns[name]], entry.row[columns[name]]) if name in columns else (None, None)
-        for name in sorted(entry.changed - {"updatedAt"})
+        name: (entry.stored[column], entry.row[column])
+        for column, name in table.names.items()
+        if name in entry.changed and name != "updatedAt"
     }
-    return RecordChange(table.path, "changed", name, fields)
+    others = entry.changed - {*table.names.values()}
+    return RecordChange(table.path, "changed", name, fields | dict.fromkeys(sorted(others), (None, None)))

@@ -1,5 +1,7 @@
 """The workspace itself, its plan and its members in the workspace file."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -10,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
-from sightline.platform.file_section import Entry, Faults, KeyedRecord, Object, Part, Run, Section, Table
+from sightline.platform.file_section import Entry, Faults, KeyedRecord, Object, Part, Run, Section, Table, sound
 from sightline.platform.file_section.tables import Email, Name, Whole
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
@@ -199,11 +201,12 @@ async def _change(
     return changes
 
 
-async def _name_members(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _name_members(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Gives a new member without a name the first part of the address."""
-    for entry in entries:
-        if not entry.broken and entry.row["name"] is None:
-            entry.row["name"] = entry.row["email"].partition("@")[0]
+    for entry in sound(entries):
+        entry.row["name"] = entry.row["name"] or entry.row["email"].partition("@")[0]
+    yield
 
 
 class MemberRecord(KeyedRecord):
@@ -223,7 +226,7 @@ MEMBERS = Table(
     identities=(("email",),),
     folded=frozenset({"email"}),
     alias="email",
-    settle=_name_members,
+    rules=_name_members,
 )
 
 SECTION = Section(

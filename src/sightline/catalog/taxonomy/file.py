@@ -7,7 +7,6 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from sightline.catalog.file_changes import CatalogChanges
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
 from sightline.platform.file_section import Object, Part, Run
@@ -93,7 +92,7 @@ async def apply_taxonomy(run: Run, given: Given) -> bool | None:
     known = {group["key"]: group for group in before["groups"]} if before else {}
     groups = _read_groups(run, given["groups"], known)
     if run.faults.count > faults:
-        run.faulty_parts.add("taxonomy")
+        run.faulty_records.add(("taxonomy", ""))
         return None
     if before and before["groups"] == groups:
         return None
@@ -183,7 +182,7 @@ async def _replace(run: Run, given: Given, before: Given | None, groups: list[Gi
     await queries.save_groups(run.tx, run.workspace_id, groups)
     options_before = _active_options((before or {}).get("groups", []))
     vanished = options_before - _active_options(groups)
-    run.state(CatalogChanges).vanished_options = [UUID(option) for option in vanished]
+    run.notes["vanished options"] = [UUID(option) for option in vanished]
     actor = Actor(run.workspace_id, "file", run.actor_id)
     action = "updated" if last else "created"
     await log_change(run.tx, actor, "taxonomy", id, None, action, version=version)

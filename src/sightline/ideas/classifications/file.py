@@ -1,13 +1,12 @@
 """The classifications of ideas in the workspace file."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
-from sightline.catalog.file_changes import CatalogChanges
 from sightline.catalog.taxonomy import Group
 from sightline.ideas.classifications.queries import StoredValue, copy_values, distrust, find_values, save_values
 from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
@@ -46,67 +45,49 @@ SELECT id, group_id, key, label FROM taxonomy_options WHERE workspace_id = :work
 _VERSIONS = sql("SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = :workspace_id")
 
 
-async def distrust_vanished_options(run: Run) -> None:
+@asynccontextmanager
+async def distrust_vanished_options(run: Run) -> AsyncIterator[None]:
     """Marks values with an option that the taxonomy no longer has as unreviewed."""
-    if vanished := run.state(CatalogChanges).vanished_options:
+    if vanished := run.notes["vanished options"]:
         await distrust(run.tx, run.workspace_id, vanished)
+    yield
 
 
-@dataclass
-class _Taxonomy:
-    """Groups by key, versions by number, and the active version."""
-
-    is_read: bool = False
-    groups: dict[str, _Named] = field(default_factory=dict)
-    versions: dict[int, UUID] = field(default_factory=dict)
-    active: UUID | None = None
-
-
-@dataclass
-class _ChangedValues:
-    """The values of one idea that differ from the stored ones."""
-
-    values: list[StoredValue] = field(default_factory=list)
+async def _groups(run: Run) -> dict[str, _Named]:
+    """Returns the groups by key."""
+    rows = await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)
+    groups = {row["key"]: _Named(Group(**row, options=()), {}, {}) for row in rows}
+    by_id = {named.group.id: named for named in groups.values()}
+    for row in await run.tx.rows(_OPTIONS, workspace_id=run.workspace_id):
+        by_id[row["group_id"]].keys[row["key"]] = row["id"]
+        by_id[row["group_id"]].labels[row["label"]] = row["id"]
+    return groups
 
 
-async def _taxonomy(run: Run) -> _Taxonomy:
-    """Returns the workspace's taxonomy, read once for all ideas."""
-    taxonomy = run.state(_Taxonomy)
-    if not taxonomy.is_read:
-        taxonomy.groups = {
-            row["key"]: _Named(Group(**row, options=()), {}, {})
-            for row in await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)
-        }
-        by_id = {named.group.id: named for named in taxonomy.groups.values()}
-        for row in await run.tx.rows(_OPTIONS, workspace_id=run.workspace_id):
-            by_id[row["group_id"]].keys[row["key"]] = row["id"]
-            by_id[row["group_id"]].labels[row["label"]] = row["id"]
-        rows = await run.tx.rows(_VERSIONS, workspace_id=run.workspace_id)
-        taxonomy.active = next((row["id"] for row in rows if row["is_active"]), None)
-        taxonomy.versions = {row["version"]: row["id"] for row in rows}
-        taxonomy.is_read = True
-    return taxonomy
-
-
-async def settle_classifications(run: Run, entries: Sequence[Entry]) -> None:
-    """Resolves groups and options, and keeps the values that differ from the stored ones."""
+@asynccontextmanager
+async def classified(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
+    """Resolves groups and options, and stores the values that differ from the stored ones."""
     giving = [e for e in entries if e.given.get("classifications") or e.given.get("taxonomyVersion")]
-    if not giving:
-        return
-    taxonomy = await _taxonomy(run)
+    groups = await _groups(run) if giving else {}
+    versions = await run.tx.rows(_VERSIONS, workspace_id=run.workspace_id) if giving else []
+    active = next((row["id"] for row in versions if row["is_active"]), None)
     known = [entry.id for entry in giving if not entry.is_new]
     stored = await find_values(run.tx, run.workspace_id, known) if known else {}
+    differing: list[tuple[Entry, list[StoredValue]]] = []
     for entry in giving:
-        values = _read_all(run, entry, taxonomy.groups, stored)
-        entry.state(_ChangedValues).values = values
-        if values and not entry.is_new:
-            entry.changed.add("classifications")
-        if values:
-            entry.row["taxonomy_version_id"] = taxonomy.active
+        if values := _read_all(run, entry, groups, stored):
+            entry.row["taxonomy_version_id"] = active
+            differing.append((entry, values))
+            entry.changed |= set() if entry.is_new else {"classifications"}
         if (version := entry.given.get("taxonomyVersion")) is not None:
-            if version not in taxonomy.versions:
+            entry.row["taxonomy_version_id"] = next((row["id"] for row in versions if row["version"] == version), None)
+            if entry.row["taxonomy_version_id"] is None:
                 run.refuse(entry, "taxonomyVersion", f"The taxonomy has no version {version}")
-            entry.row["taxonomy_version_id"] = taxonomy.versions.get(version)
+    yield
+    for is_new, save in ((True, copy_values), (False, save_values)):  # COPY is faster
+        found = [one for entry, values in differing if entry.is_new == is_new and not entry.broken for one in values]
+        if found:
+            await save(run.tx, run.workspace_id, found)
 
 
 def _read_all(
@@ -122,7 +103,7 @@ def _read_all(
             run.refuse(entry, f"{here}.groupKey", f"The group {key!r} is here twice")
         elif (named := groups.get(key)) is None:
             entry.broken = True
-            if "taxonomy" not in run.faulty_parts:
+            if ("taxonomy", "") not in run.faulty_records:
                 run.refuse(entry, f"{here}.groupKey", f"The taxonomy has no group {key!r}")
         elif _fits(run, entry, here, given, named.group):
             row = _read_one(run, entry, here, given, named, stored.get((entry.id, named.group.id)))
@@ -168,7 +149,7 @@ def _find_options(
     for index, value in enumerate(given["optionValues"]):
         if (option := named.find(value)) is not None:
             found[option] = None
-        elif "taxonomy" not in run.faulty_parts:
+        elif ("taxonomy", "") not in run.faulty_records:
             run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")
     return list(found)
 
@@ -179,17 +160,6 @@ def _updated_at(run: Run, entry: Entry, here: str, given: dict[str, Any]) -> Any
     except ValueError as error:
         run.refuse(entry, f"{here}.updatedAt", str(error))
         return None
-
-
-async def write_classifications(run: Run, entries: list[Entry]) -> None:
-    """Writes the values: of new ideas by COPY, which is faster; of known ideas by a statement that may replace."""
-    values: dict[bool, list[StoredValue]] = {True: [], False: []}
-    for entry in entries:
-        values[entry.is_new] += entry.state(_ChangedValues).values
-    if values[True]:
-        await copy_values(run.tx, run.workspace_id, values[True])
-    if values[False]:
-        await save_values(run.tx, run.workspace_id, values[False])
 
 
 _SHOW = sql("""

@@ -1,24 +1,26 @@
 """Questions about ideas in the workspace file."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.questions.records import QuestionStatus
-from sightline.platform.file_section import Entry, KeyedRecord, Run, Table
+from sightline.platform.file_section import Entry, KeyedRecord, Run, Table, sound
 from sightline.platform.wire import Text
 
 
-async def _settle_questions(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _answer(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Marks a question with an answer as answered, unless the file has another status."""
-    for entry in entries:
-        if entry.broken:
-            continue
+    for entry in sound(entries):
         is_answered = bool((entry.row["answer"] or "").strip())
         if entry.is_new and "status" not in entry.given and is_answered:
             entry.row["status"] = "answered"
         if entry.row["status"] == "answered" and not is_answered:
             run.refuse(entry, "answer", "An answered question needs an answer")
+    yield
 
 
 class QuestionRecord(KeyedRecord):
@@ -39,5 +41,5 @@ QUESTIONS = Table(
     kind="idea_question",
     parents=(("idea_id", "id"),),
     versioned="version",
-    settle=_settle_questions,
+    rules=_answer,
 )

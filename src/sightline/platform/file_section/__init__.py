@@ -1,6 +1,6 @@
 """The declarations by which a room describes its part of the workspace file. `workspace_file` reads and writes it."""
 
-from sightline.platform.file_section.entries import Entry, Faults, Linked, Run
+from sightline.platform.file_section.entries import Entry, Faults, Linked, Run, sound
 from sightline.platform.file_section.tables import (
     Column,
     Converted,
@@ -11,7 +11,6 @@ from sightline.platform.file_section.tables import (
     Links,
     Object,
     Part,
-    Reference,
     Section,
     Table,
 )
@@ -29,8 +28,8 @@ __all__ = [
     "Links",
     "Object",
     "Part",
-    "Reference",
     "Run",
     "Section",
     "Table",
+    "sound",
 ]

@@ -1,15 +1,14 @@
 """The state of a file and its records while it is applied."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx
 from sightline.platform.errors import Fault
-
-State = TypeVar("State")
 
 SHOWN_FAULTS = 100
 NOWHERE = UUID(int=0)
@@ -19,45 +18,30 @@ class Linked(NamedTuple):
     """One link of a record: its target and its flag."""
 
     id: UUID
-    flag: bool
+    flag: bool = False
 
 
 @dataclass(slots=True, eq=False)
-class _WithState:
-    """Has state that hooks share: one object of each type that they declare."""
-
-    states: dict[type, Any] = field(default_factory=dict, kw_only=True, repr=False)
-
-    def state(self, type: type[State]) -> State:
-        """Returns the object of this type. The first call creates it without arguments."""
-        if type not in self.states:
-            self.states[type] = type()
-        found: State = self.states[type]
-        return found
-
-
-@dataclass(slots=True, eq=False)
-class Entry(_WithState):
+class Entry:
     """A record of the file.
 
     `given`: as in the file. `values`: converted, by column. `row`: to be stored. `stored`: the stored row.
     `links`: the complete sets of links in the file, by name. `changed`: the names of fields that differ.
-    `faulty`: those that do not fit their types and are left out.
+    `broken`: has a fault and is not written. `is_partial`: fields that do not fit their types are left out of it.
     """
 
     path: str
     given: dict[str, Any]
+    record: Any
     parent: "Entry | None" = None
     index: int = 0
-    record: Any = None
     values: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
     stored: Any = None
     links: dict[str, list[Linked]] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
-    faulty: set[str] = field(default_factory=set)
-    has_derived_id: bool = False
     broken: bool = False
+    is_partial: bool = False
 
     @property
     def id(self) -> UUID:
@@ -67,6 +51,11 @@ class Entry(_WithState):
     @property
     def is_new(self) -> bool:
         return self.stored is None
+
+
+def sound(entries: Iterable[Entry]) -> list[Entry]:
+    """Returns the entries without a fault."""
+    return [entry for entry in entries if not entry.broken]
 
 
 class Faults:
@@ -83,22 +72,13 @@ class Faults:
             self.shown.append(Fault(path, message))
 
 
-class Lookup(Protocol):
-    """Finds the ids of records by id, public id or key; each text is looked up once."""
-
-    def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None: ...
-
-    async def load(self, target: str, texts: Iterable[str], scope: UUID | None = None) -> None:
-        """Looks up the texts that are not known yet."""
-
-
 @dataclass(slots=True, eq=False)
-class Run(_WithState):
+class Run:
     """One application of a file, in one transaction.
 
-    `faulty_records`: list and name of each faulty record. A reference to one is not another fault.
-    `faulty_parts`: the parts of the file, such as `taxonomy`, that are faulty.
-    `removed`: by list, how many records a hook removed.
+    `pruned`, `given`: names of lists. `faulty_records`: list and name of each faulty record, with an empty name for a
+    part such as `taxonomy`; a reference to one is not another fault. `seen`: by list the path of each record that the
+    file names, by primary key. `removed`: by list, how many records a rule removed. `notes`: of one room for another.
     """
 
     tx: Tx
@@ -106,12 +86,12 @@ class Run(_WithState):
     actor_id: str
     is_new: bool
     faults: Faults
-    lookup: Lookup
     pruned: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
     faulty_records: set[tuple[str, str]] = field(default_factory=set)
-    faulty_parts: set[str] = field(default_factory=set)
-    removed: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, Any] = field(default_factory=lambda: defaultdict(dict))
+    removed: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
 
     def written_at(self, given: datetime) -> datetime | None:
         """Returns the file's `updatedAt` where it counts: in the workspace that this run creates. Else None, for now.

@@ -3,13 +3,13 @@
 Both may have the place in the signal: turn, start, end, and speaker.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from sightline.platform.file_section.tables import Converted, Find, Part, Reference
+from sightline.platform.file_section.tables import Converted, Find, Part
 
 Place = Annotated[int, Meta(ge=0)]
 _PLACES = ("turn", "start", "end", "speaker")
@@ -26,22 +26,18 @@ class Extract(Part):
     speaker: str | None = None
 
 
-def _references(quotes: Sequence[dict[str, Any]]) -> Iterator[Reference]:
-    for index, quote in enumerate(quotes):
-        if quote.get("signal") is not None:
-            yield Reference(f"[{index}].signal", "signals", quote["signal"], lenient=True)
+def _store(quotes: Sequence[dict[str, Any]], find: Find) -> list[dict[str, Any]]:
+    return [_stored(quote, index, find) for index, quote in enumerate(quotes)]
+
+
+def _stored(quote: dict[str, Any], index: int, find: Find) -> dict[str, Any]:
+    name = quote.get("signal")
+    id = None if name is None else find("signals", name, f"[{index}].signal", lenient=True)
+    return {"text": quote["text"], "signalId": id and str(id), **_place(quote)}
 
 
 def _place(quote: dict[str, Any]) -> dict[str, Any]:
     return {name: quote[name] for name in _PLACES if quote.get(name) is not None}
-
-
-def _store(quotes: Sequence[dict[str, Any]], find: Find) -> list[dict[str, Any]]:
-    ids = [None if (name := quote.get("signal")) is None else find("signals", name) for quote in quotes]
-    return [
-        {"text": quote["text"], "signalId": id and str(id), **_place(quote)}
-        for quote, id in zip(quotes, ids, strict=True)
-    ]
 
 
 def _show(stored: Any) -> Any:
@@ -49,4 +45,4 @@ def _show(stored: Any) -> Any:
     return quotes and [{"text": one["text"], "signal": one.get("signalId"), **_place(one)} for one in quotes]
 
 
-EXTRACTS = Converted(_references, _store, _show)
+EXTRACTS = Converted(_store, _show)

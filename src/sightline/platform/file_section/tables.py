@@ -6,17 +6,18 @@ of its name in snake case. Its default is that of a new record; without one (UNS
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import UnionType
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Protocol, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import Entry, Run
+from sightline.platform.file_section.entries import Entry, Linked, Run
 from sightline.platform.wire import Id, Moment, Trimmed, WireType
 
 LARGEST = 2**31 - 1
@@ -71,19 +72,13 @@ class KeyedRecord(FileRecord):
     key: Word | UnsetType | None = UNSET
 
 
-class Reference(NamedTuple):
-    """A reference to another record: its path in the field, the list, and the id, public id or key.
+class Find(Protocol):
+    """Finds the id of a record of the list `target` by id, public id or key. Returns None for an unknown one.
 
-    `lenient`: an unknown id is kept, as the record may have been deleted.
+    That is a fault at `place` in the field, unless it is an id and `lenient`: the record may have been deleted.
     """
 
-    suffix: str
-    target: str
-    text: str
-    lenient: bool = False
-
-
-Find = Callable[[str, str], UUID | None]
+    def __call__(self, target: str, text: str, place: str = "", *, lenient: bool = False) -> UUID | None: ...
 
 
 class Column(NamedTuple):
@@ -94,24 +89,33 @@ class Column(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Another record, by id, public id or key. The column is `<name>_id`. `late`: of a list that is stored later."""
+    """Another record, by id, public id or key. The column is `<name>_id`.
+
+    `late`: of a list that is stored later. `scope`: the own column that says within which record keys count.
+    """
 
     target: str
     column: str = ""
     late: bool = False
+    scope: str | None = None
+
+    def store(self, value: str, find: Find) -> UUID | None:
+        return find(self.target, value)
 
 
 class Converted(NamedTuple):
-    """A value that is stored in another form, with the ids of the records that it names."""
+    """A value that is stored in another form, with the ids of the records that it names.
 
-    references: Callable[[Any], Iterator[Reference]]
+    `store` runs twice: the first time `find` only takes note of what to look up, and returns None.
+    """
+
     store: Callable[[Any, Find], Any]
-    show: Callable[[Any], Any]
+    show: Callable[[Any], Any] = lambda stored: stored
     column: str = ""
 
 
 class Extra(NamedTuple):
-    """A field that the table's hooks read, store and show."""
+    """A field that the table's rules read and store, and `show` shows."""
 
 
 class Links(NamedTuple):
@@ -132,16 +136,15 @@ class Links(NamedTuple):
     scope: str | None = None
     late: bool = False
 
-    def references(self, value: Sequence[Any]) -> Iterator[Reference]:
-        """Yields one reference for each item."""
+    def store(self, value: Sequence[Any], find: Find) -> list[Linked]:
+        """Returns each link once; it has the flag if one of its items has."""
+        found: dict[UUID, bool] = {}
         for index, item in enumerate(value):
             inside = isinstance(item, dict)
-            suffix = f"[{index}].{self.item}" if inside else f"[{index}]"
-            yield Reference(suffix, self.target, item[self.item] if inside else item)
-
-    def flags(self, value: Sequence[Any]) -> list[bool]:
-        """Returns one flag for each item; false by default."""
-        return [isinstance(item, dict) and bool(item.get(self.flag, False)) for item in value]
+            place = f"[{index}].{self.item}" if inside else f"[{index}]"
+            if (id := find(self.target, item[self.item] if inside else item, place)) is not None:
+                found[id] = found.get(id, False) or (inside and bool(item.get(self.flag)))
+        return [Linked(id, flag) for id, flag in found.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,11 @@ class Field:
     @property
     def is_late(self) -> bool:
         return bool(getattr(self.marker, "late", False))
+
+    @property
+    def is_scoped(self) -> bool:
+        """Whether it is read when the row is known."""
+        return isinstance(self.marker, Links) or getattr(self.marker, "scope", None) is not None
 
 
 def _parts(hint: Any) -> Iterator[Any]:
@@ -201,7 +209,7 @@ def _field(member: msgspec.structs.FieldInfo, hint: Any) -> Field:
     )
 
 
-Hook = Callable[[Run, list[Entry]], Awaitable[None]]
+Rules = Callable[[Run, list[Entry]], AbstractAsyncContextManager[None]]
 Showing = Callable[[Any], dict[str, Any]]
 Shower = Callable[[Tx, UUID, Sequence[Any]], Awaitable[Showing]]
 
@@ -215,8 +223,9 @@ class Table:
     `identities`: columns that, all given, name a record besides its key; `folded` ones ignore letter case.
     `alias`: a column that names a record in references too, where no id, public id or key does.
     `position`: the column that keeps the order of the file. `order`: the order of export.
-    `hidden`: columns that are no fields of the file, with the default that hooks may replace.
-    `settle` runs when rows are known and may change them, `after` when they are written, `show` adds to an export.
+    `hidden`: columns that are no fields of the file, with the default that rules may replace.
+    `rules` surround the writing of rows: until their `yield` they may refuse and change the rows that are known by
+    then, and after it these are written. `show` adds to an export. `is_late`: has only the late fields.
     """
 
     path: str
@@ -236,11 +245,11 @@ class Table:
     order: str = "created_at, id"
     alias: str | None = None
     hidden: Mapping[str, Any] = field(default_factory=dict)
-    settle: Hook | None = None
-    after: Hook | None = None
+    rules: Rules | None = None
     show: Shower | None = None
     where: str = "true"
     batch: int = 1_000
+    is_late: bool = False
 
     @cached_property
     def members(self) -> tuple[Field, ...]:
@@ -268,6 +277,38 @@ class Table:
     @cached_property
     def links(self) -> tuple[tuple[Field, Links], ...]:
         return tuple((one, one.marker) for one in self.members if isinstance(one.marker, Links))
+
+    @cached_property
+    def referring(self) -> tuple[Field, ...]:
+        """Returns the fields that name other records, of those that are stored now."""
+        named = (one for one in self.members if isinstance(one.marker, Link | Converted | Links))
+        return tuple(one for one in named if one.is_late == self.is_late)
+
+    @cached_property
+    def read_first(self) -> tuple[Field, ...]:
+        """Returns the columns that are read before the stored rows are known."""
+        now = (one for one in self.fields if one.is_late == self.is_late and not one.is_scoped)
+        return tuple(one for one in now if one.name != "id" or not self.is_late)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Returns by column the name under which a difference is noted."""
+        return {column: column for column in self.hidden} | {one.column: one.name for one in self.fields}
+
+    @cached_property
+    def late(self) -> "Table":
+        """Returns the table that stores the late fields of known records."""
+        return replace(
+            self,
+            is_late=True,
+            kind=None,
+            rules=None,
+            children=(),
+            parents=(),
+            identities=(),
+            position=None,
+            counted=None,
+        )
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -304,12 +345,10 @@ class Object:
 class Section:
     """The part of the file that one room stores.
 
-    `begin` runs when the workspace is there, `before` ahead of a list of that name (also when the file does not give
-    it), `end` when everything is written.
+    `rules` surround its lists, whether the file has them or not: until their `yield` they run ahead of the first one,
+    after it when the whole file is written.
     """
 
     tables: tuple[Table, ...] = ()
     objects: tuple[Object, ...] = ()
-    before: Mapping[str, Callable[[Run], Awaitable[None]]] = field(default_factory=dict)
-    begin: Callable[[Run], Awaitable[None]] | None = None
-    end: Callable[[Run], Awaitable[None]] | None = None
+    rules: Callable[[Run], AbstractAsyncContextManager[None]] | None = None

@@ -1,19 +1,23 @@
 """Insights in the workspace file."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Table
+from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Table, sound
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import Word
 from sightline.signals.insights.records import InsightReviewState, Title
 from sightline.signals.insights.statements import Drafted, add_keys
 
 
-async def _add_keys(run: Run, entries: list[Entry]) -> None:
+@asynccontextmanager
+async def _add_keys(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Lets processing find the statements that it made elsewhere."""
-    rows = [entry.row for entry in entries if entry.is_new and entry.row["origin"] == "processing"]
+    yield
+    rows = [entry.row for entry in sound(entries) if entry.is_new and entry.row["origin"] == "processing"]
     made = {row["id"]: Drafted(row["title"], row["category"], row["extracts"]) for row in rows}
     await add_keys(run.tx, run.workspace_id, made)
 
@@ -45,5 +49,5 @@ INSIGHTS = Table(
     identities=(("external_id",),),
     versioned="version",
     counted="insight",
-    after=_add_keys,
+    rules=_add_keys,
 )

@@ -6,12 +6,12 @@ from typing import Any, Literal
 import msgspec
 
 from sightline.platform.db import sql
-from sightline.platform.file_section import Table
+from sightline.platform.file_section import Entry, Table
 from sightline.platform.file_section.tables import Field
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.reading import Line
 from sightline.workspace_file.sections import all_tables
-from sightline.workspace_file.storing import Store, entry_of
+from sightline.workspace_file.storing import Store
 from sightline.workspace_file.values import check
 
 UnknownAccounts = Literal["create", "skip", "refuse"]
@@ -68,7 +68,7 @@ class NamedAccounts:
                 given["domain"] = text.lower()
             record = check(given, table.record, path_of(number), store.run.faults)
             if record is not None:
-                entries.append(entry_of(path_of(number), given, record))
+                entries.append(Entry(path_of(number), given, record))
         await store.store(table, entries)
         store.lookup.forget("accounts")
         self.created.update(entry.given["externalId"] for entry in entries)

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from sightline.platform.db import sql
+from sightline.platform.file_section import Entry
 from sightline.platform.ids import derived_id
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.sections import all_tables
-from sightline.workspace_file.storing import Store, entry_of
+from sightline.workspace_file.storing import Store
 from sightline.workspace_file.values import check
 
 # Of several people with an address, the one seen last.
@@ -44,6 +45,6 @@ async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[st
 async def _store(store: Store, path: str, records: Sequence[tuple[int, dict[str, str]]]) -> None:
     table = all_tables()[path]
     checked = [(n, given, check(given, table.record, path_of(n), store.run.faults)) for n, given in records]
-    entries = [entry_of(path_of(n), given, record) for n, given, record in checked if record is not None]
+    entries = [Entry(path_of(n), given, record) for n, given, record in checked if record is not None]
     if entries:
         await store.store(table, entries)
