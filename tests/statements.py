@@ -11,6 +11,7 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sightline.platform.db import database
+from tests.waiting import next_turn
 
 _running: ContextVar[list[str] | None] = ContextVar("running", default=None)
 
@@ -52,7 +53,7 @@ class Traced:
         statements: list[str] = []
         _running.set(statements)
         await self._app(scope, receive, send)
-        await asyncio.sleep(0)  # the last statement is logged in the next turn of the loop
+        await next_turn()  # the last statement is logged in the next turn of the loop
         self._statements = tuple(statements)  # what a task left behind by the request runs later is not the request's
         self._is_done.set()
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cli.command import WORDS, environment, wait_until
+from tests.cli.command import WORDS, environment
+from tests.waiting import wait_until
 
 SECONDS = 20.0
 

@@ -9,8 +9,9 @@ import pytest
 
 from sightline.backup import BackupRefused
 from tests.backup.copies import SECRET, backed_up, contents, make_large, new_database, restore, tables
-from tests.cli.command import WORDS, environment, wait_until
+from tests.cli.command import WORDS, environment
 from tests.platform.embedded_world import ask
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 

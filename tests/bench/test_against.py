@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from io import StringIO
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from benchmarks.operations import call
 from benchmarks.report import show_comparison
 from benchmarks.rounds import BenchFailed
 from benchmarks.rows import ROWS, Row
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {"requestsPerSecond", "apiMicroseconds", "databaseMicroseconds"}
@@ -65,11 +65,8 @@ async def test_a_row_that_the_other_commit_does_not_know_is_shown_as_such() -> N
 def test_nothing_remains_after_ctrl_c(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "benchmarks", "--against", "HEAD", "--only", "get_idea"]
     run = subprocess.Popen(words, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, process_group=0)
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.rglob("postmaster.pid")):
-        assert run.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: list(tmp_path.rglob("postmaster.pid")) or run.poll() is not None, 120)
+    assert run.poll() is None
     os.killpg(run.pid, signal.SIGINT)
     assert run.wait(60) == 130
     assert list(tmp_path.iterdir()) == []

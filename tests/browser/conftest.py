@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.cli.command import serving, wait_until
+from tests.cli.command import serving
 from tests.platform.embedded_world import open_place
+from tests.waiting import wait_until
 
 PRODUCT = Path(__file__).parents[2] / "examples/customer-product/app.py"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -1,11 +1,11 @@
 """GET /accounts and /accounts/:id: the customers, and their people."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from tests.catalog.conftest import Listed
+from tests.waiting import next_moment
 from tests.world import World
 
 GLOBEX = {
@@ -93,7 +93,7 @@ async def test_changes_are_listed_oldest_change_first(world: World, listed: List
 
 async def test_no_change_is_listed_before_an_earlier_one_that_is_still_open(world: World, listed: Listed) -> None:
     async with world.database.transaction():
-        await asyncio.sleep(0.002)
+        await next_moment()
         await world.add(accounts=[{"key": "umbrella", "name": "Umbrella"}])
         assert "Umbrella" in await named(listed)
         assert "Umbrella" not in await named(listed, updatedSince="2026-02-01")

@@ -6,8 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import httpx2
 
 from tests.cli.forks import run_forked
+from tests.waiting import wait_until
 
 WORDS = (sys.executable, "-m", "sightline")
 SECRET = "the secret of a server"
@@ -114,13 +114,6 @@ def serving(log: Path, *words: str | Path, **settings: str) -> Iterator[Serving]
 def status(address: str, key: str | None) -> int:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return httpx2.get(f"{address}/api/external/v1/auth/context", headers=headers, timeout=30).status_code
-
-
-def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, f"It was not so within {seconds} s."
-        time.sleep(0.02)
 
 
 def is_alive(pid: int) -> bool:

@@ -14,11 +14,12 @@ import pytest
 from sightline import __version__
 from sightline.cli.command_line import COMMANDS
 from sightline.platform.scopes import Scope
-from tests.cli.command import run, run_alone, serving, status, wait_until
+from tests.cli.command import run, run_alone, serving, status
 from tests.cli.conftest import Site
 from tests.cli.test_serve import database_of
 from tests.intelligence.fake_model import Answer, fake_model, says
 from tests.sources.storefront import opened
+from tests.waiting import wait_until
 
 HEAVY = {"asyncpg", "starlette", "uvicorn", "yaml"}
 

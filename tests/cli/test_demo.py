@@ -1,13 +1,13 @@
 """The sample workspace, served in one word."""
 
 import re
-import time
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.cli.command import Serving, run, serving, status
+from tests.waiting import wait_until
 
 
 def key_of(demo: Serving) -> str:
@@ -18,11 +18,8 @@ def key_of(demo: Serving) -> str:
 
 
 def wait_for(demo: Serving, text: str) -> str:
-    for _ in range(200):
-        if text in demo.said:
-            return demo.said
-        time.sleep(0.02)
-    raise AssertionError(demo.said)
+    wait_until(lambda: text in demo.said)
+    return demo.said
 
 
 @pytest.mark.slow

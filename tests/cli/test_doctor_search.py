@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from tests.cli.command import run
 from tests.sources.web.loopback import Answer, Host, hosting, http
+from tests.waiting import hang
 
 FOUND = http(json.dumps({"results": [{"url": "https://trade.example/", "title": "A"}]}), media_type="application/json")
 NOTHING = {"results": [], "unresponsive_engines": [["one engine", "timeout"]]}
@@ -31,10 +32,6 @@ async def search_checks(folder: Path, **settings: Any) -> list[tuple[str, str]]:
     found = [one for one in checks if one["name"] == "search"]
     assert (done.code == 0) is all(one["ok"] for one in checks)
     return [("warn" if one["warning"] else "ok" if one["ok"] else "wrong", one["message"]) for one in found]
-
-
-async def hang(_writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(60)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.cli.command import Done, Serving, run, serving, wait_until
+from tests.cli.command import Done, Serving, run, serving
 from tests.cli.conftest import Site
+from tests.waiting import wait_until
 
 FILE = {
     "workspace": {"slug": "written", "name": "Written"},

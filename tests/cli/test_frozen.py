@@ -8,14 +8,19 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.cli.command import run, serving, wait_until
+from tests.cli.command import run, serving
 from tests.platform.embedded_world import frozen, living
+from tests.waiting import until, wait_until
 
 pytestmark = pytest.mark.slow
 
 SLACK = 3  # for a busy machine
 REFUSED_SECONDS = 10
 READY_SECONDS = 3
+
+
+async def _is_ready(client: httpx2.AsyncClient) -> bool:
+    return (await timed(client, "GET", "/readyz"))[0] == 200
 
 
 async def timed(client: httpx2.AsyncClient, method: str, path: str) -> tuple[int, float]:
@@ -49,10 +54,7 @@ async def ask_frozen(address: str, key: str, other_key: str, data: Path) -> None
                 for (status, seconds), expected in zip((first, *others[:2]), (503, 503, 200), strict=True):
                     assert status == expected
                     assert seconds < READY_SECONDS * SLACK
-        deadline = time.monotonic() + 20
-        while (await timed(client, "GET", "/readyz"))[0] != 200:
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.1)
+        await until(lambda: _is_ready(client), 20)
         for _ in range(15):
             assert (await timed(client, "GET", f"{api}/ideas"))[0] == 200
             assert (await timed(client, "POST", f"{api}/ideas"))[0] == 201

@@ -15,8 +15,9 @@ from typing import IO, Any
 
 import pytest
 
-from tests.cli.command import WORDS, Done, environment, run, wait_until
+from tests.cli.command import WORDS, Done, environment, run
 from tests.cli.conftest import Site
+from tests.waiting import wait_until
 
 BASE = {"products": [{"key": "app", "name": "App"}], "studies": [{"key": "talks", "name": "Talks"}]}
 SUBJECT = {"type": "product", "id": "app"}

@@ -9,10 +9,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.cli.command import wait_until
 from tests.cli.test_import import Bulk, bulk, written
 from tests.cli.test_import_exports import twice
 from tests.cli.test_import_maps import exported
+from tests.waiting import wait_until
 
 HEAD = ("Post ID", "Title", "Details", "Votes", "Voter Email", "Company", "Created", "Merged Into")
 Post = Sequence[str | int]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import WORDS, environment, run, serving, wait_until
+from tests.cli.command import WORDS, environment, run, serving
 from tests.intelligence.fake_model import Answer, fake_model
 from tests.platform.embedded_world import open_place
+from tests.waiting import wait_until
 
 QUESTION = "How do planners forecast demand?"
 PAGE = """---

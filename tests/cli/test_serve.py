@@ -11,9 +11,10 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.cli.command import is_alive, run, serving, status, wait_until
+from tests.cli.command import is_alive, run, serving, status
 from tests.cli.conftest import Site
 from tests.platform.embedded_world import kill_postmaster, living
+from tests.waiting import until_blocked, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ def test_a_request_that_runs_is_answered_before_the_end(site: Site, place: Path)
             address = server.wait_ready()
             await blocker.execute("BEGIN; LOCK TABLE plans IN ACCESS EXCLUSIVE MODE")
             asked = asyncio.wrap_future(others.submit(status, address, site.key))
-            await asyncio.sleep(0.5)
+            await until_blocked(blocker)
             ended = asyncio.wrap_future(others.submit(server.stop))
             await asyncio.sleep(0.7)
             assert not asked.done()
@@ -74,7 +75,7 @@ def test_asked_again_it_ends_without_waiting_for_requests(site: Site, place: Pat
             address = server.wait_ready()
             await blocker.execute("BEGIN; LOCK TABLE plans IN ACCESS EXCLUSIVE MODE")
             asked = asyncio.wrap_future(others.submit(status, address, site.key))
-            await asyncio.sleep(0.5)
+            await until_blocked(blocker)
             while server.process.poll() is None:
                 server.process.send_signal(signal.SIGTERM)
                 await asyncio.sleep(0.2)

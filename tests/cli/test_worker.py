@@ -7,8 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.cli.command import Serving, is_alive, run, serving, wait_until
+from tests.cli.command import Serving, is_alive, run, serving
 from tests.cli.conftest import Site
+from tests.waiting import wait_until
 
 READY = "Sightline's worker takes jobs."
 

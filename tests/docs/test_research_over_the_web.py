@@ -12,10 +12,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.cli.command import serving, wait_until
+from tests.cli.command import serving
 from tests.docs.sessions import Step, differences, run_steps, steps_of
 from tests.platform.embedded_world import open_place
 from tests.sources.web.articles import ArticleWeb, article_web
+from tests.waiting import wait_until
 from tests.world import NO_STORE
 
 STEPS = steps_of(Path(__file__).parents[2] / "docs/guide/research.md")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import serving, wait_until
+from tests.cli.command import serving
 from tests.docs.sessions import Step, differences, indented_step, run_steps, steps_of
 from tests.platform.embedded_world import open_place
+from tests.waiting import wait_until
 from tests.world import NO_STORE
 
 ROOT = Path(__file__).parents[2]

@@ -12,6 +12,7 @@ import pytest
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.signals.processing.jobs import process_signal
+from tests.waiting import linger
 from tests.world import API, World
 
 PAGE = Path(__file__).parents[2] / "docs/guide/sync.md"
@@ -57,9 +58,9 @@ async def write_at_random(world: World, known: list[str], dice: Random, count: i
                 await world.client.delete(f"/signals/{id}")
             case 5 if id:
                 async with world.database.transaction() as tx:
-                    await asyncio.sleep(dice.random() / 20)
+                    await linger(dice, 0.05)
                     await tx.connection.execute(SLOW, world.workspace_id, UUID(id), f"Slow {n}", tx.now)
-                    await asyncio.sleep(dice.random() / 20)
+                    await linger(dice, 0.05)
 
 
 async def follow_while_others_write(world: World, count: int) -> None:

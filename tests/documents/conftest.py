@@ -1,11 +1,9 @@
 """An initiative with a written PRD, and workers as processes that wait for the test before they write."""
 
-import asyncio
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.platform.db.sql import sql
 from sightline.platform.jobs.worker import Pace
+from tests.waiting import until
 from tests.world import World
 
 Json = dict[str, Any]
@@ -99,13 +98,6 @@ async def earlier_versions(acme: World) -> list[int]:
         return [row["version"] for row in await tx.rows(kept, workspace_id=acme.workspace_id)]
 
 
-async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not await is_so():
-        assert time.monotonic() < deadline, f"It was not so within {seconds} s."
-        await asyncio.sleep(0.02)
-
-
 class Crew:
     """Workers on the database of the tests. `module` is what each runs."""
 
@@ -138,16 +130,10 @@ class Crew:
         return [int(line) for line in started.read_text().split()] if started.exists() else []
 
     async def until_started(self, *workers: "subprocess.Popen[bytes]") -> None:
-        async def have_started() -> bool:
-            return self.started() == [worker.pid for worker in workers]
-
-        await until(have_started)
+        await until(lambda: self.started() == [worker.pid for worker in workers])
 
     async def until_said(self, line: str) -> None:
-        async def is_said() -> bool:
-            return line in self.said
-
-        await until(is_said)
+        await until(lambda: line in self.said)
 
     def open_gate(self) -> None:
         (self._folder / "gate").touch()

@@ -12,7 +12,8 @@ from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.platform.db.sql import sql
 from sightline.platform.jobs import Tools
-from tests.documents.conftest import AT, Json, poll, regenerate, until
+from tests.documents.conftest import AT, Json, poll, regenerate
+from tests.waiting import next_moment, until
 from tests.world import World
 
 TOOLS: Tools = {Engine: embedded_engine()}
@@ -112,7 +113,7 @@ async def test_a_receipt_has_another_tag_after_each_of_its_moves(acme: World) ->
         revive(acme.database, acme.workspace_id, job),
         carry_out(acme, receipt),
     ):
-        await asyncio.sleep(0.002)
+        await next_moment()
         await move
         tags.append(await tag(acme, receipt))
     assert len(set(tags)) == 4

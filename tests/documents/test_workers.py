@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sightline.platform.db.sql import sql
-from tests.cli.command import serving, wait_until
+from tests.cli.command import serving
 from tests.documents.conftest import (
     Crew,
     answer_the_open_question,
@@ -16,9 +16,9 @@ from tests.documents.conftest import (
     poll,
     poll_to_the_end,
     regenerate,
-    until,
 )
 from tests.documents.worker_process import ATTEMPTS
+from tests.waiting import until, wait_until
 from tests.world import World
 
 pytestmark = pytest.mark.slow

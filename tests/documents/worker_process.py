@@ -8,7 +8,6 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -23,6 +22,7 @@ from sightline.platform import logs
 from sightline.platform.db import Database
 from sightline.platform.jobs import JobsOfRoom, Tools
 from sightline.platform.jobs.worker import Pace, Worker
+from tests.waiting import wait_until
 
 ATTEMPTS = 3
 
@@ -40,8 +40,7 @@ class GatedEngine:
             started.write(f"{os.getpid()}\n")
         if (self._folder / "poison").exists():
             raise ValueError("A secret of the inside.")
-        while not (self._folder / "gate").exists():
-            time.sleep(0.02)
+        wait_until((self._folder / "gate").exists, 600)
         return embedded_engine().write_document(type, material)
 
 

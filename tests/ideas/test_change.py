@@ -1,22 +1,15 @@
 """PATCH /ideas/:id: what is sent is changed, what is absent stays."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import change, from_file, furnished, patch, trail
+from tests.ideas.workroom import change, from_file, patch, trail
 
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
+pytestmark = pytest.mark.one_workspace
 
 
 @pytest_asyncio.fixture

@@ -1,23 +1,16 @@
 """PATCH /ideas/:id: features, insights and accounts are replaced as sets."""
 
-from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import change, from_file, furnished, patch
+from tests.ideas.workroom import change, from_file, patch
+
+pytestmark = pytest.mark.one_workspace
 
 SETS = ("featureIds", "insightIds", "accountIds")
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture

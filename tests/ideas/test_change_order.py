@@ -1,7 +1,6 @@
 """Which refusal comes first when a write to an idea or to a part of it is wrong in more than one way."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
@@ -9,9 +8,10 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json
-from tests.ideas.workroom import from_file, furnished
+from tests.ideas.workroom import from_file
+
+pytestmark = pytest.mark.one_workspace
 
 ID = str(uuid4())
 WRONG: Json = {"unknown": 1}
@@ -29,13 +29,6 @@ WRITES: list[tuple[str, str, Any]] = [
     ("DELETE", "", None),
 ]
 ALL = ("ideas:write", "ideas:delete", "ideas:read", "signals:read")
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture

@@ -1,27 +1,21 @@
 """Changes that meet: each sees what the one before it left, and an idea is in one initiative at most."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from sightline.platform.wire import shown_moment
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import at_once, change, furnished, holding, initiative, move, patch, trail, until_waiting
+from tests.ideas.workroom import at_once, change, holding, initiative, move, patch, trail
+from tests.waiting import next_moment, until_blocked
+
+pytestmark = pytest.mark.one_workspace
 
 CROWD = 16
 TOUCH = "UPDATE ideas SET name = 'Held', updated_at = $3, version = version + 1 WHERE workspace_id = $1 AND id = $2"
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture
@@ -55,8 +49,8 @@ async def test_an_identity_update_that_waited_is_later_than_what_it_waited_for(a
     idea = await acme.create(**source)
     async with holding(acme, idea) as tx:
         waiting = asyncio.create_task(acme.post(**source, name="Waited"))
-        await until_waiting(acme)
-        await asyncio.sleep(0.01)
+        await until_blocked(acme.world.database)
+        await next_moment()
         held_until = tx.later().now
     moment = await waiting
     assert moment.json()["updatedAt"] >= shown_moment(held_until)
@@ -86,7 +80,7 @@ async def test_a_waiting_change_is_applied_after_the_one_it_waited_for(acme: Acm
     method, path, body = asked[kind]
     async with holding(acme, idea) as tx:
         asking = asyncio.create_task(acme.client.request(method, path, json=body))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         held = tx.later().now
         await tx.connection.execute(TOUCH, *_key(acme, idea), held)
     answer = await asking
@@ -137,7 +131,7 @@ async def test_attaching_waits_for_a_concurrent_detachment(acme: Acme, idea: Jso
     await change(acme, idea, projectId=first["id"])
     async with holding(acme, idea) as tx:
         attaching = asyncio.create_task(patch(acme, idea, projectId=second["id"]))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         await tx.connection.execute(
             "UPDATE ideas SET initiative_id = NULL WHERE workspace_id = $1 AND id = $2", *_key(acme, idea)
         )
@@ -149,7 +143,7 @@ async def test_an_initiative_archived_during_the_change_takes_no_idea(acme: Acme
     async with acme.world.database.transaction() as tx:
         await tx.connection.execute(ARCHIVE, acme.world.workspace_id, UUID(target["id"]))
         attaching = asyncio.create_task(patch(acme, idea, projectId=target["id"]))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
     refused(await attaching, 400, "VALIDATION_FAILED", "projectId")
     assert (await acme.read(idea))["projectId"] is None
 
@@ -158,9 +152,9 @@ async def test_an_initiative_that_is_being_given_an_idea_is_archived_afterwards(
     target = await initiative(acme)
     async with holding(acme, idea):
         attaching = asyncio.create_task(patch(acme, idea, projectId=target["id"]))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         archiving = asyncio.create_task(acme.run(ARCHIVE, UUID(target["id"])))
-        await until_waiting(acme, 2)
+        await until_blocked(acme.world.database, 2)
     assert (await attaching).json()["projectId"] == target["id"]
     await archiving
     assert (await acme.read(idea))["projectId"] == target["id"]
@@ -200,7 +194,7 @@ async def test_an_initiative_that_is_removed_while_an_idea_waits_for_it_takes_no
     async with acme.world.database.transaction() as tx:
         await tx.connection.execute("DELETE FROM initiatives WHERE workspace_id = $1 AND id = $2", *_key(acme, target))
         attaching = asyncio.create_task(patch(acme, idea, projectId=target["publicId"]))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
     refused(await attaching, 400, "VALIDATION_FAILED", "projectId")
 
 
@@ -212,7 +206,7 @@ async def test_an_idea_deleted_during_the_change_is_not_found(acme: Acme, idea: 
             asyncio.create_task(move(acme, idea, "Under review")),
             asyncio.create_task(acme.client.patch(f"{path}/classifications", json=UNASSIGN)),
         ]
-        await until_waiting(acme, 3)
+        await until_blocked(acme.world.database, 3)
         await tx.connection.execute("DELETE FROM ideas WHERE workspace_id = $1 AND id = $2", *_key(acme, idea))
     for answer in await asyncio.gather(*asking):
         refused(answer, 404, "NOT_FOUND")
@@ -235,7 +229,7 @@ async def test_a_member_that_goes_between_looking_and_linking_is_refused(acme: A
             gone = f"DELETE FROM {table} WHERE workspace_id = $1 AND id = $2"  # noqa: S608
             await tx.connection.execute(gone, acme.world.workspace_id, UUID(id))
             asking = asyncio.create_task(patch(acme, idea, {field: [id]}))
-            await until_waiting(acme)
+            await until_blocked(acme.world.database)
         refused(await asking, 400, "VALIDATION_FAILED", field)
 
 

@@ -1,6 +1,5 @@
 """GET and PATCH /ideas/:id/classifications: what an idea is classified as, and what people say of that."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
@@ -8,21 +7,15 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import at_once, change, from_file, furnished, trail
+from tests.ideas.workroom import at_once, change, from_file, trail
+
+pytestmark = pytest.mark.one_workspace
 
 SUGGESTED: list[Json] = [
     {"groupKey": "theme", "optionValues": ["speed", "trust"], "origin": "suggested"},
     {"groupKey": "why_now", "textValue": "A law.", "origin": "suggested"},
 ]
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture

@@ -1,22 +1,16 @@
 """DELETE /ideas/:id: for good, with everything that hangs on it."""
 
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
+import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import at_once, from_file, furnished, trail
+from tests.ideas.workroom import at_once, from_file, trail
+
+pytestmark = pytest.mark.one_workspace
 
 HANGING = ("features", "opportunities", "insights", "accounts", "classifications", "questions", "comments", "evidence")
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture

@@ -1,26 +1,20 @@
 """POST /ideas/:id/evidence: evidence that people add, with exact quotes from signals."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
 import httpx2
+import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import from_file, furnished, trail
+from tests.ideas.workroom import from_file, trail
+
+pytestmark = pytest.mark.one_workspace
 
 TEXT = "We copy every table by hand.\nIt takes a day \u2013 each week."
 TURNS = [{"speaker": "Ada", "text": "Exports would help."}, {"speaker": "Bo", "text": "Every week?"}]
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture

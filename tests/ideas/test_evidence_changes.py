@@ -1,22 +1,16 @@
 """PATCH /ideas/:id/evidence/:evidenceId: what a piece of evidence means, and what became of it."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
 import httpx2
+import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import at_once, from_file, furnished, trail
+from tests.ideas.workroom import at_once, from_file, trail
 
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
+pytestmark = pytest.mark.one_workspace
 
 
 @pytest_asyncio.fixture

@@ -1,23 +1,16 @@
 """GET /ideas: filters by status and by the records that ideas are linked to."""
 
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import change, furnished, initiative, move
+from tests.ideas.workroom import change, initiative, move
+
+pytestmark = pytest.mark.one_workspace
 
 LINKS = ("productId", "featureId", "accountId", "insightId", "projectId", "integrationId")
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -1,26 +1,21 @@
 """POST /ideas/:id/match-features: which features of its product an idea is about."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
 import httpx2
+import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import EXPORT, INVOICES, Acme, Json, refused
-from tests.ideas.workroom import change, from_file, furnished, holding, trail, until_waiting
+from tests.ideas.workroom import change, from_file, holding, trail
+from tests.waiting import until_blocked
+
+pytestmark = pytest.mark.one_workspace
 
 LONG = " ".join(f"Sentence number {n} says nothing of interest." for n in range(150)) + f" {EXPORT}"
 _keys = (f"feature-{n}" for n in range(1000))
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture
@@ -188,7 +183,7 @@ async def test_an_idea_that_changes_during_matching_has_to_be_read_again(acme: A
         for column, value in [("description", "'Moved.'"), ("feature_ownership", "'manual'"), ("product_id", "NULL")]:
             async with holding(acme, idea) as tx:
                 asking = asyncio.create_task(ask(acme, idea))
-                await until_waiting(acme)
+                await until_blocked(acme.world.database)
                 statement = f"UPDATE ideas SET {column} = {value} WHERE workspace_id = $1 AND id = $2"  # noqa: S608
                 await tx.connection.execute(statement, acme.world.workspace_id, UUID(idea["id"]))
             refused(await asking, 409, "MATCHING_STALE")
@@ -199,7 +194,7 @@ async def test_an_idea_that_changes_during_matching_has_to_be_read_again(acme: A
 async def test_a_feature_map_that_changes_during_matching_has_to_be_read_again(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea):
         asking = asyncio.create_task(ask(acme, idea))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         await new_feature(acme, "Weather reports")
     refused(await asking, 409, "MATCHING_STALE")
     assert await acme.read(idea) == idea
@@ -209,7 +204,7 @@ async def test_a_feature_map_that_changes_during_matching_has_to_be_read_again(a
 async def test_an_idea_that_is_deleted_during_matching_is_gone(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea) as tx:
         asking = asyncio.create_task(ask(acme, idea))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         await tx.connection.execute(
             "DELETE FROM ideas WHERE workspace_id = $1 AND id = $2", acme.world.workspace_id, UUID(idea["id"])
         )
@@ -220,7 +215,7 @@ async def test_an_idea_that_is_deleted_during_matching_is_gone(acme: Acme, idea:
 async def test_an_unrelated_change_may_come_during_matching(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea) as tx:
         asking = asyncio.create_task(ask(acme, idea))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         renamed = "UPDATE ideas SET name = 'Renamed', version = version + 1 WHERE workspace_id = $1 AND id = $2"
         await tx.connection.execute(renamed, acme.world.workspace_id, UUID(idea["id"]))
     assert (await asking).status_code == 201
@@ -232,7 +227,7 @@ async def test_a_tag_has_to_be_true_also_after_matching(acme: Acme, idea: Json) 
     tag = (await acme.client.get(f"/ideas/{idea['id']}")).headers["etag"]
     async with holding(acme, idea) as tx:
         asking = asyncio.create_task(ask(acme, idea, **{"If-Match": tag}))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         moved = "UPDATE ideas SET version = version + 1 WHERE workspace_id = $1 AND id = $2"
         await tx.connection.execute(moved, acme.world.workspace_id, UUID(idea["id"]))
     refused(await asking, 412, "PRECONDITION_FAILED")
@@ -242,7 +237,7 @@ async def test_a_tag_has_to_be_true_also_after_matching(acme: Acme, idea: Json) 
 async def test_concurrent_requests_get_one_result(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea):
         asking = [asyncio.create_task(ask(acme, idea)) for _ in range(4)]
-        await until_waiting(acme, 4)
+        await until_blocked(acme.world.database, 4)
     answers = await asyncio.gather(*asking)
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.text for answer in answers}) == 1

@@ -1,25 +1,19 @@
 """A stored matching belongs to the stored description: every change of the text matches again, or drops the quotes."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from sightline.platform.errors import ValidationFailed
 from tests.ideas.acme import EXPORT, INVOICES, Acme, Json
-from tests.ideas.workroom import at_once, change, from_file, furnished, holding, patch, until_waiting
+from tests.ideas.workroom import at_once, change, from_file, holding, patch
+from tests.waiting import until_blocked
+
+pytestmark = pytest.mark.one_workspace
 
 CROWD = 12
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture
@@ -96,7 +90,7 @@ async def test_a_product_that_changes_during_the_matching_is_the_one_that_is_mat
     idea = await acme.create(**source, productId=acme.products["app"])
     async with holding(acme, idea) as tx:
         waiting = asyncio.create_task(patch(acme, idea, description=INVOICES))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         await tx.connection.execute(
             "UPDATE ideas SET product_id = $3, feature_matching = NULL, version = version + 1"
             " WHERE workspace_id = $1 AND id = $2",

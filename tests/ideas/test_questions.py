@@ -8,10 +8,11 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from sightline.platform.db import Database
 from tests.ideas.acme import EXPORT, Acme, Json, refused
-from tests.ideas.workroom import at_once, from_file, furnished, patch, trail
+from tests.ideas.workroom import at_once, from_file, patch, trail
 from tests.intelligence.test_questions import COMPLETE
+
+pytestmark = pytest.mark.one_workspace
 
 FIELDS = {
     *("id", "ideaId", "question", "answer", "placeholder", "reasoning", "status", "createdAt", "updatedAt"),
@@ -23,13 +24,6 @@ OPEN: list[Json] = [
     {"key": "r", "question": "Which colour?", "status": "rejected"},
 ]
 ASKED = [{**each, "createdAt": f"2025-01-0{n + 1}"} for n, each in enumerate(OPEN)]
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @pytest_asyncio.fixture

@@ -1,6 +1,5 @@
 """A page of ideas costs what it shows: the first ones are read in order, later ones by ids from an index."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from sightline.ideas.records import IdeaFilters
 from sightline.platform.db import Database, Window
 from sightline.platform.http.query_strings import QueryReader
 from tests.explain import Explained, settle
+from tests.waiting import next_turn
 from tests.world import World
 
 MANY = 6_000
@@ -79,5 +79,5 @@ async def test_the_plan_of_a_page_without_filters_is_kept(busy: World, query: di
         with tx.connection.query_logger(said.append):
             for _ in range(8):
                 await queries.page_of_ideas(tx, busy.workspace_id, filters, window, as_they_are)
-            await asyncio.sleep(0)  # the last one is logged in the next turn of the loop
+            await next_turn()  # the last one is logged in the next turn of the loop
         assert await tx.connection.fetchval(_KEPT, said[-1].query) >= 3

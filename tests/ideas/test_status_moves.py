@@ -9,7 +9,8 @@ import pytest_asyncio
 
 from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json, refused
-from tests.ideas.workroom import at_once, from_file, furnished, holding, move, trail, until_waiting
+from tests.ideas.workroom import at_once, from_file, furnished, holding, move, trail
+from tests.waiting import until_blocked
 
 LABELS = [{"label": label} for label in ("New", "Under review", "Approved", "Planned")]
 CROWD = 32
@@ -201,7 +202,7 @@ async def test_of_many_who_expect_one_label_one_moves_the_idea(acme: Acme, idea:
 async def test_a_waiting_move_sees_the_committed_sprint(acme: Acme, idea: Json) -> None:
     async with holding(acme, idea) as tx:
         moving = asyncio.create_task(move(acme, idea, "Planned"))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         await tx.connection.execute(INTO_COMPLETED_SPRINT, acme.world.workspace_id, UUID(idea["id"]))
     refused(await moving, 409, "SPRINT_COMPLETED")
 
@@ -212,7 +213,7 @@ async def test_a_sprint_completed_during_the_move_keeps_the_label(acme: Acme) ->
     idea = await from_file(acme, sprint="ending")
     async with holding(acme, idea):
         moving = asyncio.create_task(move(acme, idea, "Planned"))
-        await until_waiting(acme)
+        await until_blocked(acme.world.database)
         await acme.world.add(sprints=[{**sprint, "state": "completed"}])
     answer = await moving
     assert answer.status_code in (200, 409)

@@ -10,7 +10,8 @@ import pytest_asyncio
 from sightline.platform.db import Database
 from tests.ideas.acme import EXPORT, Acme, Json
 from tests.ideas.test_classification_review import group, options, read, review, send
-from tests.ideas.workroom import at_once, change, from_file, furnished, holding, patch, until_waiting
+from tests.ideas.workroom import at_once, change, from_file, furnished, holding, patch
+from tests.waiting import until_blocked
 
 GROUPS: list[Json] = [
     {
@@ -185,7 +186,7 @@ async def test_a_person_who_chooses_while_the_text_changes_keeps_the_choice(acme
         writes = [send(acme, created, choice), patch(acme, created, description=f"Speed, {turn}.")]
         async with holding(acme, created):
             answers = asyncio.ensure_future(at_once(writes if turn % 2 else reversed(writes)))
-            await until_waiting(acme, 2)
+            await until_blocked(acme.world.database, 2)
         assert [answer.status_code for answer in await answers] == [200, 200]
         assert values(await read(acme, created)) == {"theme": (["trust"], "manual", "corrected")}
 

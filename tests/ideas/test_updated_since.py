@@ -1,14 +1,13 @@
 """GET /ideas with updatedSince: who passes on the latest updatedAt received never misses a change."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from random import Random
 from uuid import UUID
 
 import asyncpg
-import pytest_asyncio
+import pytest
 
 from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.catalog.taxonomy import Taxonomies
@@ -21,21 +20,17 @@ from sightline.platform.db import Database
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Text
 from tests.ideas.acme import Acme, Json
-from tests.ideas.workroom import change, from_file, furnished, move
+from tests.ideas.workroom import change, from_file, move
+from tests.waiting import linger, next_moment
 from tests.world import OPERATOR
+
+pytestmark = pytest.mark.one_workspace
 
 WRITERS = 8
 WRITES = 12
 SLOW = """
 UPDATE ideas SET name = $3, updated_at = $4, version = version + 1
  WHERE workspace_id = $1 AND id = $2"""
-
-
-@pytest_asyncio.fixture(scope="module")
-async def acme(database: Database, served: str) -> AsyncIterator[Acme]:
-    """One workspace for all tests of this file, which make ideas of their own."""
-    async with furnished(database, served) as acme:
-        yield acme
 
 
 @dataclass
@@ -79,9 +74,9 @@ async def write_at_random(acme: Acme, ideas: list[Json], dice: Random) -> None:
 async def write_slowly(acme: Acme, idea: Json, dice: Random) -> None:
     """A transaction that is held open before and after it writes; its moment is that of its start."""
     async with acme.world.database.transaction() as tx:
-        await asyncio.sleep(dice.random() / 20)
+        await linger(dice, 0.05)
         await tx.connection.execute(SLOW, acme.world.workspace_id, UUID(idea["id"]), f"Slow {dice.random()}", tx.now)
-        await asyncio.sleep(dice.random() / 20)
+        await linger(dice, 0.05)
 
 
 async def test_a_copy_of_many_writes_ends_complete(acme: Acme) -> None:
@@ -107,14 +102,14 @@ async def named(acme: Acme, **query: str) -> list[str]:
 async def before(acme: Acme) -> str:
     """A moment before what a test does, and after what all others did."""
     idea = await acme.create()
-    await asyncio.sleep(0.002)
+    await next_moment()
     return str((await change(acme, idea, name="Before"))["updatedAt"])
 
 
 async def test_a_later_change_is_listed_only_when_no_earlier_one_is_open(acme: Acme) -> None:
     since, slow, quick = await before(acme), await acme.create(), await acme.create()
     async with acme.world.database.transaction() as tx:
-        await asyncio.sleep(0.002)
+        await next_moment()
         await change(acme, quick, name="Quick")
         assert "Quick" not in await named(acme, updatedSince=since)
         assert "Quick" in await named(acme)
@@ -142,7 +137,7 @@ async def test_an_open_write_delays_later_changes(acme: Acme, database_url: str)
     try:
         async with stranger.transaction():
             await stranger.execute("UPDATE ideas SET name = name")
-            await asyncio.sleep(0.002)
+            await next_moment()
             await acme.create(name="Then")
             assert "Then" not in await named(acme, updatedSince=since)
         assert "Then" in await named(acme, updatedSince=since)

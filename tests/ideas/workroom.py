@@ -67,17 +67,6 @@ async def trail(acme: Acme, record_id: str) -> list[tuple[str, Json]]:
     return [(row[0], httpx2.Response(200, text=row[1]).json()) for row in rows]
 
 
-async def until_waiting(acme: Acme, count: int = 1) -> None:
-    """Waits until that many statements wait for a lock. The database is this file's own."""
-    waiting = (
-        "SELECT count(*) FROM pg_stat_activity WHERE $1::uuid IS NOT NULL AND wait_event_type = 'Lock'"
-        " AND datname = current_database()"
-    )
-    async with asyncio.timeout(20):
-        while await acme.value(waiting) < count:  # noqa: ASYNC110 - there is no event to wait for
-            await asyncio.sleep(0.005)
-
-
 @asynccontextmanager
 async def holding(acme: Acme, idea: Json) -> AsyncIterator[Tx]:
     """A transaction that holds an idea as any writer of it does; what waits for it goes on when the block is left."""

@@ -9,7 +9,7 @@ import pytest
 
 from sightline.platform.db.sql import sql
 from tests.initiatives.conftest import Create, New, refused
-from tests.platform.jobs.conftest import until
+from tests.waiting import until
 from tests.world import World
 
 AT = "/initiatives/INITIATIVE-1"

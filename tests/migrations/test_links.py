@@ -9,12 +9,12 @@ import pytest
 
 from tests.migrations.rows import COUNT, LINKS, WORKSPACE, add, add_world, disagreements, named, record
 from tests.migrations.servers import connected
+from tests.waiting import until_blocked
 
 Connection = asyncpg.Connection
 Link = tuple[str, str, str, str, str, str, str]
 EACH_LINK = pytest.mark.parametrize("link", LINKS, ids=lambda link: f"{link[1]}.{link[5]}")
 
-WAITING = "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $1"
 UNLINKED_ARRAYS = {
     ("research_runs", "addition_signal_ids"): "a receipt: what a run added, also after it is gone",
     ("idea_classifications", "option_ids"): "options are retired, never deleted",
@@ -137,9 +137,7 @@ async def test_who_waits_for_another_linker_keeps_the_other_link(
             await link_all(connection, link, [0], [1])
             await connection.execute("UPDATE signal_initiatives SET accepted = true")
             waiting = asyncio.create_task(link_all(second, link, [0], [2]))
-            while not await connection.fetchval(WAITING, second.get_server_pid()):
-                assert not waiting.done()
-                await asyncio.sleep(0.01)
+            await until_blocked(connection)
         await waiting
         await second.execute("UPDATE signal_initiatives SET accepted = true")
     assert await array_of(connection, link, 0) == [named(link[3], 1), named(link[3], 2)]

@@ -15,6 +15,7 @@ from sightline import migrations
 from sightline.migrations import BASELINE, HEAD, SQL, migrate, pending
 from sightline.platform.db import DatabaseUnavailable
 from tests.migrations.servers import connected, leave_to_alembic, on_database
+from tests.waiting import until_blocked
 
 TABLES = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
 
@@ -78,9 +79,7 @@ async def test_it_waits_while_another_machine_migrates_then_looks_again(empty: s
     other = await asyncpg.connect(empty)
     await other.execute("SELECT pg_advisory_lock($1)", migrations.LOCK)
     waiting = asyncio.create_task(migrate(empty))
-    while not await other.fetchval("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"):
-        assert not waiting.done()
-        await asyncio.sleep(0.01)
+    await until_blocked(other)
     await other.execute(f"CREATE TABLE schema_revisions AS SELECT '{HEAD}' AS revision")
     await other.close()
     assert await waiting == []

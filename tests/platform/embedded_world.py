@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ import asyncpg
 import sightline
 from sightline.platform.db.embedded.server import find_processes, kill_processes
 from tests.folders import data_folder
+from tests.waiting import wait_until
 
 SOURCE = Path(sightline.__file__).parents[1]
 QUICK = {"fsync": "off", "shared_buffers": "16MB"}
@@ -113,10 +113,7 @@ def postmaster(data_dir: Path) -> int:
 def kill_postmaster(data_dir: Path) -> None:
     pid = postmaster(data_dir)
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 5
-    while pid in living(data_dir):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: pid not in living(data_dir), 5)
 
 
 @contextmanager

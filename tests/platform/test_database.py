@@ -8,17 +8,18 @@ import pytest
 from sightline.platform.db import Database
 from sightline.platform.db.retries import is_away
 from tests.line import open_line
+from tests.waiting import until
 
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
 
 async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database) -> None:
-    async def sleep() -> None:
+    async def work() -> None:
         async with database.autocommit() as tx:
             await tx.connection.fetchval("SELECT pg_sleep(60)")
 
     for _ in range(3):
-        sleepers = [asyncio.create_task(sleep()) for _ in range(20)]
+        sleepers = [asyncio.create_task(work()) for _ in range(20)]
         await asyncio.sleep(0.01)
         for sleeper in sleepers:
             sleeper.cancel()
@@ -80,14 +81,14 @@ async def test_a_connection_that_was_ended_while_idle_is_replaced(database_url: 
 
 
 async def test_no_session_is_left_behind_when_the_network_stands_still(database: Database, database_url: str) -> None:
-    async def sleep(slow: Database) -> None:
+    async def work(slow: Database) -> None:
         async with slow.transaction() as tx:
             await tx.connection.fetchval("SELECT pg_sleep(5)")
 
     async with open_line(database_url) as line:
         slow = await Database.connect(line.url, size=5)
         before = await _sessions(database)
-        sleepers = [asyncio.create_task(sleep(slow)) for _ in range(5)]
+        sleepers = [asyncio.create_task(work(slow)) for _ in range(5)]
         await _until_sessions(database, before + 4)
         line.stop()
         for sleeper in sleepers:
@@ -101,11 +102,10 @@ async def test_no_session_is_left_behind_when_the_network_stands_still(database:
 
 
 async def _until_sessions(database: Database, number: int) -> None:
-    for _ in range(3000):
-        if await _sessions(database) == number:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"{await _sessions(database)} sessions, not {number}.")
+    async def are_so_many() -> bool:
+        return await _sessions(database) == number
+
+    await until(are_so_many)
 
 
 async def _sessions(database: Database) -> int:
@@ -150,8 +150,4 @@ async def _end_itself(database: Database) -> None:
 
 async def _until_noticed(database: Database) -> None:
     """Waits until the pool has no connection left."""
-    for _ in range(2000):
-        if not database.pool.connections:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"{len(database.pool.connections)} connections are left.")
+    await until(lambda: not database.pool.connections)

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from sightline.platform.db.pool import Turns
+from tests.waiting import next_turn
 
 SECONDS = 30.0
 
@@ -19,7 +20,7 @@ async def test_those_that_wait_are_served_in_order() -> None:
     assert turns.take()
     assert not turns.take()
     waiting = [asyncio.create_task(_wait(turns, name, served)) for name in "abc"]
-    await asyncio.sleep(0)
+    await next_turn()
     for _ in waiting:
         turns.release()
     assert not turns.take()
@@ -60,7 +61,7 @@ async def test_who_gives_up_takes_no_turn_away(had_its_turn: bool) -> None:
     turns.take()
     impatient = asyncio.create_task(turns.wait(SECONDS))
     patient = asyncio.create_task(_wait(turns, "patient", served))
-    await asyncio.sleep(0)
+    await next_turn()
     for act in (turns.release, impatient.cancel) if had_its_turn else (impatient.cancel, turns.release):
         act()
     await patient

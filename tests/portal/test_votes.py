@@ -7,6 +7,7 @@ import pytest
 
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
 from tests.portal.test_pages import fill, signed_in, titles
+from tests.waiting import until_blocked
 from tests.world import serving
 
 
@@ -136,8 +137,7 @@ async def test_an_idea_removed_during_the_request_is_not_found(
     async with world.database.transaction() as tx:
         await tx.connection.execute(f"{statement} WHERE workspace_id = $1 AND number = 1", world.workspace_id)
         sending = asyncio.create_task(browser.send("POST", path, {}, fields))
-        await asyncio.sleep(0.5)
-        assert not sending.done(), "it waits for the other transaction"
+        await until_blocked(world.database)
     assert (await sending).status_code == 404
 
 

@@ -9,6 +9,7 @@ import pytest_asyncio
 from tests.research.lab import EXPORTS, FORECASTS, Json, exports, section
 from tests.research.shop import HARVESTLY, SPROUT, Shop, read
 from tests.sources.storefront import Storefront, app, review
+from tests.waiting import until
 from tests.world import serving
 
 
@@ -188,16 +189,22 @@ async def test_a_stopped_run_reads_nothing_more(shop: Shop) -> None:
     assert (stopped["status"], stopped["nativeReadCount"], shop.front.calls) == ("stopped", 0, [])
 
 
+async def _is_running(shop: Shop, run: Json) -> bool:
+    return bool(shop.front.calls) and (await shop.lab.progress(run["briefId"]))["status"] == "running"
+
+
+async def _has_read(shop: Shop, run: Json) -> bool:
+    return bool((await shop.lab.progress(run["briefId"]))["nativeReadCount"])
+
+
 async def test_a_run_that_is_stopped_while_the_store_answers_keeps_nothing_of_it(shop: Shop) -> None:
     shop.front.reviews[HARVESTLY] = reviews(2)
     shop.front.delay = 3.0
     run = (await shop.lab.start(reads=[read()]))["run"]
     searching = asyncio.create_task(shop.lab.search(run))
-    async with asyncio.timeout(60):
-        while not shop.front.calls or (await shop.lab.progress(run["briefId"]))["status"] != "running":  # noqa: ASYNC110 - neither has an event
-            await asyncio.sleep(0.02)
-        await shop.lab.run("stop", briefId=run["briefId"], runId=run["id"])
-        await searching
+    await until(lambda: _is_running(shop, run))
+    await shop.lab.run("stop", briefId=run["briefId"], runId=run["id"])
+    await searching
     stopped = await shop.lab.progress(run["briefId"])
     assert (stopped["status"], stopped["nativeReadCount"]) == ("stopped", 0)
     assert not [call for call in shop.front.calls if "page=2" in call]
@@ -208,9 +215,7 @@ async def test_an_interrupted_run_goes_on_with_the_next_app(shop: Shop) -> None:
     shop.front.delay = 0.3
     run = (await shop.lab.start(reads=[read(), read(SPROUT, "Sprout")]))["run"]
     searching = asyncio.create_task(shop.lab.search(run))
-    async with asyncio.timeout(60):
-        while not (await shop.lab.progress(run["briefId"]))["nativeReadCount"]:  # noqa: ASYNC110 - nor has the API
-            await asyncio.sleep(0.02)
+    await until(lambda: _has_read(shop, run))
     searching.cancel()
     await asyncio.gather(searching, return_exceptions=True)
     calls = len(shop.front.calls)

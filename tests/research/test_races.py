@@ -6,6 +6,7 @@ import random
 import pytest
 
 from tests.research.lab import Json, Lab, code, exports, of, section
+from tests.waiting import linger
 
 RESERVED = "SELECT ai_credits_reserved FROM plans WHERE workspace_id = $1"
 OF_RUNS = "SELECT coalesce(sum(credits_reserved), 0) FROM research_runs WHERE workspace_id = $1"
@@ -54,7 +55,7 @@ async def test_credits_and_states_agree_after_any_order(lab: Lab, seed: int) -> 
     run = (await lab.start(section(), exports()))["run"]
 
     async def act(action: str) -> None:
-        await asyncio.sleep(dice.random() / 10)
+        await linger(dice, 0.1)
         if action == "search":
             await lab.search(run)
         elif action == "deliver":

@@ -5,12 +5,9 @@ import asyncio
 import httpx2
 
 from tests.research.lab import Json, Lab, code
+from tests.waiting import until_blocked
 
 QUESTION = "How do competitors forecast demand?"
-WAITING = """
-SELECT count(*) FROM pg_stat_activity
- WHERE datname = current_database() AND wait_event_type = 'Lock' AND (query LIKE '%idempotency_keys%'
-       OR query LIKE '%ai_credits_used%')"""
 
 
 async def prepare(lab: Lab, question: str = QUESTION) -> httpx2.Response:
@@ -35,10 +32,7 @@ async def test_of_two_at_once_one_is_charged_and_both_answer_the_same(lab: Lab) 
     async with lab.world.database.transaction() as tx:
         await tx.connection.execute("SELECT FROM plans WHERE workspace_id = $1 FOR UPDATE", lab.workspace_id)
         both = [asyncio.create_task(prepare(lab)) for _ in range(2)]
-        for _ in range(500):  # until both have drafted a plan and are about to charge for it
-            if await lab.sql(f"{WAITING} AND $1::uuid IS NOT NULL") == 2:
-                break
-            await asyncio.sleep(0.02)
+        await until_blocked(lab.world.database, 2)  # both have drafted a plan and are about to charge for it
     answers = await asyncio.gather(*both)
     assert [code(answer) for answer in answers] == [(200, "")] * 2
     assert answers[0].content == answers[1].content

@@ -18,6 +18,7 @@ from sightline.sources.search import SearchFailed, SearchPage, SearchQuery
 from tests.line import Line, open_line
 from tests.research.lab import EXPORTS, FORECASTS, PAGES, Json, Lab, exports, of, section
 from tests.sources.shelf import Shelf
+from tests.waiting import hang
 
 SOURCES = "SELECT count(*) FROM research_sources WHERE workspace_id = $1 AND run_id = $2"
 FINDINGS = "SELECT count(*) FROM research_findings WHERE workspace_id = $1 AND run_id = $2"
@@ -66,7 +67,7 @@ class SlowShelf(LockedShelf):
 
     async def refuse(self) -> None:
         self.slowed.set()
-        await asyncio.sleep(300)
+        await hang()
 
 
 async def test_a_run_finds_sources_and_answers_from_them(lab: Lab) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.conftest import Crew, until
+from tests.documents.conftest import Crew
 from tests.research.lab import Json, Lab, exports, of, section
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 

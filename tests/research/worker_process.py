@@ -23,6 +23,7 @@ from sightline.sources.app_store.store import AppStore
 from sightline.sources.search import SearchPage, SearchQuery
 from tests.research.lab import PAGES
 from tests.sources.shelf import Shelf
+from tests.waiting import until
 from tests.world import NO_STORE
 
 
@@ -38,8 +39,7 @@ class GatedShelf(Shelf):
         if not self._gate.exists():
             with open(self._folder / "started", "a") as started:  # noqa: ASYNC230 - one line, in a test
                 started.write(f"{os.getpid()}\n")
-        while not self._gate.exists():  # noqa: ASYNC110 - a file has no event
-            await asyncio.sleep(0.02)
+        await until(self._gate.exists, 600)
         return await super().search(query)
 
 

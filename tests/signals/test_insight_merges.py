@@ -11,6 +11,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 
+from tests.waiting import until_blocked
 from tests.world import World
 
 Json = dict[str, Any]
@@ -209,7 +210,6 @@ async def test_a_target_removed_during_the_merge_is_refused(world: World, ids: d
             "DELETE FROM insights WHERE workspace_id = $1 AND id = $2", world.workspace_id, UUID(ids["bare"])
         )
         merging = asyncio.create_task(merge(world, ids["slow"], ids["bare"]))
-        await asyncio.sleep(0.1)
-        assert not merging.done()
+        await until_blocked(world.database)
     answer = await merging
     assert (answer.status_code, answer.json()["field"]) == (400, "mergedIntoId")

@@ -1,6 +1,5 @@
 """GET /insights and /insights/:id: every field, filter and order."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -13,6 +12,7 @@ import pytest_asyncio
 
 from sightline.platform.db import Database, Position
 from sightline.platform.lists.paging import write_cursor
+from tests.waiting import next_moment
 from tests.world import World
 
 Json = dict[str, Any]
@@ -192,7 +192,7 @@ async def test_changes_are_listed_oldest_change_first(reviewed: World) -> None:
 
 async def test_no_change_is_listed_before_an_earlier_one_that_is_still_open(world: World) -> None:
     async with world.database.transaction():
-        await asyncio.sleep(0.002)
+        await next_moment()
         await world.add(insights=[{"key": "new", "title": "New"}])
         assert (await keys(world), await keys(world, updatedSince="2026-01-01")) == (["new"], [])
     assert await keys(world, updatedSince="2026-01-01") == ["new"]

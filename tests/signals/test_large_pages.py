@@ -14,6 +14,7 @@ import pytest_asyncio
 from sightline.app import create_app
 from sightline.platform.db import Database, sql
 from sightline.settings import Settings
+from tests.waiting import next_turn
 from tests.world import World
 
 pytestmark = pytest.mark.slow
@@ -107,7 +108,7 @@ class Reader:
         await self.on_piece()
 
     async def on_piece(self) -> None:
-        await asyncio.sleep(0)
+        await next_turn()
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -191,7 +192,7 @@ async def test_records_deleted_during_the_response_are_left_out(
 
         async def delete_one() -> None:
             if len(reader.sizes) == 1:
-                reader.on_piece = lambda: asyncio.sleep(0)  # type: ignore[method-assign]  # once
+                reader.on_piece = next_turn  # type: ignore[method-assign]  # once
                 assert (await world.client.delete("/signals/SIGNAL-2")).status_code == 200
 
         reader.on_piece = delete_one  # type: ignore[method-assign]  # the first piece is there

@@ -10,6 +10,7 @@ import pytest
 
 from tests.signals.conftest import Json, listed, walked
 from tests.signals.test_creating import create
+from tests.waiting import linger, next_moment
 from tests.world import World
 
 WRITERS = 8
@@ -48,11 +49,11 @@ async def write_at_random(world: World, made: list[Json], dice: Random, writes: 
                 await world.client.post(f"/signals/{signal['id']}/process")
             case _:
                 async with world.database.transaction() as tx:
-                    await asyncio.sleep(dice.random() / 20)
+                    await linger(dice, 0.05)
                     await tx.connection.execute(
                         SLOW, world.workspace_id, UUID(signal["id"]), f"Slow {dice.random()}", tx.now
                     )
-                    await asyncio.sleep(dice.random() / 20)
+                    await linger(dice, 0.05)
 
 
 async def follow_while_others_write(world: World, writes: int) -> None:
@@ -86,9 +87,9 @@ async def names(world: World, **query: str) -> list[str]:
 async def test_a_later_change_is_listed_only_when_no_earlier_one_is_open(world: World) -> None:
     slow, quick = await create(world, text="Slow"), await create(world, text="Quick")
     since = quick["updatedAt"]
-    await asyncio.sleep(0.002)
+    await next_moment()
     async with world.database.transaction() as tx:
-        await asyncio.sleep(0.002)
+        await next_moment()
         await world.client.patch(f"/signals/{quick['id']}", json={"name": "Changed"})
         assert "Changed" not in await names(world, updatedSince=since)
         assert "Changed" in await names(world)
@@ -105,7 +106,7 @@ async def test_an_open_write_delays_later_changes(world: World, database_url: st
         async with stranger.transaction():
             await stranger.execute("UPDATE accounts SET name = name")
             await stranger.execute("SELECT pg_current_xact_id()")
-            await asyncio.sleep(0.002)
+            await next_moment()
             await create(world, text="Then", name="Then")
             assert "Then" not in await names(world, updatedSince=since)
         assert "Then" in await names(world, updatedSince=since)

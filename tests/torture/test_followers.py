@@ -15,11 +15,12 @@ from urllib.error import HTTPError
 
 import pytest
 
-from tests.cli.command import Serving, serving, wait_until
+from tests.cli.command import Serving, serving
 from tests.docs.test_sync import program
 from tests.platform.embedded_world import open_place
 from tests.torture.test_kills import Blow, kill, kill_all, kill_api_process, kill_database
 from tests.torture.writers import KEYS, WRITERS, Json, Place, furnish, until_done, write_everything, write_late
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 

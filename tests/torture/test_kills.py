@@ -16,8 +16,9 @@ import asyncpg
 import httpx2
 import pytest
 
-from tests.cli.command import Serving, run, serving, wait_until
+from tests.cli.command import Serving, run, serving
 from tests.platform.embedded_world import kill_postmaster, open_place
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -17,6 +17,7 @@ import jwt
 
 from tests.cli.command import run
 from tests.portal.product import LOGIN, LOGOUT, Browser, claims
+from tests.waiting import linger
 
 Json = dict[str, Any]
 
@@ -205,7 +206,7 @@ async def write_by_portal(place: Place, dice: Random) -> None:
 
 async def write_slowly(place: Place, dice: Random) -> None:
     while not place.done.is_set():
-        await write_late(place, dice, lambda: asyncio.sleep(dice.random() / 5))
+        await write_late(place, dice, lambda: linger(dice, 0.2))
         place.written["slow"] = place.written.get("slow", 0) + 1
 
 

@@ -11,6 +11,7 @@ from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
 from sightline.workspace_file.sections import all_tables
 from sightline.workspaces.operating import delete_workspace, list_workspaces
+from tests.waiting import until_blocked
 from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
 
 IDEA = {"name": "A", "description": "x"}
@@ -137,7 +138,7 @@ async def test_an_interfering_write_causes_a_retry(database: Database) -> None:
             "INSERT INTO record_counts (workspace_id, kind, slot, count) VALUES ($1, 'account', 0, 1)", workspace_id
         )
         applying = asyncio.create_task(apply(database, file))
-        await asyncio.sleep(0.3)
+        await until_blocked(database)
         assert not applying.done()
     applied = await applying
     assert (applied.counts["accounts"].added, applied.counts["accounts"].changed) == (0, 1)

@@ -15,6 +15,7 @@ from sightline.platform.scopes import Scope
 from sightline.workspace_file.sections import PRUNABLE, all_tables
 from sightline.workspaces.deletions.feed import READS, SOURCES
 from sightline.workspaces.deletions.records import DeletedKind
+from tests.waiting import linger, next_moment
 from tests.world import World
 
 Json = dict[str, Any]
@@ -205,7 +206,7 @@ async def test_another_workspace_lists_nothing(world: World) -> None:
 
 async def test_a_deletion_is_listed_only_when_no_earlier_one_is_open(world: World) -> None:
     async with world.database.transaction() as slow:
-        await asyncio.sleep(0.002)
+        await next_moment()
         await empty(world, "ideas")
         assert await list_deletions(world.client) == []
         await slow.connection.execute(
@@ -224,9 +225,9 @@ async def delete_at_random(world: World, ids: list[str], dice: Random) -> None:
             assert (await world.client.delete(f"/ideas/{id}")).status_code == 200
             continue
         async with world.database.transaction() as tx:
-            await asyncio.sleep(dice.random() / 50)
+            await linger(dice, 0.02)
             await tx.connection.execute(SLOWLY, world.workspace_id, UUID(id), tx.now)
-            await asyncio.sleep(dice.random() / 50)
+            await linger(dice, 0.02)
 
 
 SLOWLY = """

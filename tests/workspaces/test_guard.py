@@ -18,7 +18,8 @@ from sightline.workspaces.guard.listener import NAME
 from sightline.workspaces.keys.queries import list_keys
 from sightline.workspaces.keys.records import CreatedKey
 from sightline.workspaces.keys.tokens import make_token
-from tests.workspaces.world import World, bearer, eventually, until
+from tests.waiting import next_turn, until, until_blocked
+from tests.workspaces.world import World, bearer
 
 LOOKING_UP = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%token_id = ANY%'"
 
@@ -33,7 +34,7 @@ async def is_refused(guard: KeyGuard, authorization: str | None) -> bool:
 
 async def soon_refused(guard: KeyGuard, key: CreatedKey) -> None:
     """Much sooner than the guard would look again by itself."""
-    await eventually(lambda: is_refused(guard, bearer(key)), seconds=1)
+    await until(lambda: is_refused(guard, bearer(key)), seconds=1)
 
 
 async def test_a_key_opens_its_workspace(world: World) -> None:
@@ -97,7 +98,7 @@ async def test_a_deactivated_creator_has_no_role_at_once(world: World) -> None:
         async def has_no_role() -> bool:
             return (await guard.admit(bearer(key))).role is None
 
-        await eventually(has_no_role, seconds=1)
+        await until(has_no_role, seconds=1)
 
 
 async def test_a_deleted_workspace_takes_its_keys_along(world: World) -> None:
@@ -178,12 +179,13 @@ class HeldDatabase(Database):
 
     def __init__(self, db: Database) -> None:
         super().__init__(db.pool, db.clock)
-        self.is_free = asyncio.Event()
+        self.is_asked, self.is_free = asyncio.Event(), asyncio.Event()
 
     @asynccontextmanager
     async def autocommit(self) -> AsyncIterator[Tx]:
         async with super().autocommit() as tx:
             yield tx
+        self.is_asked.set()
         await self.is_free.wait()
 
 
@@ -192,12 +194,12 @@ async def test_a_look_up_that_started_before_a_change_is_not_cached(world: World
     held = HeldDatabase(world.db)
     async with world.guard(held) as guard:
         early = asyncio.create_task(guard.admit(bearer(key)))
-        await asyncio.sleep(0.1)
+        await held.is_asked.wait()
         era = guard._era
         await world.revoke(key)
         await until(lambda: guard._era > era)
         late = asyncio.create_task(is_refused(guard, bearer(key)))
-        await asyncio.sleep(0.1)
+        await next_turn()
         held.is_free.set()
         assert (await early).id == str(key.id)
         assert await late
@@ -210,7 +212,7 @@ async def test_concurrent_requests_with_one_key_make_one_query(world: World) -> 
     async with world.guard() as guard, world.db.transaction() as tx:
         await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
         asking = [asyncio.create_task(guard.admit(bearer(key))) for _ in range(50)]
-        await asyncio.sleep(0.2)
+        await until_blocked(tx.connection)
         assert await tx.connection.fetchval(LOOKING_UP) == 1
         asking[0].cancel()
         await tx.connection.execute("ROLLBACK; BEGIN")
@@ -229,12 +231,12 @@ async def test_unknown_keys_do_not_delay_known_keys(world: World) -> None:
     async with world.db.transaction() as tx:
         await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
         forged = [asyncio.create_task(is_refused(guard, f"Bearer {make_token().text}")) for _ in range(100)]
-        await asyncio.sleep(0.3)
+        await until_blocked(tx.connection)
         assert await tx.connection.fetchval(LOOKING_UP) == 1
         async with asyncio.timeout(1), small.autocommit() as other:
             assert await other.connection.fetchval("SELECT 1") == 1
         known = asyncio.create_task(guard.admit(bearer(key)))
-        await asyncio.sleep(0.2)
+        await until_blocked(tx.connection, 2)
         async with world.db.autocommit() as other:
             assert await other.connection.fetchval(LOOKING_UP) == 2
     assert (await known).id == str(key.id)
@@ -251,7 +253,7 @@ async def test_a_failed_look_up_is_an_error_and_the_next_one_works(world: World)
     async with world.db.transaction() as tx:
         await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
         admitting = asyncio.create_task(guard.admit(bearer(key)))
-        await asyncio.sleep(0.2)
+        await until_blocked(tx.connection)
         await tx.connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%token_id = ANY%'"
             " AND pid <> pg_backend_pid() AND datname = current_database()"

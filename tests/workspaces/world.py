@@ -1,7 +1,6 @@
 """One workspace with a member of each role, and shortcuts for the tests of its keys."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,6 +13,7 @@ from sightline.workspaces.guard.authentication import KeyGuard
 from sightline.workspaces.keys import lifecycle as keys
 from sightline.workspaces.keys.records import CreatedKey, NewKey
 from sightline.workspaces.records import Workspace
+from tests.waiting import until
 
 OPERATOR = Actor(workspace_id=uuid4(), kind="operator", id="tester")
 
@@ -76,21 +76,3 @@ async def make_world(url: str, db: Database) -> World:
 
 def bearer(key: CreatedKey) -> str:
     return f"Bearer {key.key}"
-
-
-async def until(is_so: Callable[[], bool], seconds: float = 5.0) -> None:
-    """Waits until it is so; fails after some seconds."""
-
-    async def ask() -> bool:
-        return is_so()
-
-    await eventually(ask, seconds)
-
-
-async def eventually(is_so: Callable[[], Awaitable[bool]], seconds: float = 5.0) -> None:
-    """Asks until it is so; fails after some seconds."""
-    for _ in range(int(seconds * 200)):
-        if await is_so():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError(f"It was not so within {seconds} s.")

@@ -15,6 +15,7 @@ from sightline.platform.db import Database
 from sightline.platform.http.connection_limits import BoundedProtocol, Bounds
 from tests.platform.http.conftest import laboratory
 from tests.platform.http.laboratory import GATES
+from tests.waiting import next_turn
 from tests.world import World, serving
 
 KIB = 1024
@@ -142,7 +143,7 @@ async def test_headers_without_end_are_cut_off_early(line: Line, piece: bytes) -
     while sent < 20 * KIB * KIB and not answer.done():
         line.send(piece)
         sent += len(piece)
-        await asyncio.sleep(0)
+        await next_turn()
     assert sent < 4 * KIB * KIB
     assert await answer == (431, "HEADERS_TOO_LARGE")
 
@@ -204,7 +205,7 @@ async def test_a_request_that_offers_another_protocol_is_read_whole(
     data = POST + lab_key.encode() + H2C + body + GET + H2C + b"\r\n" + LAST
     for start in range(0, len(data), size):
         line.send(data[start : start + size])
-        await asyncio.sleep(0)
+        await next_turn()
     answers = (await line.rest()).split(b"HTTP/1.1 ")[1:]
     assert [answer[:3] for answer in answers] == [b"201", b"200", b"200"]
     assert b'"name":"a"' in answers[0]

@@ -1,11 +1,9 @@
 """A database of each test's own with the tables of the tests' jobs, and workers as processes."""
 
-import asyncio
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -103,15 +101,6 @@ class Site:
             process.wait()
             assert process.stdout is not None
             process.stdout.close()
-
-
-async def until(is_so: Callable[[], Awaitable[object]], seconds: float = 60) -> float:
-    """How long it took."""
-    began = time.monotonic()
-    while not await is_so():
-        assert time.monotonic() - began < seconds, f"It was not so within {seconds} s."
-        await asyncio.sleep(0.02)
-    return time.monotonic() - began
 
 
 @pytest_asyncio.fixture

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sightline.platform.db import Database, Tx
 from sightline.platform.jobs import JobKind, JobsOfRoom, Tick, Tools, Work, add_missing_jobs
+from tests.waiting import hang, until
 
 TABLES = """
 CREATE TABLE records (workspace_id uuid, id uuid, wanted int NOT NULL DEFAULT 0, seen int NOT NULL DEFAULT 0,
@@ -69,11 +70,11 @@ async def gated(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> N
 
 
 async def gate(db: Database) -> None:
-    while True:
+    async def is_open() -> bool:
         async with db.autocommit() as tx:
-            if await tx.connection.fetchval(IS_OPEN):
-                return
-        await asyncio.sleep(0.02)
+            return bool(await tx.connection.fetchval(IS_OPEN))
+
+    await until(is_open, 600)
 
 
 async def held(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> None:
@@ -87,7 +88,7 @@ async def held(db: Database, _tools: Tools, workspace: UUID, record: UUID) -> No
 
 async def hung(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
     await begin(db, record)
-    await asyncio.sleep(3600)
+    await hang()
 
 
 async def deadly(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
@@ -139,10 +140,6 @@ async def sweep(db: Database, _tools: Tools) -> None:
 
 async def break_down(_db: Database, _tools: Tools) -> None:
     raise ValueError("This tick never works.")
-
-
-async def hang(_db: Database, _tools: Tools) -> None:
-    await asyncio.Event().wait()
 
 
 HANDLERS = {

@@ -17,8 +17,9 @@ from sightline.platform.db import Database
 from sightline.platform.db.embedded import EmbeddedServer
 from tests.platform.embedded_world import QUICK as QUICK_SERVER
 from tests.platform.embedded_world import frozen, kill_postmaster, living, open_place, postmaster
-from tests.platform.jobs.conftest import Site, until
+from tests.platform.jobs.conftest import Site
 from tests.platform.jobs.entries import COUNTED, GATED, POISONED, QUICK, SLOW, UNRECORDED
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,9 @@ import pytest
 
 from sightline.platform.jobs import add_job
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost
-from tests.platform.jobs.conftest import HEARTBEAT, Site, until
+from tests.platform.jobs.conftest import HEARTBEAT, Site
 from tests.platform.jobs.entries import COUNTED, GATED, HUNG, POISONED, QUICK, SLOW, UNRECORDED
+from tests.waiting import until, until_blocked
 
 
 async def test_a_job_runs_and_is_gone(site: Site) -> None:
@@ -95,7 +96,7 @@ async def test_a_wake_up_during_a_run_is_not_lost(site: Site) -> None:
         await tx.connection.execute("UPDATE records SET wanted = 7 WHERE id = $1", record)
         await add_job(tx, GATED, site.workspace, record)
         await site.open_gate()
-        await asyncio.sleep(0.5)  # the run ends meanwhile and has to wait for this commit
+        await until_blocked(tx.connection)  # the run ends meanwhile and waits for this commit
     await until(lambda: site.value("SELECT seen = 7 FROM records WHERE id = $1", record))
     await until(lambda: site.is_gone(record))
     assert await site.count(record, "started") == 2

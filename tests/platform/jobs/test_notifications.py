@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from tests.line import open_line
-from tests.platform.jobs.conftest import Site, until
+from tests.platform.jobs.conftest import Site
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 

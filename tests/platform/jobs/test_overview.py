@@ -9,8 +9,9 @@ from prometheus_client import REGISTRY
 
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.jobs.overview import QueuedJob, list_jobs, refresh_job_gauges, retry_failed_job, stop_job
-from tests.platform.jobs.conftest import Site, until
+from tests.platform.jobs.conftest import Site
 from tests.platform.jobs.entries import GATED, POISONED, QUICK
+from tests.waiting import until
 from tests.world import serving
 
 

@@ -8,8 +8,9 @@ import time
 import pytest
 
 from sightline.platform.jobs.overview import list_jobs
-from tests.platform.jobs.conftest import HEARTBEAT, Site, until
+from tests.platform.jobs.conftest import HEARTBEAT, Site
 from tests.platform.jobs.entries import DEADLY, GATED, HELD, SLOW
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 

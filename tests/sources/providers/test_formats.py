@@ -16,6 +16,7 @@ from sightline.sources.providers.asking import Service
 from sightline.sources.providers.choice import make_provider
 from sightline.sources.search import SearchFailed, SearchPage, SearchProvider, SearchQuery
 from tests.sources.web.loopback import Answer, Host, hosting, http
+from tests.waiting import next_turn
 
 Json = dict[str, Any]
 KEY = "a-key-that-nobody-may-see"
@@ -232,7 +233,7 @@ async def test_redirects_are_not_followed(asked: Asked) -> None:
 async def test_nobody_at_the_address_is_a_failure_that_may_end(name: str) -> None:
     async with asking(name) as asked:
         pass
-    await asyncio.sleep(0)
+    await next_turn()
     with pytest.raises(SearchFailed, match=f"{asked.format.label} cannot be reached") as failed:
         await asked.search()
     assert failed.value.temporary

@@ -16,6 +16,7 @@ from sightline.sources.web.gate import Gate, Target, is_public
 from sightline.sources.web.reader import WebReader
 from sightline.sources.web.robots import Pacing
 from tests.sources.web.loopback import ARTICLE, LOOPBACK, SENTENCE, Answer, Host, hosting, http, reading, redirect
+from tests.waiting import hang
 
 NOT_PUBLIC = "Its host is not on the public internet."
 NOT_VALID = "It has no valid address."
@@ -169,10 +170,6 @@ async def endless(writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-async def silent(_writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(60)
-
-
 def packed(body: bytes) -> bytes:
     return http(gzip.compress(body), headers={"Content-Encoding": "gzip"})
 
@@ -241,7 +238,7 @@ async def test_odd_pages_are_read(web: WebReader, host: Host, name: str) -> None
     assert "\0" not in page.text
 
 
-@pytest.mark.parametrize("answer", [drip, silent])
+@pytest.mark.parametrize("answer", [drip, hang])
 async def test_a_slow_host_takes_no_longer_than_it_may(host: Host, answer: Answer) -> None:
     host.answers["/page"] = answer
     async with reading(seconds=1.0) as web:

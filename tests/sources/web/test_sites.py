@@ -1,6 +1,5 @@
 """Sites of competitors: their feeds, site maps and front pages, beside what a provider finds."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +12,7 @@ from sightline.sources.web.reader import WebReader
 from sightline.sources.web.sites import Sites, WithSites
 from tests.sources.shelf import Shelf, page
 from tests.sources.web.loopback import Host, hosting, http, reading, redirect
+from tests.waiting import hang
 
 SINCE = datetime(2026, 10, 1, tzinfo=UTC)
 FRONT = """<html><head><title>Ravelo</title>{head}</head><body><a href="/pricing">Pricing of estimates</a>
@@ -107,9 +107,6 @@ async def test_a_site_that_cannot_be_read_is_a_warning(reader: WebReader, site: 
 
 
 async def test_a_list_that_never_comes_leaves_the_front_page(reader: WebReader, host: Host) -> None:
-    async def hang(_writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(120)
-
     host.answers["/sitemap.xml"] = hang
     await reader.list_site(f"{host.url}/")  # the process runs from now on
     found = await Sites(reader, seconds=3.0).search(SearchQuery(text="estimates", sites=(host.url,)))
