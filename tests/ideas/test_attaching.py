@@ -13,8 +13,8 @@ pytestmark = pytest.mark.one_workspace
 
 
 @pytest_asyncio.fixture(scope="module")
-async def reporting(acme: Acme) -> Json:
-    return await initiative(acme, name="Reporting")
+async def reporting(shared_acme: Acme) -> Json:
+    return await initiative(shared_acme, name="Reporting")
 
 
 @pytest_asyncio.fixture

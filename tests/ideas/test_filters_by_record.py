@@ -14,30 +14,30 @@ LINKS = ("productId", "featureId", "accountId", "insightId", "projectId", "integ
 
 
 @pytest_asyncio.fixture(scope="module")
-async def linked(acme: Acme) -> Json:
+async def linked(shared_acme: Acme) -> Json:
     """The ids of one idea's links, by the filter that finds it; another idea has links of its own."""
-    await acme.create(
-        productId=acme.products["desk"],
-        featureIds=[acme.features["tickets"]],
-        insightIds=[acme.insights["insight-2"]],
-        accountIds=[acme.accounts["initech"]],
+    await shared_acme.create(
+        productId=shared_acme.products["desk"],
+        featureIds=[shared_acme.features["tickets"]],
+        insightIds=[shared_acme.insights["insight-2"]],
+        accountIds=[shared_acme.accounts["initech"]],
     )
-    idea = await acme.create(
+    idea = await shared_acme.create(
         name="Linked",
-        integrationId=acme.integrations["forms"],
-        productId=acme.products["app"],
-        featureIds=[acme.features["search"], acme.features["export"]],
-        insightIds=[acme.insights["insight-1"], acme.insights["insight-3"]],
-        accountIds=[acme.accounts["globex"]],
+        integrationId=shared_acme.integrations["forms"],
+        productId=shared_acme.products["app"],
+        featureIds=[shared_acme.features["search"], shared_acme.features["export"]],
+        insightIds=[shared_acme.insights["insight-1"], shared_acme.insights["insight-3"]],
+        accountIds=[shared_acme.accounts["globex"]],
     )
-    project = await initiative(acme)
-    await change(acme, idea, projectId=project["id"])
+    project = await initiative(shared_acme)
+    await change(shared_acme, idea, projectId=project["id"])
     return {
-        "integrationId": acme.integrations["forms"],
-        "productId": acme.products["app"],
-        "featureId": acme.features["export"],
-        "insightId": acme.insights["insight-3"],
-        "accountId": acme.accounts["globex"],
+        "integrationId": shared_acme.integrations["forms"],
+        "productId": shared_acme.products["app"],
+        "featureId": shared_acme.features["export"],
+        "insightId": shared_acme.insights["insight-3"],
+        "accountId": shared_acme.accounts["globex"],
         "projectId": project["id"],
         "publicId": project["publicId"],
     }
