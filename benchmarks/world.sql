@@ -63,7 +63,7 @@ SELECT workspace_id, uuidv7(), id, 'PRD', 1, '# By hand', :now, :now
 
 -- Ideas with none to three features; the first belong to initiatives; every second one is imported.
 INSERT INTO ideas (workspace_id, product_id, id, number, name, description, status, feature_ids, initiative_id,
-                   source_key, external_id, created_source, provenance, created_at, updated_at)
+                   source_key, external_id, created_source, provenance, search, created_at, updated_at)
 SELECT :workspace_id, :product_id, uuidv7(), n, name, description,
        (:statuses::text[])[1 + n % cardinality(:statuses::text[])],
        (:feature_ids::uuid[])[1 + n % 27 : n % 27 + n % 4],
@@ -73,6 +73,7 @@ SELECT :workspace_id, :product_id, uuidv7(), n, name, description,
        CASE WHEN n % 2 = 0 THEN 'item-' || n END,
        CASE WHEN n % 2 = 0 THEN 'external_api' ELSE 'app' END,
        CASE WHEN n % 2 = 0 THEN '{"method": "external_api"}'::jsonb ELSE '{"method": "manual"}' END,
+       setweight(to_tsvector('simple', name), 'A') || to_tsvector('simple', description),
        '2024-01-01'::timestamptz + n * interval '7 minutes',
        '2024-01-01'::timestamptz + n * interval '7 minutes' + n * 7919 % 1000 * interval '1 hour'
   FROM generate_series(1, :size::bigint) AS n
@@ -127,6 +128,9 @@ VALUES (:workspace_id, 'idea', 0, :size::bigint), (:workspace_id, 'signal', 0, :
 
 -- The portal: some visible ideas, and a visitor.
 UPDATE ideas SET portal_visible = true WHERE workspace_id = :workspace_id AND number <= 1000;
+
+INSERT INTO idea_votes (workspace_id, idea_id, number, vote_count, imported)
+SELECT workspace_id, id, number, 0, 0 FROM ideas WHERE workspace_id = :workspace_id AND portal_visible;
 
 INSERT INTO portal_users (workspace_id, id, email, first_name, last_name, created_at, updated_at)
 VALUES (:workspace_id, :visitor_id, 'visitor@bench.test', 'Vera', 'Visitor', :now, :now);

@@ -450,6 +450,26 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.keep_idea_search() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.search := setweight(to_tsvector('simple', regexp_replace(NEW.name, '[-./:@_+~\\<>&]', ' ', 'g')), 'A')
+               || to_tsvector('simple', regexp_replace(left(NEW.description, 100000), '[-./:@_+~\\<>&]', ' ', 'g'));
+    RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.keep_idea_votes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO idea_votes AS kept (workspace_id, idea_id, number, vote_count, imported)
+    VALUES (NEW.workspace_id, NEW.id, NEW.number, NEW.vote_count, NEW.imported_vote_count)
+    ON CONFLICT (workspace_id, idea_id) DO UPDATE SET number = excluded.number, imported = excluded.imported
+     WHERE (kept.number, kept.imported) <> (excluded.number, excluded.imported);
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.keep_initiative_ids_of_signals_added() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
@@ -1101,6 +1121,22 @@ BEGIN
        AND gone.step < 0;
 END $$;
 
+CREATE FUNCTION public.take_idea_votes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    DELETE FROM idea_votes WHERE workspace_id = NEW.workspace_id AND idea_id = NEW.id
+    RETURNING vote_count INTO NEW.vote_count;
+    RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.votes_on_portal(workspace uuid, idea uuid) RETURNS integer
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN (SELECT vote_count FROM idea_votes WHERE workspace_id = workspace AND idea_id = idea);
+END $$;
+
 CREATE FUNCTION public.without_quotes(extracts jsonb, signal_ids text[]) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1396,6 +1432,15 @@ CREATE TABLE public.idea_statuses (
     CONSTRAINT idea_statuses_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 120)))
 );
 
+CREATE TABLE public.idea_votes (
+    workspace_id uuid NOT NULL,
+    idea_id uuid NOT NULL,
+    number bigint NOT NULL,
+    vote_count integer NOT NULL,
+    imported integer NOT NULL,
+    total integer GENERATED ALWAYS AS ((vote_count + imported)) STORED NOT NULL
+);
+
 CREATE TABLE public.idea_words (
     workspace_id uuid NOT NULL,
     word text NOT NULL,
@@ -1434,7 +1479,7 @@ CREATE TABLE public.ideas (
     model_due_at timestamp(3) with time zone,
     model_attempts smallint DEFAULT 0 NOT NULL,
     name_drafted boolean DEFAULT false NOT NULL,
-    search tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('simple'::regconfig, translate(name, '.-/:@_+~\<>&'::text, '            '::text)), 'A'::"char") || to_tsvector('simple'::regconfig, translate("left"(description, 100000), '.-/:@_+~\<>&'::text, '            '::text)))) STORED NOT NULL,
+    search tsvector NOT NULL,
     official_answer text,
     imported_vote_count integer DEFAULT 0 NOT NULL,
     CONSTRAINT ideas_feature_ownership_check CHECK ((feature_ownership = ANY (ARRAY['automatic'::text, 'manual'::text]))),
@@ -2209,6 +2254,9 @@ ALTER TABLE ONLY public.idea_questions
 ALTER TABLE ONLY public.idea_statuses
     ADD CONSTRAINT idea_statuses_pkey PRIMARY KEY (workspace_id, label);
 
+ALTER TABLE ONLY public.idea_votes
+    ADD CONSTRAINT idea_votes_pkey PRIMARY KEY (workspace_id, idea_id);
+
 ALTER TABLE ONLY public.idea_words
     ADD CONSTRAINT idea_words_pkey PRIMARY KEY (workspace_id, word, added_by);
 
@@ -2466,6 +2514,8 @@ CREATE INDEX idea_statuses_in_order ON public.idea_statuses USING btree (workspa
 
 CREATE UNIQUE INDEX idea_statuses_promotion ON public.idea_statuses USING btree (workspace_id) WHERE promotion;
 
+CREATE INDEX idea_votes_most ON public.idea_votes USING btree (workspace_id, total DESC, number DESC);
+
 CREATE INDEX ideas_by_status ON public.ideas USING btree (workspace_id, status, created_at DESC, number DESC);
 
 CREATE INDEX ideas_changed ON public.ideas USING btree (workspace_id, updated_at, id);
@@ -2493,8 +2543,6 @@ CREATE INDEX ideas_of_source ON public.ideas USING btree (workspace_id, source_k
 CREATE INDEX ideas_of_sprint ON public.ideas USING btree (workspace_id, sprint_id) WHERE (sprint_id IS NOT NULL);
 
 CREATE INDEX ideas_on_portal ON public.ideas USING btree (workspace_id, created_at DESC, number DESC) WHERE portal_visible;
-
-CREATE INDEX ideas_on_portal_by_votes ON public.ideas USING btree (workspace_id, ((vote_count + imported_vote_count)) DESC, number DESC) INCLUDE (id) WHERE portal_visible;
 
 CREATE INDEX ideas_search ON public.ideas USING gin (search);
 
@@ -2782,6 +2830,10 @@ CREATE TRIGGER keep_idea_ids_of_studies_changed AFTER UPDATE ON public.study_ide
 
 CREATE TRIGGER keep_idea_ids_of_studies_removed AFTER DELETE ON public.study_ideas REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.keep_idea_ids_of_studies_removed();
 
+CREATE TRIGGER keep_idea_search BEFORE INSERT OR UPDATE OF name, description ON public.ideas FOR EACH ROW EXECUTE FUNCTION public.keep_idea_search();
+
+CREATE TRIGGER keep_idea_votes AFTER INSERT OR UPDATE OF number, imported_vote_count, portal_visible ON public.ideas FOR EACH ROW WHEN (new.portal_visible) EXECUTE FUNCTION public.keep_idea_votes();
+
 CREATE TRIGGER keep_initiative_ids_of_signals_added AFTER INSERT ON public.signal_initiatives REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.keep_initiative_ids_of_signals_added();
 
 CREATE TRIGGER keep_initiative_ids_of_signals_changed AFTER UPDATE ON public.signal_initiatives REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.keep_initiative_ids_of_signals_changed();
@@ -2874,6 +2926,8 @@ CREATE TRIGGER signals_forgotten AFTER DELETE ON public.signals REFERENCING OLD 
 
 CREATE TRIGGER signals_lose_reference AFTER UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
+CREATE TRIGGER take_idea_votes BEFORE UPDATE OF portal_visible ON public.ideas FOR EACH ROW WHEN ((old.portal_visible AND (NOT new.portal_visible))) EXECUTE FUNCTION public.take_idea_votes();
+
 CREATE TRIGGER workspaces_notify AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 
 ALTER TABLE ONLY public.account_contacts
@@ -2965,6 +3019,9 @@ ALTER TABLE ONLY public.idea_questions
 
 ALTER TABLE ONLY public.idea_statuses
     ADD CONSTRAINT idea_statuses_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.idea_votes
+    ADD CONSTRAINT idea_votes_workspace_id_idea_id_fkey FOREIGN KEY (workspace_id, idea_id) REFERENCES public.ideas(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.idea_words
     ADD CONSTRAINT idea_words_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;

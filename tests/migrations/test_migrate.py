@@ -45,6 +45,22 @@ async def test_migrating_twice_changes_nothing(empty: str) -> None:
     assert await value(empty, TABLES) == tables
 
 
+async def test_votes_of_the_first_revision_are_kept_beside_their_ideas(empty: str) -> None:
+    async with connected(empty) as connection:
+        await migrations.migrate_within(connection, BASELINE)
+        await connection.execute(
+            """INSERT INTO ideas (workspace_id, id, number, name, description, status, portal_visible, vote_count,
+                                  imported_vote_count, created_at, updated_at)
+               SELECT uuid_nil, gen_random_uuid(), number, 'x', 'x', 'New', visible, votes, imported, now(), now()
+                 FROM (VALUES (1, true, 2, 7), (2, true, 0, 0), (3, false, 5, 0), (4, false, 0, 9))
+                      AS idea (number, visible, votes, imported),
+                      CAST('00000000-0000-0000-0000-000000000000' AS uuid) AS uuid_nil"""
+        )
+        await migrations.migrate_within(connection, HEAD)
+        votes = await connection.fetch("SELECT number, vote_count, total FROM idea_votes ORDER BY number")
+    assert [tuple(row) for row in votes] == [(1, 2, 9), (2, 0, 0)]
+
+
 async def test_a_database_at_the_last_revision_of_alembic_is_adopted(empty: str) -> None:
     await leave_to_alembic(empty, BASELINE)
     await run(empty, "INSERT INTO job_totals VALUES ('x', 'done', 1, 1)")

@@ -67,7 +67,7 @@ async def test_a_vote_and_a_request_wait_too(world: PortalWorld, database_url: s
         await world.sign_in(browser)
         vote, request = forms((await browser.get("/")).text)
         assert (await resend(browser, vote)).status_code == 303
-        assert await world.value("SELECT vote_count FROM ideas WHERE workspace_id = $1 AND number = 2") == 1
+        assert await world.value("SELECT vote_count FROM idea_votes WHERE workspace_id = $1 AND number = 2") == 1
         assert (await resend(browser, request)).headers["location"].endswith("/ideas/IDEA-5?sent=1"), "not too fast"
         assert forms((await browser.get("/")).text) == []
 

@@ -16,7 +16,7 @@ async def vote(browser: Browser, value: int, **headers: str) -> Any:
 
 
 async def vote_count(world: PortalWorld) -> int:
-    count: int = await world.value("SELECT vote_count FROM ideas WHERE workspace_id = $1 AND number = 1")
+    count: int = await world.value("SELECT vote_count FROM idea_votes WHERE workspace_id = $1 AND number = 1")
     rows = await world.value(
         """SELECT count(*) FROM portal_votes v JOIN ideas i ON i.workspace_id = v.workspace_id AND i.id = v.idea_id
             WHERE v.workspace_id = $1 AND i.number = 1"""

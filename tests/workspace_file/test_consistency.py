@@ -2,10 +2,13 @@
 
 import asyncio
 from itertools import pairwise
+from typing import Any
+from uuid import UUID
 
 import pytest
 
-from sightline.platform.db import Database
+from sightline.ideas.vote_counts import votes_of
+from sightline.platform.db import Database, sql
 from sightline.platform.db.tables import tables_of_workspaces
 from sightline.platform.errors import NotFound
 from sightline.platform.ids import new_id
@@ -70,12 +73,31 @@ async def test_counts_and_arrays_agree_with_what_is_there(database: Database) ->
 
 
 async def test_votes_are_counted_on_their_ideas(database: Database) -> None:
-    applied = await apply(database, whole())
+    file = whole()
+    applied = await apply(database, file)
+    assert await _votes(database, applied.workspace_id) == [("fast", 1, 8), ("next", 0, None), ("plain", 1, None)]
+    fast, _, following = file["ideas"]
+    fast |= {"portalVisible": False, "importedVoteCount": 9}
+    following |= {"portalVisible": True, "importedVoteCount": 2}
+    await apply(database, file)
+    assert await _votes(database, applied.workspace_id) == [("fast", 1, None), ("next", 0, 2), ("plain", 1, None)]
+    fast |= {"portalVisible": True}
+    await apply(database, file)
+    assert await _votes(database, applied.workspace_id) == [("fast", 1, 10), ("next", 0, 2), ("plain", 1, None)]
+
+
+_VOTES = sql(
+    """
+    SELECT key, {votes}, total FROM ideas LEFT JOIN idea_votes ON idea_id = id
+     WHERE ideas.workspace_id = :workspace_id ORDER BY key""",
+    votes=votes_of("ideas."),
+)
+
+
+async def _votes(database: Database, workspace_id: UUID) -> list[tuple[Any, ...]]:
+    """By key: the votes, and the total by which the portal orders, if the idea is there."""
     async with database.autocommit() as tx:
-        votes = await tx.connection.fetch(
-            "SELECT key, vote_count FROM ideas WHERE workspace_id = $1 ORDER BY key", applied.workspace_id
-        )
-    assert [tuple(row) for row in votes] == [("fast", 1), ("next", 0), ("plain", 1)]
+        return [tuple(row) for row in await tx.rows(_VOTES, workspace_id=workspace_id)]
 
 
 async def test_two_files_for_one_workspace_are_applied_one_after_the_other(database: Database) -> None:

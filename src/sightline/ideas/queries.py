@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.records import Idea, IdeaFilters
+from sightline.ideas.vote_counts import votes_of
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
@@ -19,11 +20,11 @@ from sightline.platform.wire import Page
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
 
 # In the order of Idea's fields; the version comes last.
-IDEA = """
+IDEA = f"""
     id, 'IDEA-' || number AS public_id, name, description, status, product_id, feature_ids,
     CASE WHEN product_id IS NOT NULL THEN feature_matching END AS feature_matching,
     initiative_id, integration_id, source_key, external_id, created_source, provenance, opportunity_ids, insight_ids,
-    account_ids, taxonomy_version_id, portal_visible, vote_count, imported_vote_count, official_answer,
+    account_ids, taxonomy_version_id, portal_visible, {votes_of()} AS vote_count, imported_vote_count, official_answer,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 # The same, and the other columns that a change depends on.
 STATE = f"{IDEA}, feature_ownership, matched_key"

@@ -20,7 +20,7 @@ from sightline.workspaces.changes import add_changes, change_by, count_of, count
 # In the order of Initiative's fields.
 INITIATIVE = """
     id, 'INITIATIVE-' || number AS public_id, name, description, status, priority, workspace_id, product_id,
-    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) ORDER BY assigned.n), '[]')
+    (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name) ORDER BY assigned.n), '[]')
        FROM unnest(team_ids) WITH ORDINALITY AS assigned (id, n)
        JOIN teams t ON t.workspace_id = :workspace_id AND t.id = assigned.id) AS teams,
     to_char(start_date, 'YYYY-MM-DD') AS start_date, to_char(finish_date, 'YYYY-MM-DD') AS finish_date,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from sightline.ideas.vote_counts import votes_of
 from sightline.intelligence.material import (
     AboutEvidence,
     AboutIdea,
@@ -39,7 +40,7 @@ SELECT ROW(i.id, 'INITIATIVE-' || i.number, i.name, i.description, i.status, i.p
            SELECT ROW(i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features},
                   ARRAY(SELECT a.name FROM unnest(i.account_ids) WITH ORDINALITY AS linked (id, n)
                           JOIN accounts a ON a.workspace_id = :workspace_id AND a.id = linked.id ORDER BY linked.n),
-                  i.vote_count + i.imported_vote_count)
+                  i.imported_vote_count + {votes})
              FROM ideas i WHERE i.workspace_id = :workspace_id AND i.initiative_id = :initiative_id
             ORDER BY i.number) AS ideas,
        ARRAY(
@@ -70,6 +71,7 @@ SELECT ROW(i.id, 'INITIATIVE-' || i.number, i.name, i.description, i.status, i.p
             ORDER BY number, position, created_at, id) AS questions
   FROM initiatives i WHERE i.workspace_id = :workspace_id AND i.id = :initiative_id""",
     features=_FEATURES,
+    votes=votes_of("i."),
 )
 
 # An insight that was merged is represented by the one it was merged into. Rejected ones are read to leave out what says

@@ -240,9 +240,8 @@ async def open_connection(url: str, through_pooler: bool, answer_seconds: float 
     try:
         if through_pooler:  # which refuses startup parameters
             await connection.execute("SET jit = off")
-        await connection.set_type_codec(
-            "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
-        )
+        for name, encode, decode in (("jsonb", _to_jsonb, _from_jsonb), ("json", _ENCODE, msgspec.Raw)):
+            await connection.set_type_codec(name, schema="pg_catalog", encoder=encode, decoder=decode, format="binary")
     except BaseException:
         connection.terminate()
         raise

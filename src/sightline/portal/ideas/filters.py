@@ -14,7 +14,7 @@ from sightline.portal.portals.records import Portal
 PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
-_VOTES = "(ideas.vote_count + ideas.imported_vote_count) DESC, ideas.number DESC"
+_VOTES = "ideas.total DESC, ideas.number DESC"
 SORTS = {
     "fit": f"ts_rank(ideas.search, to_tsquery('simple', :words)) DESC, {_VOTES}",
     "votes": _VOTES,

@@ -8,7 +8,7 @@ from sightline.platform.db import Tx, Where, Window, by_reference, sql
 from sightline.platform.lists.read import rows_of_page
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
-from sightline.portal.ideas.records import SHORT, WHOLE, ShownIdea
+from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
 from sightline.portal.ideas.search import Search
 
 _RECENT = timedelta(days=30)  # votes that count for the order "trending"
@@ -16,18 +16,25 @@ _COUNT = "SELECT count(*) FROM ideas WHERE {where}"
 _PAGE = "SELECT {columns}, (SELECT count(*) FROM ideas WHERE {where}) AS total FROM ({rows}) AS ideas ORDER BY {order}"
 # The ideas with the words are looked up once; without words an index has the order and the number.
 _FOUND = """
-    WITH found AS MATERIALIZED (SELECT * FROM ideas WHERE {where})
+    WITH found AS MATERIALIZED (SELECT * FROM {ideas} WHERE {where})
     SELECT {columns}, (SELECT count(*) FROM found) AS total
       FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas ORDER BY {order}"""
+# Without filters what an offset skips is read from the index of the votes alone.
+_BY_VOTES = f"""
+    SELECT * FROM {SHOWN} WHERE number IN (
+        SELECT number FROM idea_votes AS ideas
+         WHERE workspace_id = :workspace_id ORDER BY {SORTS["votes"]} LIMIT :limit OFFSET :offset)"""
 _FIND = by_reference(
-    "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
+    "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
     columns=WHOLE,
+    ideas=SHOWN,
 )
 _BY_IDS = sql(
     """
-    SELECT {columns} FROM ideas
+    SELECT {columns} FROM {ideas}
      WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND portal_visible ORDER BY array_position(:ids, id)""",
     columns=SHORT,
+    ideas=SHOWN,
 )
 
 
@@ -66,11 +73,13 @@ async def find_page(
     if filters.q or offset:
         values |= {"limit": PAGE, "offset": offset}
     if filters.q:
-        statement = sql(_FOUND, order=order, columns=columns, where=str(where))
+        statement = sql(_FOUND, ideas=SHOWN, order=order, columns=columns, where=str(where))
     else:
         # The plan of a first page is kept: PostgreSQL plans a limit that is a value again for each page.
-        first = f"SELECT * FROM ideas WHERE {where} ORDER BY {order} LIMIT {PAGE}"
-        rows = rows_of_page("ideas", where, order, Window(PAGE, offset)) if offset else first
+        first = f"SELECT * FROM {SHOWN} WHERE {where} ORDER BY {order} LIMIT {PAGE}"
+        rows = rows_of_page(SHOWN, where, order, Window(PAGE, offset)) if offset else first
+        if offset and filters.order == "votes" and not filters.chosen:
+            rows = _BY_VOTES
         statement = sql(_PAGE, rows=rows, order=order, columns=columns, where=str(where))
     found = await tx.rows(statement, **where.values, **values, user_id=user_id)
     if found or offset == 0:

@@ -6,16 +6,22 @@ from uuid import UUID
 
 from sightline.catalog.portal_labels import ShownLabel, shown_label
 
+# The visible ideas, each with the total of its votes.
+SHOWN = """
+    (SELECT ideas.*, votes.total
+       FROM ideas JOIN idea_votes AS votes ON votes.workspace_id = :workspace_id AND votes.number = ideas.number
+      WHERE ideas.workspace_id = :workspace_id) AS ideas"""
+
 
 def _columns(description: str, answer: str) -> str:
-    """Returns the columns of a ShownIdea, in its order, for a row of `ideas`. `:user_id` is the visitor."""
+    """Returns the columns of a ShownIdea, in its order, for a row of `SHOWN`. `:user_id` is the visitor."""
     return f"""
     ideas.id, 'IDEA-' || ideas.number AS public_id, ideas.name, {description} AS description,
     ideas.status AS label,
     (SELECT portal::text FROM idea_statuses
       WHERE workspace_id = :workspace_id AND label = ideas.status) AS label_settings,
     (SELECT name FROM products WHERE workspace_id = :workspace_id AND id = ideas.product_id) AS product,
-    ideas.vote_count + ideas.imported_vote_count AS vote_count,
+    ideas.total AS vote_count,
     EXISTS (SELECT FROM portal_votes
              WHERE workspace_id = :workspace_id AND idea_id = ideas.id AND user_id = :user_id) AS is_voted,
     (SELECT count(*) FROM idea_comments

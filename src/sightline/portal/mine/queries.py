@@ -4,17 +4,18 @@ from datetime import datetime
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
-from sightline.portal.ideas.records import SHORT, ShownIdea
+from sightline.portal.ideas.records import SHORT, SHOWN, ShownIdea
 from sightline.portal.mine.records import IdeaNews
 from sightline.portal.portals.records import Portal
 
 _VOTED = sql(
     """
-    SELECT {columns} FROM ideas
+    SELECT {columns} FROM {ideas}
       JOIN portal_votes AS own ON own.workspace_id = :workspace_id AND own.idea_id = ideas.id
      WHERE ideas.workspace_id = :workspace_id AND own.user_id = :user_id AND ideas.portal_visible
      ORDER BY own.created_at DESC, ideas.id LIMIT 200""",
     columns=SHORT,
+    ideas=SHOWN,
 )
 # Pages opened within half an hour are one visit.
 _VISIT = sql("""

@@ -24,13 +24,13 @@ class VotedIdea:
 # for each other only while the database works.
 _SET = """
 WITH idea AS MATERIALIZED (
-    SELECT id, 'IDEA-' || number AS public_id, name, vote_count, imported_vote_count FROM ideas
-     WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible FOR NO KEY UPDATE),
+    SELECT id, 'IDEA-' || ideas.number AS public_id, name, total
+      FROM ideas JOIN idea_votes ON idea_votes.workspace_id = :workspace_id AND idea_id = id
+     WHERE ideas.workspace_id = :workspace_id AND ideas.{ref} = :ref AND portal_visible FOR NO KEY UPDATE),
 moved AS ({moved}),
 counted AS ({counted}),
 logged AS ({logged})
-SELECT public_id, name, coalesce((SELECT vote_count FROM counted), vote_count) + imported_vote_count AS vote_count
-  FROM idea"""
+SELECT public_id, name, coalesce((SELECT total FROM counted), total) AS vote_count FROM idea"""
 _ADD = by_reference(
     _SET,
     moved="""
