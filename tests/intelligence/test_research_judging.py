@@ -133,13 +133,15 @@ async def test_an_answer_quotes_the_findings_that_are_close() -> None:
     close, far = finding("A rider gets a message when the deposit is released."), finding("The coffee is good.")
     answer = (await RESEARCHER.answer(section(), [far, close], coverage())).questions[0]
     assert answer.finding_ids == [close.id]
-    assert answer.answer == ("Rental Journal, 2026-11-20: “A rider gets a message when the deposit is released.”")
+    assert answer.answer == (
+        "Rental Journal reported on 2026-11-20: “A rider gets a message when the deposit is released.”"
+    )
 
 
 async def test_an_unknown_date_stays_unknown_in_the_answer() -> None:
     close = finding("A rider gets a message when the deposit is released.", day=None)
     answer = (await RESEARCHER.answer(section(), [close], coverage())).questions[0]
-    assert answer.answer.startswith("Rental Journal, undated: ")
+    assert answer.answer.startswith("Rental Journal reports, without a date: ")
 
 
 @pytest.mark.parametrize("findings", [[], [finding("The coffee is good.")]])
@@ -190,3 +192,12 @@ async def test_search_texts_are_new_in_every_round_and_end() -> None:
     assert await RESEARCHER.queries(wanted, 3, tried) == []
     assert '"Ravelo Works"' in tried[0]
     assert any('"RW Rental"' in text for text in tried)
+
+
+@pytest.mark.parametrize("languages", [["English"], ["English", "German"]])
+async def test_a_search_has_other_words_of_the_languages(languages: list[str]) -> None:
+    wanted = section(questions=["How warm is a refrigerator?"], topic="", scope=SectionScope(languages=languages))
+    texts = await RESEARCHER.queries(wanted, 0, [])
+    found = {word for text in texts for word in text.split()}
+    assert {"fridge", "temperature"} <= found
+    assert ("kühlschrank" in found) is ("German" in languages)

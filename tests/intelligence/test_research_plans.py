@@ -171,6 +171,18 @@ def test_a_question_that_refers_to_the_one_before_keeps_its_subject() -> None:
     assert sections(asked)[0].questions == ["How common is online booking?", "How is that in Germany (online booking)?"]
 
 
+def test_sources_in_the_languages_of_customers_count() -> None:
+    german = (
+        "Die Leser am Eingang sind zu langsam, und wir stehen jeden Abend mit den Gästen im Regen vor der Tür. Es eilt."
+    )
+    english = "The scanner is slow again and we all stand in the rain."
+    one_in_ten = PlanContext(evidence=(german, *(english,) * 9))
+    one_in_thirty = PlanContext(evidence=(german, *(english,) * 29))
+    assert sections("How fast are scanners?", one_in_ten)[0].scope.languages == ["English", "German"]
+    assert sections("How fast are scanners?", one_in_thirty)[0].scope.languages == ["English"]
+    assert sections("How fast are scanners in French sources?", one_in_ten)[0].scope.languages == ["French"]
+
+
 def test_two_things_are_asked_for_in_two_questions() -> None:
     asked = "How well do shops keep their bikes and their tools?"
     assert sections(asked)[0].questions == [

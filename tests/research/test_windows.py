@@ -42,7 +42,7 @@ async def test_older_sources_outside_the_window_are_counted(lab: Lab) -> None:
 async def test_a_word_that_no_source_names_is_told(lab: Lab) -> None:
     lab.shelf.pages = {one.url: one for one in (page("one", SAYS),)}
     said, _ = await answered(lab, "What share of demand forecasts is made by astrologers?")
-    assert said == "No finding answers this. No source that was read names “made” or “astrologers”."
+    assert said == "No finding answers this. No source that was read names “astrologers”."
 
 
 async def test_a_period_in_the_question_leaves_other_years_out(lab: Lab) -> None:
@@ -70,14 +70,14 @@ async def test_a_copied_text_counts_once(lab: Lab) -> None:
     [only] = items
     assert only["url"] == "https://first.example/first"
     assert only["relevance"]["reason"].endswith(" Also in copy.example.")
-    assert "; also in copy.example: “" in said
+    assert " (also in copy.example): “" in said
 
 
 async def test_contradicting_sources_stand_side_by_side(lab: Lab) -> None:
     lab.shelf.pages = {one.url: one for one in (page("one", SAYS, days=5), page("two", OTHER, days=9))}
     said, _ = await answered(lab)
-    assert said.startswith("The sources differ. one.example, ")
-    assert f"“{SAYS}” In contrast, two.example, " in said
+    assert said.startswith("The sources differ. one.example reported on ")
+    assert f"“{SAYS}” In contrast, two.example reported on " in said
 
 
 async def test_a_definition_without_a_mode_stays_recent(lab: Lab) -> None:

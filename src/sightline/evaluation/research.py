@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from sightline.evaluation.marks import Output
-from sightline.evaluation.worlds import Measured, Quality, read_json, share
+from sightline.evaluation.worlds import Measured, Quality, read_json, read_tickets, share
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.research import PlanContext, QuestionAnswer
 from sightline.platform.clock import Clock
@@ -117,13 +117,20 @@ async def answer_all(folder: Path, labels: Labels, now: datetime) -> list[Answer
     with TemporaryDirectory() as place:
         library = Library(articles, Path(place) / "index", update_seconds=_PATIENCE, wait_seconds=_PATIENCE)
         tools = SearchTools(EmbeddedResearcher(), library, library)
-        return [one for question in labels.questions for one in await _ask(question, tools, names, now)]
+        context = PlanContext(now=now, evidence=_evidence(folder))
+        return [one for question in labels.questions for one in await _ask(question, tools, names, context)]
+
+
+def _evidence(folder: Path) -> tuple[str, ...]:
+    """Returns the texts of customers, if the world has some: they say which languages matter."""
+    return tuple(one.text for one in read_tickets(folder)) if (folder / "tickets.jsonl").exists() else ()
 
 
 async def _ask(
-    question: LabelledQuestion, tools: SearchTools, names: Mapping[str, str], now: datetime
+    question: LabelledQuestion, tools: SearchTools, names: Mapping[str, str], context: PlanContext
 ) -> list[Answered]:
-    plan = (await tools.researcher.plan(question.question, PlanContext(now=now))).definition
+    now = context.now
+    plan = (await tools.researcher.plan(question.question, context)).definition
     terms = Terms(
         research_mode=plan.research_mode,
         since=now - timedelta(days=plan.initial_lookback_days),

@@ -1,7 +1,7 @@
 """How near two short texts are in meaning, by words that mean much the same: `synonyms.yaml` has groups of them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
 from math import sqrt
@@ -59,12 +59,26 @@ class Term(NamedTuple):
     weight: float
 
 
-class _Lexicon(NamedTuple):
+class Lexicon(NamedTuple):
+    """The groups of words and phrases, by their folded words, and of beginnings of words."""
+
     phrases: dict[tuple[str, ...], frozenset[int]]
     beginnings: dict[str, frozenset[int]]
     searched: list[list[str]]  # by group: its words, the longest of each phrase
     common: frozenset[int]
     longest: int
+
+    def groups_of(self, word: str) -> frozenset[int]:
+        """Returns the numbers of the groups that have the word, or a beginning of it."""
+        beginnings = (self.beginnings.get(word[:end], frozenset()) for end in range(3, len(word) + 1))
+        return self.phrases.get((fold(word),), frozenset()).union(*beginnings)
+
+    def phrase_at(self, folded: Sequence[str], at: int) -> tuple[int, frozenset[int]] | None:
+        """Returns how many words the longest phrase at this place has, and its groups."""
+        for size in range(min(self.longest, len(folded) - at), 1, -1):
+            if found := self.phrases.get(tuple(folded[at : at + size])):
+                return size, found
+        return None
 
 
 @cache
@@ -72,11 +86,12 @@ def groups() -> list[Group]:
     return read_data("synonyms.yaml", list[Group])
 
 
-@cache
-def _lexicon() -> _Lexicon:
+def read_lexicon(groups: Iterable[Group]) -> Lexicon:
+    """Numbers the groups from 0, in order."""
     phrases, beginnings = defaultdict(set), defaultdict(set)
     searched: list[list[str]] = []
-    for number, group in enumerate(groups()):
+    common = set()
+    for number, group in enumerate(groups):
         entries = [(entry, words_of(entry.removesuffix("*"))) for entry in group.words.split(",")]
         for entry, words in entries:
             if entry.endswith("*"):
@@ -84,13 +99,19 @@ def _lexicon() -> _Lexicon:
             else:
                 phrases[tuple(map(fold, words))].add(number)
         searched.append(list(dict.fromkeys(max(words, key=len) for _, words in entries)))
-    return _Lexicon(
+        common.update([number] if group.common else [])
+    return Lexicon(
         {words: frozenset(found) for words, found in phrases.items()},
         {word: frozenset(found) for word, found in beginnings.items()},
         searched,
-        frozenset(number for number, group in enumerate(groups()) if group.common),
+        frozenset(common),
         max(map(len, phrases)),
     )
+
+
+@cache
+def _lexicon() -> Lexicon:
+    return read_lexicon(groups())
 
 
 @lru_cache(maxsize=20_000)
@@ -101,16 +122,11 @@ def meaning_of(text: str) -> tuple[Term, ...]:
 
 
 def _terms(words: list[str], folded: list[str]) -> Iterator[Term]:
-    lexicon, at = _lexicon(), 0
+    at = 0
     while at < len(words):
-        for size in range(min(lexicon.longest, len(words) - at), 1, -1):
-            if found := lexicon.phrases.get(tuple(folded[at : at + size])):
-                yield _term(" ".join(words[at : at + size]), found)
-                at += size
-                break
-        else:
-            yield from _terms_of_word(words[at])
-            at += 1
+        size, found = _lexicon().phrase_at(folded, at) or (1, None)
+        yield from [_term(" ".join(words[at : at + size]), found)] if found else _terms_of_word(words[at])
+        at += size
 
 
 def _terms_of_word(word: str) -> Iterator[Term]:
@@ -132,9 +148,7 @@ def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:
 @lru_cache(maxsize=20_000)
 def groups_of(word: str) -> frozenset[int]:
     """Returns the numbers of the groups that have the word, or a beginning of it."""
-    lexicon = _lexicon()
-    beginnings = (lexicon.beginnings.get(word[:end], frozenset()) for end in range(3, len(word) + 1))
-    return lexicon.phrases.get((fold(word),), frozenset()).union(*beginnings)
+    return _lexicon().groups_of(word)
 
 
 def _parts(word: str) -> list[frozenset[int]]:

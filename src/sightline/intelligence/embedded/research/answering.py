@@ -1,7 +1,7 @@
 """Answers that only quote: the closest passages of the findings, with their sources and dates."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from sightline.sources.addresses import host_of
 from sightline.sources.languages import code_of
 
 NO_ANSWER: Final = "No finding answers this."
-MOST_PASSAGES: Final = 3
+MOST_PASSAGES: Final = 4
 _MOST_UNNAMED: Final = 3
 _AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is another opinion, not one more passage
 _CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
@@ -22,48 +22,57 @@ _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else 
 
 
 class _Close(NamedTuple):
-    """A passage that may answer."""
+    """A passage that may answer, and the kinds of its figures that the question asks for."""
 
     strength: float
     finding: FindingText
     quote: str
+    kinds: frozenset[str]
 
-    @property
-    def published_at(self) -> datetime | None:
-        return self.finding.published_at
+    def has_other_figure(self, other: "_Close") -> bool:
+        return bool(self.kinds & other.kinds) and _plain(self.quote) != _plain(other.quote)
+
+    def is_older(self, other: "_Close") -> bool:
+        """Whether the other one has a later figure: of the same publisher, or long after."""
+        before, after = self.finding, other.finding
+        if not before.published_at or not after.published_at or not self.has_other_figure(other):
+            return False
+        is_same = before.publisher is not None and before.publisher == after.publisher
+        return before.published_at + (timedelta() if is_same else _LONG_AGO) < after.published_at
+
+    def differs(self, other: "_Close") -> bool:
+        """Whether it is another opinion: of another source of about the same time, and about as close."""
+        is_close = self.strength >= _AS_CLOSE * other.strength and self.finding.id != other.finding.id
+        return is_close and self.has_other_figure(other) and not self.is_older(other)
 
 
 def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
     """One answer per question, in order. Says in the summary what was covered and what is missing."""
     is_named = bool(section.competitors)
     answers = [
-        _answer(question, _closest(asked, findings, is_named), _kinds(asked), coverage)
+        _answer(question, _closest(asked, findings, is_named), coverage)
         for question, asked in read_questions(section).items()
     ]
     return SectionAnswer(_summary(coverage), answers)
 
 
-def _kinds(asked: Asked) -> frozenset[str]:
-    """Returns the kinds of figures that the question asks for: only these are compared."""
-    return frozenset(wording().figures if "any" in asked.figures else asked.figures)
-
-
 def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
-    """Returns the closest passage of each finding, the newest of the best first, and then a second one of the first."""
+    """Returns the closest passage of each finding, the newest of the best first, and then further close ones."""
     found = {one.id: close for one in findings if (close := _closest_of(asked, one, is_named))}
     fits = {id: close[0].strength for id, close in found.items()}
-    dates = {id: close[0].published_at for id, close in found.items()}
+    dates = {id: close[0].finding.published_at for id, close in found.items()}
     days = {id: date.timestamp() if date else 0.0 for id, date in dates.items()}
     near = (id for id in newest_of_best(fits, days) if fits[id] >= _CLOSE * max(fits.values()))
-    closest = _newest_figure_first([found[id][0] for id in near], _kinds(asked))
-    second = found[closest[0].finding.id][1:2] if closest else []
-    return [*closest, *(one for one in second if one.strength >= _AS_CLOSE * closest[0].strength)][:MOST_PASSAGES]
+    closest = _newest_figure_first([found[id][0] for id in near])
+    least = _AS_CLOSE * closest[0].strength if closest else 0.0
+    more = (one for id in found for one in found[id][1:] if one.strength >= least)
+    return [*closest, *sorted(more, key=lambda one: -one.strength)][:MOST_PASSAGES]
 
 
-def _newest_figure_first(closest: list[_Close], kinds: frozenset[str]) -> list[_Close]:
+def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
     """Returns the same passages, and a figure of a later date before the one that it replaces."""
     for one in closest[1:]:
-        if _is_older(one, closest[0], kinds):
+        if closest[0].is_older(one):
             closest = [one, *(other for other in closest if other is not one)]
     return closest
 
@@ -71,14 +80,17 @@ def _newest_figure_first(closest: list[_Close], kinds: frozenset[str]) -> list[_
 def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> list[_Close]:
     quotes = [one.quote for one in finding.observations]
     text = finding.text or "\n".join(quotes)
+    kinds = frozenset(wording().figures if "any" in asked.figures else asked.figures)
     passages = find_passages(asked, finding.title, text, is_named=is_named)
-    return [_Close(one.strength, finding, one.text) for one in passages if one.text in quotes]
+    return [
+        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds) for one in passages if one.text in quotes
+    ]
 
 
-def _answer(question: str, closest: Sequence[_Close], kinds: frozenset[str], coverage: Coverage) -> QuestionAnswer:
+def _answer(question: str, closest: Sequence[_Close], coverage: Coverage) -> QuestionAnswer:
     if not closest:
         return QuestionAnswer(question, f"{NO_ANSWER} {_why_nothing(question, coverage)}", [])
-    said = " ".join(_sentences(closest, kinds))
+    said = " ".join(_sentences(closest))
     return QuestionAnswer(question, said, list(dict.fromkeys(one.finding.id for one in closest)))
 
 
@@ -95,51 +107,42 @@ def _why_nothing(question: str, coverage: Coverage) -> str:
     return f"{why} {says['outside' if coverage.periods else 'older'].format(sources=sources)}"
 
 
-def _sentences(closest: Sequence[_Close], kinds: frozenset[str]) -> Iterable[str]:
+def _sentences(closest: Sequence[_Close]) -> Iterable[str]:
     """Yields a sentence for each passage: as the answer, as one that differs, as an older figure, or as one more."""
-    says = wording().answers
     first = closest[0]
-    others = [one for one in closest[1:] if _differs(first, one, kinds)]
-    yield (says["differs"] if others else says["first"]).format(**_parts(first))
-    for one in others:
-        yield says["other"].format(**_parts(one))
-    for one in closest[1:]:
-        if one not in others:
-            yield says["older" if _is_older(first, one, kinds) else "more"].format(**_parts(one))
+    others = [one for one in closest[1:] if one.differs(first)]
+    rest = [one for one in closest[1:] if one not in others]
+    framed = [("differs" if others else "first", first), *(("other", one) for one in others)]
+    framed += [("older" if one.is_older(first) else "more", one) for one in rest]
+    last = None
+    for frame, one in framed:
+        finding = one.finding
+        said = wording().answers["dated" if finding.published_at else "undated"]
+        yield (
+            wording()
+            .answers["same" if finding.id == last else frame]
+            .format(said=said)
+            .format(
+                who=_publisher(finding),
+                date=f"{finding.published_at:%Y-%m-%d}" if finding.published_at else "",
+                also=f" (also in {', '.join(finding.also_in)})" if finding.also_in else "",
+                quote=_plain(one.quote),
+            )
+        )
+        last = finding.id
 
 
-def _parts(one: _Close) -> dict[str, str]:
-    quote = " ".join(one.quote.split())
-    return {"source": source_of(one.finding), "quote": quote, "end": "" if quote.endswith((".", "!", "…")) else "."}
+def _plain(quote: str) -> str:
+    return " ".join(quote.split())
 
 
-def _has_other_figure(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
-    common = figures_in(first.quote) & figures_in(one.quote) & kinds
-    return bool(common) and " ".join(first.quote.split()) != " ".join(one.quote.split())
-
-
-def _is_older(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
-    """Whether a passage has an earlier figure than the first: of the same publisher, or long before."""
-    if not first.published_at or not one.published_at or not _has_other_figure(first, one, kinds):
-        return False
-    is_same = first.finding.publisher is not None and first.finding.publisher == one.finding.publisher
-    return one.published_at < (first.published_at if is_same else first.published_at - _LONG_AGO)
-
-
-def _differs(first: _Close, one: _Close, kinds: frozenset[str]) -> bool:
-    """Whether a passage of another source of about the same time has another figure of a kind that is asked for."""
-    is_close = one.strength >= _AS_CLOSE * first.strength
-    return (
-        one.finding.id != first.finding.id
-        and is_close
-        and _has_other_figure(first, one, kinds)
-        and not _is_older(first, one, kinds)
-    )
+def _publisher(finding: FindingText) -> str:
+    return finding.publisher or host_of(finding.url) or finding.title
 
 
 def source_of(finding: FindingText) -> str:
     """Returns who says it, when, and where else it stands."""
-    who = finding.publisher or host_of(finding.url) or finding.title
+    who = _publisher(finding)
     dated = f"{who}, {finding.published_at:%Y-%m-%d}" if finding.published_at else f"{who}, undated"
     return f"{dated}; also in {', '.join(finding.also_in)}" if finding.also_in else dated
 

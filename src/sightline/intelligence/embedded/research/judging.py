@@ -1,22 +1,26 @@
 """How relevant a page is to a section, by its words, and which of its sentences say most."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sightline.intelligence.embedded.research.names import mentions, stem_of_name, stems_of_names
-from sightline.intelligence.embedded.research.passages import Spot, find_passages, read_lines, read_questions
-from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share, telling, weigh
+from sightline.intelligence.embedded.research.passages import (
+    LEAST_STRENGTH,
+    Asked,
+    Spot,
+    find_passages,
+    read_lines,
+    read_questions,
+)
+from sightline.intelligence.embedded.research.terms import Key, folded, presence, share, telling, weigh
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import FramedQuote, Judgement
+from sightline.intelligence.research import LEAST_RELEVANCE, FramedQuote, Judgement
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import name_of
 from sightline.sources.pages import Page
 
-_PAGE, _PASSAGE, _TITLE = 0.4, 0.45, 0.15  # what each share adds to the score
-_WHOLE_PAGE: Final = 0.9  # a page with so much of the terms has them all: nobody uses every word of a question
-_WHOLE_PASSAGE: Final = 0.75
 _ELSEWHERE: Final = 0.8  # of the score stays for a page that does not name the geography, or nothing of the audience
 _NO_NAME: Final = 0.3  # the most for a page that names no competitor of the section
 _NAMED: Final = 0.15
@@ -34,33 +38,26 @@ def judge_page(section: PlanSection, page: Page) -> Judgement:
     if excluded := _excluded(section, page):
         return Judgement(0.0, f"Excluded: it is about {excluded}.", [])
     text = f"{page.title}\n{page.text[:MOST_CHARACTERS]}"
-    words, titled = folded(text), folded(page.title)
+    words = folded(text)
     asked = read_questions(section)
     named = [one.name for one in section.competitors if mentions(one, text, page.url)]
     passages = {
         question: find_passages(one, page.title, page.text, is_named=bool(named)) for question, one in asked.items()
     }
-    topics = [terms for one in (section.topic, section.objective) if (terms := weigh(one, section.scope.languages))][:1]
-    questions = [one.terms for one in asked.values()]
-    close = [max(closeness(one, words, is_named=bool(named)) for one in [*questions, *topics])]
     best = [found[0].strength if found else 0.0 for found in passages.values()]
-    score = (
-        _PAGE * min(1.0, max(close) / _WHOLE_PAGE)
-        + _PASSAGE * min(1.0, max(best) / _WHOLE_PASSAGE)
-        + _TITLE * max(share(terms, titled) for terms in [*questions, *topics])
-    )
-    whole, (score, notes) = score, _adjust(section, named, text, score)
+    whole = min(1.0, max(best) * LEAST_RELEVANCE / LEAST_STRENGTH)
+    score, notes = _adjust(section, named, text, whole)
     fits = tuple(round(one * score / whole, 3) if whole else 0.0 for one in best)
-    reason = f"{_common([*questions, *topics], words)}{notes}."
+    reason = f"{_common(asked.values(), words)}{notes}."
     wanted = [word for one in section.questions for word in telling(one, section.scope.languages)]
     lacks = frozenset(word for word in wanted if not folded(word) & words)
     return Judgement(round(score, 2), reason, _observations(page, passages), fits=fits, lacks=lacks)
 
 
-def _common(wanted: Sequence[Terms], words: frozenset[str]) -> str:
-    terms = {term: weight for one in wanted for term, weight in one.items()}
-    found = sorted((term for term in terms if term in words), key=lambda term: -terms[term])
-    shown = f" ({', '.join(one.removeprefix('=') for one in found[:4])})" if found else ""
+def _common(asked: Iterable[Asked], words: frozenset[Key]) -> str:
+    terms = {term.stem: term for one in asked for term in one.terms}
+    found = sorted((one for one in terms.values() if presence(one, words)), key=lambda one: -one.weight)
+    shown = f" ({', '.join(one.stem for one in found[:4])})" if found else ""
     return f"Has {len(found)} of {len(terms)} terms of the section{shown}"
 
 
@@ -73,8 +70,8 @@ def _adjust(section: PlanSection, named: Sequence[str], text: str, score: float)
     places = {stem_of_name(word) for word in scope.geography.split()}
     if places and not places & stems_of_names(text):
         score, notes = score * _ELSEWHERE, f"{notes}; does not name the geography"
-    audience = weigh(scope.audience, scope.languages).keys()
-    if audience and not audience & folded(text):
+    audience = weigh(scope.audience, scope.languages)
+    if audience and not share(audience, folded(text)):
         score, notes = score * _ELSEWHERE, f"{notes}; does not name the audience"
     return score, notes
 
@@ -84,8 +81,8 @@ def _excluded(section: PlanSection, page: Page) -> str | None:
     phrases = [_NEGATION.sub("", part.strip()) for part in re.split(r"[,;.\n]| and | or ", section.scope.exclusions)]
     title = folded(page.title)
     for phrase in filter(None, phrases):
-        words = weigh(phrase, section.scope.languages).keys()
-        if words and (words <= title or sum(words <= folded(one) for one in read_lines(page.text)) > 1):
+        words = {term.stem for term in weigh(phrase, section.scope.languages)}
+        if words and (words <= title or sum(words <= folded(one.text) for one in read_lines(page.text)) > 1):
             return phrase
     return None
 

@@ -1,11 +1,22 @@
 """Passages of a page that may answer a question: sentences by their terms, their figures and their time."""
 
 import re
+from bisect import bisect_right
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.research.names import names_in, place_in, stem_of_name, stems_of_names
-from sightline.intelligence.embedded.research.terms import Terms, closeness, folded, share, weigh, wording
+from sightline.intelligence.embedded.research.terms import (
+    Key,
+    Terms,
+    closeness,
+    folded,
+    presence,
+    share,
+    weigh,
+    wording,
+)
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, MOST_SENTENCES, find_sentences
 from sightline.intelligence.embedded.words import fold, words_of
 from sightline.intelligence.plans import PlanSection
@@ -14,9 +25,10 @@ from sightline.sources.periods import without_period
 LEAST_STRENGTH: Final = 0.42
 _SHORTEST: Final = 30  # of a sentence without a figure
 _LONGEST_HEADING: Final = 12  # words
-_LEAST_NEAR: Final = 0.5  # of the terms stand in the sentence, beside it or in the title
+_NEAR, _WIDE = 1, 4  # sentences before and after one
+_LEAST_WIDE: Final = 0.5  # of the terms stand in the title or so many sentences
 _LEAST_PAGE: Final = 0.6  # of the terms stand on the page
-_OWN, _ABOUT, _NEAR = 0.55, 0.35, 0.2
+_WEIGHTS: Final = (0.3, 0.2, 0.2, 0.3)  # of the terms in a sentence, there or above it, beside it, in a wide circle
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
@@ -31,7 +43,7 @@ class Asked(NamedTuple):
     figures: tuple[str, ...]
     is_figure: bool
     names: tuple[frozenset[str], ...]
-    counted: frozenset[str]
+    counted: Terms
 
 
 class Spot(NamedTuple):
@@ -63,13 +75,16 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
         figures=asks.figures if asks else (),
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
-        counted=frozenset(list(weigh(lower[counted.end() :]))[:2]) if counted else frozenset(),
+        counted=weigh(lower[counted.end() :])[:2] if counted else (),
     )
 
 
 @cache
 def _figures() -> dict[str, re.Pattern[str]]:
-    return {of: re.compile(one.replace("{number}", wording().number)) for of, one in wording().figures.items()}
+    return {
+        of: re.compile(one.replace("{number}", wording().number), re.IGNORECASE)
+        for of, one in wording().figures.items()
+    }
 
 
 @lru_cache(maxsize=2_000)
@@ -78,30 +93,45 @@ def figures_in(sentence: str) -> frozenset[str]:
     rest, found = _YEAR.sub(" ", sentence), set()
     for of, pattern in _figures().items():
         rest, number = pattern.subn(" ", rest)
-        found.update([of, "any"] if number else [])
-    return frozenset(found)
+        found.update([of] if number else [])
+    return frozenset(found | {"any"} if found - {"cause"} else found)
+
+
+class PageLine(NamedTuple):
+    """A sentence as an exact part of a text, and the heading above it."""
+
+    text: str
+    heading: str
 
 
 @lru_cache(maxsize=64)
-def read_lines(text: str) -> tuple[str, ...]:
-    """Returns the sentences that say something, each an exact part of the text. A heading or table is none."""
-    shown = _as_read(text[:MOST_CHARACTERS])
-    places = list(zip(range(MOST_SENTENCES), find_sentences(shown), strict=False))
-    found = (text[start:end] for _, (start, end) in places)
-    return tuple(one for one in found if (len(one) >= _SHORTEST or figures_in(one)) and not one.endswith("?"))
+def read_lines(text: str) -> tuple[PageLine, ...]:
+    """Returns the sentences that say something. A heading, a question or a row of a table is none."""
+    shown, headings = _as_read(text[:MOST_CHARACTERS])
+    found = []
+    for start, end in islice(find_sentences(shown), MOST_SENTENCES):
+        line = text[start:end]
+        if (len(line) >= _SHORTEST or figures_in(line)) and not line.endswith("?"):
+            at = bisect_right(headings, (start, "")) - 1
+            found.append(PageLine(line, headings[at][1]))
+    return tuple(found)
 
 
-def _as_read(text: str) -> str:
-    """Returns the text with headings and tables blanked and wrapped lines joined. Every character keeps its place."""
+def _as_read(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """Returns the text with headings and tables blanked and wrapped lines joined, and the headings with their places.
+
+    Every character keeps its place.
+    """
     is_wrapped = "\n\n" in text
     lines = text.split("\n")
     blocks = [_is_heading(lines, at, is_wrapped) for at in range(len(lines))]
-    shown = []
-    for at, line in enumerate(lines):
-        after = lines[at + 1] if at + 1 < len(lines) else ""
-        is_joined = is_wrapped and line.strip() and after.strip() and not _LIST.match(after) and not blocks[at + 1]
-        shown.append(("\n" * len(line) if blocks[at] else line) + (" " if is_joined and not blocks[at] else "\n"))
-    return "".join(shown)[: len(text)]
+    shown, headings, place = [], [(-1, "")], 0
+    for line, after, is_block, is_block_after in zip(lines, [*lines[1:], ""], blocks, [*blocks[1:], True], strict=True):
+        is_joined = is_wrapped and line.strip() and after.strip() and not _LIST.match(after) and not is_block_after
+        shown.append(("\n" * len(line) if is_block else line) + (" " if is_joined and not is_block else "\n"))
+        headings += [(place, line)] if is_block and not line.startswith("|") else []
+        place += len(line) + 1
+    return "".join(shown)[: len(text)], headings
 
 
 def _is_heading(lines: list[str], at: int, is_wrapped: bool) -> bool:
@@ -120,30 +150,29 @@ def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False
     whole = f"{title}\n{text}"
     if not all(group & stems_of_names(whole) for group in asked.names):
         return []
-    if share(asked.terms, folded(whole)) < _LEAST_PAGE:
+    if _coverage(asked.terms, folded(whole)) < _LEAST_PAGE:
         return []
     lines = read_lines(text)
-    words = [folded(line) for line in lines]
+    words = [folded(line.text) for line in lines]
     titled = folded(title)
     found = []
     for place, line in enumerate(lines):
-        near = words[place].union(*words[max(0, place - 1) : place + 2])
-        if strength := _strength(asked, words[place], near, titled, is_named=is_named or bool(asked.names)):
-            found.append(Spot(place, line, strength * _fitness(asked, line)))
+        own, near, wide = (
+            titled.union(folded(line.heading), *words[max(0, place - n) : place + n + 1]) for n in (0, _NEAR, _WIDE)
+        )
+        around = closeness(asked.terms, wide, is_named=is_named or bool(asked.names))
+        is_counted = not asked.counted or any(presence(one, near) for one in asked.counted)
+        if around >= _LEAST_WIDE and is_counted:
+            parts = (share(asked.terms, words[place]), share(asked.terms, own), share(asked.terms, near), around)
+            strength = sum(weight * part for weight, part in zip(_WEIGHTS, parts, strict=True))
+            found.append(Spot(place, line.text, strength * _fitness(asked, line.text)))
     return sorted((one for one in found if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
 
 
-def _strength(
-    asked: Asked, words: frozenset[str], near: frozenset[str], titled: frozenset[str], *, is_named: bool
-) -> float:
-    """By the sentence itself, its neighbours and the title: the more the title has, the less the sentence has to."""
-    terms = asked.terms
-    around = closeness(terms, near | titled, is_named=is_named)
-    if around < _LEAST_NEAR or (asked.counted and not asked.counted & words):
-        return 0.0
-    about = share(terms, titled)
-    own = _OWN - _ABOUT * about
-    return own * share(terms, words) + _NEAR * share(terms, near) + (1 - _NEAR - own) * around
+def _coverage(terms: Terms, words: frozenset[Key]) -> float:
+    """Returns the share of the terms, where a missing one that has no other words counts twice: it is the subject."""
+    missing = (one for one in terms if one.weight == 1 and not one.has_others and not presence(one, words))
+    return share((*terms, *missing), words)
 
 
 def _fitness(asked: Asked, line: str) -> float:
@@ -151,7 +180,7 @@ def _fitness(asked: Asked, line: str) -> float:
     has = figures_in(line)
     weights = wording().weights
     if not asked.figures:
-        factor = weights["typed" if has - {"count", "any"} else "counted" if has else "plain"]
+        factor = weights["typed" if has - {"count", "any", "cause"} else "counted" if has else "plain"]
     elif has.intersection(asked.figures):
         factor = next(one for one, of in zip(wording().order, asked.figures, strict=False) if of in has)
     elif asked.is_figure:

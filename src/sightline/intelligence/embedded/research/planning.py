@@ -1,6 +1,7 @@
 """A plan from the wording of a question and what the workspace knows."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
@@ -14,7 +15,7 @@ from sightline.intelligence.embedded.research.names import (
     place_in,
     without,
 )
-from sightline.intelligence.embedded.research.terms import any_word, pattern, share, telling, weigh, wording
+from sightline.intelligence.embedded.research.terms import any_word, folded, pattern, share, telling, weigh, wording
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
@@ -35,7 +36,7 @@ from sightline.intelligence.plans import (
 )
 from sightline.intelligence.research import PlanContext, ProductText, ResearchPlan
 from sightline.platform.ids import new_id
-from sightline.sources.languages import code_of, language_of_question
+from sightline.sources.languages import code_of, language_of, language_of_question, name_of
 from sightline.sources.periods import Period, find_period, without_period
 
 _LONGEST_SPLIT: Final = 200
@@ -47,6 +48,7 @@ _MOST_ASKED: Final = 2  # questions of an objective
 _MOST_NAMES: Final = 2
 _LEAST_ENGLISH: Final = 0.4  # of the words are stop words
 
+_LEAST_WRITTEN: Final = 0.05
 _MOST_OWN: Final = 1  # word of its own in a question that refers to the one before
 
 
@@ -64,7 +66,7 @@ def draft_plan(question: str, context: PlanContext) -> ResearchPlan:
     named = without(named_in_question(question, context.evidence), [*context.own_names, place_in(question)])
     suggested = _suggested(named, context)
     asked = bool(named) or bool(pattern("competitors").search(question))
-    reading = _read(question, suggested if asked else [])
+    reading = _read(question, suggested if asked else [], context.evidence)
     product = _product(question, context)
     period = find_period(question, context.now)
     days = _window(period, context.now)
@@ -96,11 +98,11 @@ def _suggested(named: Sequence[str], context: PlanContext) -> list[Competitor]:
     return [Competitor(name=name) for name in list(reversed(names.values()))[: 2 * MOST_COMPETITORS]]
 
 
-def _read(question: str, competitors: Sequence[Competitor]) -> _Reading:
+def _read(question: str, competitors: Sequence[Competitor], evidence: Sequence[str]) -> _Reading:
     text = " ".join(question.split())
     questions = _questions(text)
     names = [one.name for one in competitors]
-    scope = SectionScope(geography=place_in(question), languages=_languages(text))
+    scope = SectionScope(geography=place_in(question), languages=_languages(text, evidence))
     topic = _topic(questions, names, scope.languages)
     return _Reading(questions, topic, list(competitors[:MOST_COMPETITORS]), scope)
 
@@ -150,13 +152,18 @@ def _cue(cues: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{any_word(cues)})\b", re.IGNORECASE)
 
 
-def _languages(text: str) -> list[str]:
-    """Returns languages that the question names, else English and the language that it is written in."""
+def _languages(text: str, evidence: Sequence[str]) -> list[str]:
+    """Returns languages that the question names, else its own, English, and those of one in twenty customers' texts."""
     named = [word for word in pattern("language").findall(text) if code_of(word) and len(word) > 2]
     words = words_of(text)
     is_english = sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
     own = None if is_english else language_of_question(text)
-    return list(dict.fromkeys(named))[:MOST_LANGUAGES] or [*([own] if own else []), DEFAULT_LANGUAGE]
+    written = Counter(map(language_of, evidence))
+    others = [
+        name_of(code) for code, count in written.most_common() if code and count >= _LEAST_WRITTEN * len(evidence)
+    ]
+    found = named or [*([own] if own else []), DEFAULT_LANGUAGE, *others]
+    return list(dict.fromkeys(found))[:MOST_LANGUAGES]
 
 
 def _product(question: str, context: PlanContext) -> ProductText | None:
@@ -165,7 +172,7 @@ def _product(question: str, context: PlanContext) -> ProductText | None:
     named = [one for one in context.products if one.name.lower() in question.lower()]
     if len(named) == 1:
         return named[0]
-    shares = [(share(terms, weigh(" ".join([one.name, *one.features]))), one) for one in named or context.products]
+    shares = [(share(terms, folded(" ".join([one.name, *one.features]))), one) for one in named or context.products]
     best = max(shares, key=lambda one: one[0], default=None)
     return best[1] if best and best[0] >= _LEAST_OVERLAP else None
 

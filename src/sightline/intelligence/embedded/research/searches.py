@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sightline.intelligence.embedded.research.terms import telling
+from sightline.intelligence.embedded.research.terms import other_words, telling
 from sightline.intelligence.plans import PlanSection
 
 MOST_WORDS: Final = 8
@@ -29,6 +29,8 @@ def _directly(section: PlanSection) -> Iterator[str]:
         yield f"{subject} {_where(section)}"
         for question in section.questions:
             yield f"{_words(section, question)} {_where(section)}"
+    for question in section.questions:
+        yield from other_words(question, section.scope.languages)
 
 
 def _by_question(section: PlanSection) -> Iterator[str]:

@@ -1,48 +1,58 @@
-"""The terms of a question: words with weights by how rare they are, in a form that related words share.
+"""The terms of a question: words with weights, and what a text has in common with them.
 
-`wording.yaml` has other words for the same; they share a term that begins with `=`.
+`same.yaml` and `synonyms.yaml` have other words for the same, which count for less than the word itself.
 """
 
 import re
 import shlex
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Final
+from itertools import chain, zip_longest
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded.meaning import groups_of
+from sightline.intelligence.embedded.meaning import Group, Lexicon, groups, read_lexicon
 from sightline.intelligence.embedded.sentences import LONGEST_SENTENCE
 from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
 from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_WORDS, STOP_WORDS, read_data
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, stop_words
 
-Terms = Mapping[str, float]
-
 _COMMON: Final = 0.25
 _GENERIC: Final = 0.5
-_TELLING: Final = 1.5
 _AMBIGUOUS: Final = 0.75
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_SYNONYM: Final = 0.5
+_SAME, _BEGINNING, _SYNONYM = 0.8, 0.8, 0.5  # of the word itself
+_MOST_OTHERS: Final = 16
+_LONGEST_BEGINNING: Final = 8  # letters, of which longer words are forms or compounds of one another
 _SUFFIX: Final = re.compile(r"(?<=.{4})(?:ship|hood|ness)s?$")
 
+Key = str | int  # a stem, a beginning with `-` after it, or a group of words for the same
 
-class SameWords(Struct, frozen=True):
-    """Words for the same, and a question with a sentence that answers it in another of them."""
 
-    same: str
-    example: dict[str, str]
+class QuestionTerm(NamedTuple):
+    """A word, what it weighs, and the keys of texts that have it, with the share of the weight that each is worth."""
+
+    stem: str
+    weight: float
+    keys: Mapping[Key, float]
+
+    @property
+    def has_others(self) -> bool:
+        """Whether other words for the same are known."""
+        return any(isinstance(key, int) for key in self.keys)
+
+
+Terms = tuple[QuestionTerm, ...]
 
 
 class Lens(Struct, frozen=True):
-    """What a question may be about. With an objective it is a section of a plan, for questions with one of `cues`."""
+    """What a section of a plan is about, for questions that have one of `cues`."""
 
     name: str
-    words: dict[str, SameWords]
-    objective: str = ""
-    cues: str = ""
+    objective: str
+    cues: str
 
 
 class Asks(Struct, frozen=True):
@@ -95,51 +105,76 @@ def any_word(words: str) -> str:
 
 
 @cache
-def _same() -> re.Pattern[str]:
-    named = {name: words.same for lens in wording().lenses for name, words in lens.words.items()}
-    return re.compile("|".join(rf"(?P<{name}>\b(?:{any_word(same)})\b)" for name, same in named.items()))
+def same_words() -> list[Group]:
+    return read_data("research/same.yaml", list[Group])
 
 
-def weigh(text: str, languages: Iterable[str] = ()) -> dict[str, float]:
-    """Returns the terms of a text with their weights, in order. A word with others for the same counts as their term.
-
-    Stop words of English and of the languages do not count, nor do measures.
-    """
-    stops = _stops(tuple(languages))
-    same = {f"={found.lastgroup}": _TELLING * _weight(found[0]) for found in _same().finditer(text.lower())}
-    rest = _same().sub(" ", text.lower())
-    return {stem(word): _weight(word) for word in words_of(rest) if word not in stops and len(word) > 1} | same
+@cache
+def _lexicon() -> Lexicon:
+    return read_lexicon([*same_words(), *groups()])
 
 
-def share(terms: Terms, words: Container[str]) -> float:
-    """Returns the share of the terms' weight that is among the words of `folded`, 0 to 1: a synonym counts for half."""
-    total = sum(terms.values())
-    return sum(weight * _presence(term, words) for term, weight in terms.items()) / total if total else 0.0
+def _keys(words: list[str]) -> Iterator[dict[Key, float]]:
+    """Yields the keys of each word: its stem, its beginning, and its groups and those of the phrases that have it."""
+    forms, lexicon = [fold(word) for word in words], _lexicon()
+    phrases: dict[int, frozenset[int]] = {}
+    for at in range(len(words)):
+        if found := lexicon.phrase_at(forms, at):
+            phrases.update({place: found[1] for place in range(at, at + found[0])})
+    for at, word in enumerate(words):
+        yield {**_keys_of(word), **_worth(phrases.get(at, frozenset()))}
 
 
-def _presence(term: str, words: Container[str]) -> float:
-    return 1.0 if term in words else _SYNONYM * any(f"#{group}" in words for group in groups_of(term))
+@lru_cache(maxsize=20_000)
+def _keys_of(word: str) -> dict[Key, float]:
+    own: dict[Key, float] = {stem(word): 1.0}
+    if len(word) > _LONGEST_BEGINNING:
+        own[f"{word[:_LONGEST_BEGINNING]}-"] = _BEGINNING
+    return own | _worth(_lexicon().groups_of(word))
 
 
-def closeness(terms: Terms, words: Container[str], *, is_named: bool = False) -> float:
+def _worth(groups: Iterable[int]) -> dict[Key, float]:
+    return {group: _SAME if group < len(same_words()) else _SYNONYM for group in groups}
+
+
+def weigh(text: str, languages: Iterable[str] = ()) -> Terms:
+    """Returns the terms of a text, each once, in order, without stop words of English and of the languages."""
+    stops, words = _stops(tuple(languages)), words_of(text)
+    terms = {
+        (own := stem(word)): QuestionTerm(own, _weight(word), keys)
+        for word, keys in zip(words, _keys(words), strict=True)
+        if word not in stops and len(word) > 1
+    }
+    return tuple(terms.values())
+
+
+def share(terms: Terms, words: Container[Key]) -> float:
+    """Returns the share of the terms' weight that is among the words of `folded`, 0 to 1."""
+    total = sum(one.weight for one in terms)
+    return sum(one.weight * presence(one, words) for one in terms) / total if total else 0.0
+
+
+def presence(term: QuestionTerm, words: Container[Key]) -> float:
+    """Returns 1 for the word itself, less for another one that means the same, 0 for none."""
+    return max((worth for key, worth in term.keys.items() if key in words), default=0.0)
+
+
+def closeness(terms: Terms, words: Container[Key], *, is_named: bool = False) -> float:
     """Returns the share, or 0 where only one of several terms is among the words: a single word says little.
 
     A name that the question asks about counts as one more.
     """
-    common = sum(term in words for term in terms) + is_named
+    common = sum(presence(one, words) > 0 for one in terms) + is_named
     return share(terms, words) if common >= min(2, len(terms)) else 0.0
 
 
-def folded(text: str) -> frozenset[str]:
-    """Returns all words of a text, in the form of terms."""
+def folded(text: str) -> frozenset[Key]:
+    """Returns the keys of all words of a text."""
     return _folded_sentence(text) if len(text) <= LONGEST_SENTENCE else _folded_page(text)
 
 
-def _folded(text: str) -> frozenset[str]:
-    same = (f"={found.lastgroup}" for found in _same().finditer(text.lower()))
-    words = words_of(text)
-    groups = (f"#{group}" for word in words for group in groups_of(word))
-    return frozenset(map(stem, words)).union(same, groups)
+def _folded(text: str) -> frozenset[Key]:
+    return frozenset(chain.from_iterable(_keys(words_of(text))))
 
 
 _folded_sentence = lru_cache(maxsize=2_000)(_folded)
@@ -170,6 +205,22 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
             yield text[start:end], True
             at = end
     yield text[at:], False
+
+
+def other_words(text: str, languages: Sequence[str]) -> Iterator[str]:
+    """Yields up to 16 other words for what a text is about: English ones, and those of the other languages.
+
+    A list has its English words in the first half.
+    """
+    terms = [term for term in weigh(text, languages) if term.weight > _COMMON]
+    groups = [key for term in terms for key in term.keys if isinstance(key, int) and key < len(same_words())]
+    lists = [_lexicon().searched[group] for group in groups]
+    codes = {code_of(label) for label in languages}
+    english = [words[: len(words) // 2] for words in lists] if "en" in codes else []
+    others = [words[: len(words) // 2 : -1] for words in lists] if codes != {"en"} else []
+    for chosen in filter(None, (english, others)):
+        words = dict.fromkeys(word for turn in zip_longest(*chosen) for word in turn if word and word not in STOP_WORDS)
+        yield " ".join([*words][:_MOST_OTHERS])
 
 
 @lru_cache(maxsize=16)
