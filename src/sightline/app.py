@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
-from starlette.routing import Route, Router
+from starlette.routing import Mount, Route, Router
 
 from sightline.catalog.accounts import routes as accounts
 from sightline.catalog.products import routes as products
@@ -34,7 +35,7 @@ from sightline.platform.http.cors import Cors
 from sightline.platform.http.endpoint import Endpoint, Lazy, Services
 from sightline.platform.http.health import Readiness, health_pages
 from sightline.platform.http.metrics import metrics_page, watched
-from sightline.platform.http.middleware import Server, refuse_unknown_path
+from sightline.platform.http.middleware import Server
 from sightline.platform.http.operations import Operation, located, operations_of
 from sightline.platform.http.proxies import TrustedProxies
 from sightline.platform.http.public_pages import PublicPage
@@ -42,8 +43,11 @@ from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.jobs.overview import refresh_job_gauges
 from sightline.platform.lists.totals import Totals
+from sightline.platform.server_secret import ServerSecret
 from sightline.portal import routes as portal
 from sightline.portal.application import Portals
+from sightline.portal.limits import Limits
+from sightline.portal.visits import Site
 from sightline.reference import openapi
 from sightline.reference.pages import reference_pages
 from sightline.research import routes as research
@@ -125,23 +129,23 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         async with _services(settings) as lazy.services, watched(lazy.services.db):
             yield
 
-    portals = Portals(
-        lambda: lazy.services.db,
-        lambda: lazy.services.tools,
-        secret=settings.secret,
+    site = Site(
+        database=lambda: lazy.services.db,
+        secret=ServerSecret(settings.secret) if settings.secret else None,
         public_url=settings.public_url,
-        is_limited=settings.portal_limit,
+        limits=Limits() if settings.portal_limit else None,
+        tools=lambda: lazy.services.tools,
     )
+    portals = Portals(site)
     routes = [
-        Route("/portal/{path:path}", portals),  # first, as it is asked for most
+        Mount("/portal", portals),  # first, as it is asked for most
         Route("/portal", portals),
         *(Route(path, page) for path, page in _pages(lazy).items()),
     ]
-    unknown = portals.page_for_browsers(refuse_unknown_path)
-    router = Router(routes, redirect_slashes=False, default=unknown, lifespan=lifespan)
+    router = Router(routes, redirect_slashes=False, default=portals.answer_unknown_path, lifespan=lifespan)
     with_location = located(table)
     endpoints = (Endpoint(row, lazy, has_location=row.name in with_location) for row in table)
-    api = Api(API, endpoints, otherwise=portals.on_own_hosts(router))
+    api = Api(API, endpoints, otherwise=partial(portals.answer_on_own_hosts, router))
     return Server(api, lambda app: _wrap(app, settings.cors_origins), TrustedProxies(settings.trusted_proxies))
 
 

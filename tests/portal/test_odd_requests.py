@@ -5,7 +5,8 @@ from functools import reduce
 
 import pytest
 
-from sightline.portal.application import WAYS
+from sightline.portal.application import PAGES
+from sightline.portal.page import Page
 from tests.portal.product import Browser, PortalWorld
 
 NAMES: dict[str, Callable[[Browser, str], str]] = {
@@ -31,9 +32,13 @@ HEADERS = (
 )
 TEXTS = ["", "%00", "%ff", "{}", "-1", "9" * 400, "x" * 5000, "%F0%9F%8E%89", "%"]
 NAMES_OF_FIELDS = ("q", "sort", "status", "page", "title", "text", "body", "vote", "id", "return_to", "jwt", "state")
-PARTS = {r"(?P<ref>[^/]+)": "IDEA-1", r"(?P<comment>[^/]+)": "x"}
+PARTS = {"{ref}": "IDEA-1", "{comment}": "x"}
 ADDRESSES = [
-    (way.method, reduce(lambda path, part: path.replace(*part), PARTS.items(), way.pattern.pattern)) for way in WAYS
+    (method, reduce(lambda path, part: path.replace(*part), PARTS.items(), route.path))
+    for route in PAGES
+    if isinstance(route.endpoint, Page)
+    for method in route.endpoint.methods
+    if method != "HEAD"
 ]
 
 

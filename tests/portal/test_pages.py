@@ -308,6 +308,8 @@ async def test_wrong_methods_and_unknown_paths_are_pages(world: PortalWorld) -> 
     browser = await signed_in(world)
     answer = await browser.send("DELETE", "/ideas/IDEA-1", {})
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+    answer = await browser.send("DELETE", "/request", {})
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, POST")
     assert (await browser.get("/a/b/c")).status_code == 404
     head = await browser.send("HEAD", "/", {})
     assert (head.status_code, head.text) == (200, "")

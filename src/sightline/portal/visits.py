@@ -13,14 +13,14 @@ from sightline.platform.db import Database
 from sightline.platform.ids import new_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
-from sightline.portal.addresses import Place
+from sightline.portal.addresses import CALLBACK, Place
 from sightline.portal.ideas.search import TitleWords
 from sightline.portal.limits import Limit, Limits
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
 from sightline.portal.rendering import TEMPLATES
 from sightline.portal.requests import trap
-from sightline.portal.sessions.queries import LIFE, Opened, Session
+from sightline.portal.sessions.queries import LIFE, Session, Sessions
 from sightline.portal.users.records import User
 from sightline.portal.waiting.records import TEXTS, SentForm
 from sightline.web.forms import form_token
@@ -47,7 +47,8 @@ class Visit:
     """
 
     site: Site
-    opened: Opened
+    portal: Portal
+    sessions: Sessions
     place: Place
     request: Request
     path: str
@@ -56,10 +57,6 @@ class Visit:
     form: dict[str, str] = field(default_factory=dict)
     sent: SentForm | None = None
     waiting: list[SentForm] = field(default_factory=list)
-
-    @property
-    def portal(self) -> Portal:
-        return self.opened.portal
 
     @property
     def db(self) -> Database:
@@ -92,9 +89,9 @@ class Visit:
     @property
     def own_path(self) -> str:
         """The path of the page on this portal, with its query; of the answer to a form, the page of all ideas."""
-        query = self.request.url.query
         if self.request.method == "POST":
             return "/"
+        query = self.request.scope["query_string"].decode("latin-1")
         return f"{self.path}?{query}" if query else self.path
 
     @property
@@ -105,7 +102,7 @@ class Visit:
     @property
     def is_partial(self) -> bool:
         """Whether a script of the page requests a part of it."""
-        return self.request.headers.get("hx-request") == "true"
+        return bool(self.request.scope["headers_by_name"].get(b"hx-request") == b"true")
 
     def limit(self, which: Callable[[Limits], Limit], key: str) -> None:
         """Counts one use of a limit for this key. Raises TooOften."""
@@ -136,6 +133,10 @@ class Visit:
         """Redirects to a path of this portal."""
         return RedirectResponse(self.place.root + path, status)
 
+    def cookie(self, name: str) -> str:
+        """Returns a cookie of this portal, or an empty text. `name` is without the portal's prefix."""
+        return self.request.cookies.get(self.place.cookies + name, "")
+
     def set_session(self, response: Response, token: str) -> None:
         self.set_cookie(response, "session", token, int(LIFE.total_seconds()))
 
@@ -147,7 +148,29 @@ class Visit:
         )
 
 
-def content_policy(portal: Portal | None) -> str:
+_OF_EVERY_PAGE = [
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"vary", b"Cookie, Accept-Language, HX-Request"),
+]
+
+
+async def send_page(response: Response, request: Request, send: Any, visit: Visit | None) -> None:
+    """Sends a response with the headers that every page has, and with the cookie of a session that is prolonged."""
+    if visit and visit.session and visit.session.is_prolonged:
+        visit.set_session(response, visit.session.token)
+    # The address of the callback has a token, which must not leak, even if the sign-in fails.
+    is_private = response.status_code in (302, 303) or request.scope["path"].endswith(CALLBACK)
+    response.raw_headers += [
+        *_OF_EVERY_PAGE,
+        (b"content-security-policy", _content_policy(visit.portal if visit else None)),
+        # `same-origin`: without any referrer, forms of the portal would have the origin `null`.
+        (b"referrer-policy", b"no-referrer" if is_private else b"same-origin"),
+    ]
+    await response(request.scope, request.receive, send)
+
+
+def _content_policy(portal: Portal | None) -> bytes:
     """Returns the content security policy: only the portal's files; forms may also lead to the customer's product."""
     remotes = (portal.remote_login_url, portal.remote_logout_url) if portal else ()
     is_plain = any(url and url.startswith("http://") for url in remotes)
@@ -155,4 +178,4 @@ def content_policy(portal: Portal | None) -> str:
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         f"form-action {forms}; base-uri 'none'; frame-ancestors 'none'"
-    )
+    ).encode()

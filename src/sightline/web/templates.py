@@ -36,10 +36,6 @@ class Templates:
     def render(self, language: str, template: str, **values: Any) -> str:
         return self._environment(language).get_template(template).render(language=language, **values)
 
-    def text(self, language: str, text: str) -> str:
-        """Returns a text of the room's catalogue."""
-        return catalogue(self._package, language).gettext(text)
-
     def _make_environment(self, language: str) -> Environment:
         """Returns the templates in this language. They escape all values."""
         texts = catalogue(self._package, language)
@@ -92,23 +88,10 @@ class Translated(Extension):
         return _TEXT.sub(lambda found: gettext(found[1]), source)
 
 
-MONTHS = (
-    N_("January"),
-    N_("February"),
-    N_("March"),
-    N_("April"),
-    N_("May"),
-    N_("June"),
-    N_("July"),
-    N_("August"),
-    N_("September"),
-    N_("October"),
-    N_("November"),
-    N_("December"),
-)
+MONTHS = N_("January February March April May June July August September October November December")
 
 
 def _day(day: date, gettext: Gettext) -> str:
     # The order of day, month and year.
     form = gettext("%(day)s %(month)s %(year)s")
-    return form % {"day": day.day, "month": gettext(MONTHS[day.month - 1]), "year": day.year}
+    return form % {"day": day.day, "month": gettext(MONTHS).split()[day.month - 1], "year": day.year}

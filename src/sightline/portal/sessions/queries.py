@@ -49,11 +49,12 @@ async def add_session(tx: Tx, workspace_id: UUID, user_id: UUID) -> str:
     return token
 
 
-class Opened(NamedTuple):
-    """A portal, and the rows of the sessions that the browser has there, by the hash of their token."""
+Sessions = dict[bytes, Row]  # of one browser in one portal, by the hash of their token
 
+
+class Opened(NamedTuple):
     portal: Portal
-    sessions: dict[bytes, Row]
+    sessions: Sessions
 
 
 async def find_by_alias(tx: Tx, alias: str, tokens: Iterable[str]) -> Opened | None:
@@ -73,9 +74,9 @@ def _opened(rows: list[Row]) -> Opened | None:
     return Opened(portal, {row["token_hash"]: row for row in rows if row["token_hash"] is not None})
 
 
-async def open_session(db: Database, opened: Opened, token: str) -> Session | None:
+async def open_session(db: Database, portal: Portal, sessions: Sessions, token: str) -> Session | None:
     """Returns the session with this token unless it has ended, and prolongs it at most twice a day."""
-    row = opened.sessions.get(hash_of(token))
+    row = sessions.get(hash_of(token))
     if row is None:
         return None
     user = User(row["user_id"], row["email"], row["first_name"], row["last_name"], row["subject"])
@@ -83,7 +84,7 @@ async def open_session(db: Database, opened: Opened, token: str) -> Session | No
     if is_prolonged:
         async with db.autocommit() as tx:
             values = {"token_hash": hash_of(token), "expires_at": tx.now + LIFE}
-            await tx.run(_PROLONG, workspace_id=opened.portal.workspace_id, **values)
+            await tx.run(_PROLONG, workspace_id=portal.workspace_id, **values)
     return Session(token, user, is_prolonged)
 
 

@@ -111,7 +111,6 @@ async def end_after_logout(visit: Visit) -> Response:
 
 
 async def _end_session(visit: Visit) -> None:
-    token = visit.request.cookies.get(f"{visit.place.cookies}session")
-    if token:
+    if token := visit.cookie("session"):
         async with visit.db.autocommit() as tx:
             await end_session(tx, visit.portal.workspace_id, token)

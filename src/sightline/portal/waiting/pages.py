@@ -6,13 +6,8 @@ from sightline.portal.visits import Visit
 from sightline.portal.waiting import queries
 from sightline.portal.waiting.records import SentForm
 
-COOKIE = "waiting"
+COOKIE = "waiting"  # the token that the browser gets with the first form that it leaves here
 SECONDS = int(queries.LIFE.total_seconds())
-
-
-def browser_of(visit: Visit) -> str | None:
-    """Returns the token that the browser got with the first form that it left here."""
-    return visit.request.cookies.get(f"{visit.place.cookies}{COOKIE}")
 
 
 async def keep(visit: Visit, form: SentForm) -> str | None:
@@ -20,7 +15,7 @@ async def keep(visit: Visit, form: SentForm) -> str | None:
 
     Raises TooOften.
     """
-    browser = browser_of(visit) or queries.new_token()
+    browser = visit.cookie(COOKIE) or queries.new_token()
     network = network_of(visit.request.client.host if visit.request.client else "")
     visit.limit(lambda limits: limits.signed_out_forms, f"signed-out forms {network}")
     async with visit.db.transaction() as tx:
@@ -30,7 +25,7 @@ async def keep(visit: Visit, form: SentForm) -> str | None:
 
 async def find_waiting(visit: Visit) -> list[SentForm]:
     """Returns the forms to be shown to the person, who can send them now."""
-    if (browser := browser_of(visit)) is None:
+    if not (browser := visit.cookie(COOKIE)):
         return []
     async with visit.db.autocommit() as tx:
         return await queries.list_waiting(tx, visit.portal.workspace_id, browser)
@@ -38,7 +33,7 @@ async def find_waiting(visit: Visit) -> list[SentForm]:
 
 async def forget_sent(visit: Visit) -> None:
     """Forgets the form that the person has sent from the notice."""
-    browser, id = browser_of(visit), parse_uuid(visit.form.get("waiting", ""))
-    if browser is not None and id is not None:
+    browser, id = visit.cookie(COOKIE), parse_uuid(visit.form.get("waiting", ""))
+    if browser and id is not None:
         async with visit.db.autocommit() as tx:
             await queries.forget_waiting(tx, visit.portal.workspace_id, browser, id)

@@ -4,7 +4,7 @@ import ast
 import gettext
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -83,15 +83,16 @@ def choose_language(chosen: str, accepted: str, fallback: str) -> str:
 
     English if none is available.
     """
-    for language in (chosen, *_by_preference(accepted), fallback.partition("-")[0]):
+    for language in (chosen, *_by_preference(accepted[:1000]), fallback.partition("-")[0]):
         if language in LANGUAGES:
             return language
     return SOURCE
 
 
+@lru_cache(maxsize=1000)
 def _by_preference(accepted: str) -> list[str]:
     weighed = []
-    for each in accepted[:1000].lower().split(","):
+    for each in accepted.lower().split(","):
         name, _, quality = each.strip().partition(";q=")
         try:
             weight = float(quality or 1)
