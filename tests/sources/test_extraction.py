@@ -7,8 +7,8 @@ import pytest
 
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.sources.dates import read_hint
-from sightline.sources.extraction import Extracted, extract
-from sightline.sources.pages import PageUnavailable
+from sightline.sources.extraction import extract
+from sightline.sources.pages import Page, PageUnavailable
 
 RETRIEVED = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TEXT = (
@@ -23,11 +23,11 @@ def html(head: str = "", body: str = ARTICLE, attributes: str = "") -> bytes:
     return f"<!doctype html><html {attributes}><head>{head}</head><body>{body}</body></html>".encode()
 
 
-def read(content: bytes, url: str | None = None) -> Extracted:
-    return extract(content, url, RETRIEVED)
+def read(content: bytes, url: str | None = None) -> Page:
+    return extract(content, url, RETRIEVED, own_url="library:page.html")
 
 
-def day_of(found: Extracted) -> tuple[str, str] | None:
+def day_of(found: Page) -> tuple[str, str] | None:
     return (f"{found.published.moment:%Y-%m-%d}", found.published.tier) if found.published else None
 
 
@@ -199,10 +199,10 @@ def test_no_text_breaks_the_reading_of_dates(text: str) -> None:
         ("https://trade.example/a?page=2", "https://trade.example/a", "https://trade.example/a"),
         ("https://trade.example/a", "https://other.example/famous", "https://trade.example/a"),
         (None, "https://trade.example/a", "https://trade.example/a"),
-        (None, "javascript:alert(1)", None),
+        (None, "javascript:alert(1)", "library:page.html"),
     ],
 )
-def test_a_page_names_its_address_on_its_own_host_only(url: str | None, link: str | None, expected: str | None) -> None:
+def test_a_page_names_its_address_on_its_own_host_only(url: str | None, link: str | None, expected: str) -> None:
     assert read(html(f'<link rel="canonical" href="{link}">' if link else ""), url).url == expected
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct
 from sightline.evaluation.worlds import share
 from sightline.platform.errors import BadRequest
 from sightline.platform.json_lines import read_json_lines
-from sightline.sources.extraction import Extracted, extract
-from sightline.sources.pages import PageUnavailable
+from sightline.sources.extraction import extract
+from sightline.sources.pages import Page, PageUnavailable
 
 LABELS: Final = "labels.jsonl"
 _ONE_DAY: Final = 1
@@ -111,14 +111,14 @@ def evaluate_extraction(
     )
 
 
-def _read(page: LabelledPage, content: bytes, retrieved_at: datetime) -> Extracted | None:
+def _read(page: LabelledPage, content: bytes, retrieved_at: datetime) -> Page | None:
     try:
-        return extract(content, page.url, retrieved_at)
+        return extract(content, page.url, retrieved_at, own_url=page.file)
     except PageUnavailable:
         return None
 
 
-def _compare(page: LabelledPage, found: Extracted | None) -> PageResult:
+def _compare(page: LabelledPage, found: Page | None) -> PageResult:
     text = " ".join(found.text.split()) if found else ""
     published = found.published.moment.date() if found and found.published else None
     return PageResult(

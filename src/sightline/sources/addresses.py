@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -53,13 +53,19 @@ def host_of(url: str) -> str | None:
         return None
 
 
+def ip_of(text: str) -> IPv4Address | IPv6Address | None:
+    """The IP address that a host is; None for a name."""
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
 def domain_of(text: str) -> str | None:
     """A host name in lower case and punycode, or an IP address; None if it is neither."""
     name = text.strip().rstrip(".").lower()
-    try:
-        return str(ip_address(name.strip("[]")))
-    except ValueError:
-        pass
+    if address := ip_of(name.strip("[]")):
+        return str(address)
     try:
         name = name if name.isascii() else name.encode("idna").decode()
     except UnicodeError:
@@ -73,15 +79,7 @@ def is_within(url: str, domains: Iterable[str]) -> bool:
     if host is None:
         return False
     known = [name for domain in domains if (name := domain_of(domain))]
-    return host in known or (not _is_ip(host) and any(host.endswith(f".{name}") for name in known))
-
-
-def _is_ip(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
+    return host in known or (not ip_of(host) and any(host.endswith(f".{name}") for name in known))
 
 
 def _path(path: str) -> str:

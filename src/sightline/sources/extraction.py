@@ -7,13 +7,11 @@ from copy import deepcopy
 from datetime import datetime
 from typing import Any, Final
 
-from msgspec import Struct
-
 from sightline.sources.addresses import canonical, host_of
 from sightline.sources.dates import Hint, hint_of_address, read_hint, settle
 from sightline.sources.hidden import empty_hidden
 from sightline.sources.languages import code_of, language_of
-from sightline.sources.pages import PageUnavailable, Published
+from sightline.sources.pages import Page, PageUnavailable
 
 MOST_BYTES: Final = 2_000_000
 MOST_TAGS: Final = 30_000
@@ -44,17 +42,6 @@ _SAYS_PUBLISHER: Final = (
 )
 
 
-class Extracted(Struct, frozen=True, kw_only=True):
-    """What was found on a page. `url` is the canonical address that it names, if it names one."""
-
-    title: str
-    text: str
-    url: str | None = None
-    publisher: str | None = None
-    published: Published | None = None
-    language: str | None = None
-
-
 def decode(content: bytes, charset: str | None = None) -> str:
     """The text, by the given or declared character set, else UTF-8, else Windows-1252. Raises PageUnavailable."""
     declared = _CHARSET.search(content[:4_096])
@@ -79,8 +66,13 @@ def clean(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", errors="replace").decode()
 
 
-def extract(content: bytes, url: str | None, retrieved_at: datetime, charset: str | None = None) -> Extracted:
-    """Raises PageUnavailable when it is too large, too deeply nested, or holds no text."""
+def extract(
+    content: bytes, url: str | None, retrieved_at: datetime, charset: str | None = None, *, own_url: str
+) -> Page:
+    """Returns a page that comes from `url`, under the address that it names, else `own_url`.
+
+    Raises PageUnavailable when it is too large, too deeply nested, or holds no text.
+    """
     if len(content) > MOST_BYTES:
         raise PageUnavailable("It is larger than 2 MB.")
     markup = decode(content, charset)
@@ -94,13 +86,15 @@ def extract(content: bytes, url: str | None, retrieved_at: datetime, charset: st
     text = _text(tree)
     if not text:
         raise PageUnavailable("No text was found in it.")
+    published = settle(structured, _other_hints(tree, address, retrieved_at), retrieved_at)
     declared = code_of(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang"))
-    return Extracted(
-        title=title,
+    return Page(
+        url=address or own_url,
+        title=title or address or own_url,
         text=text,
-        url=address,
+        retrieved_at=retrieved_at,
         publisher=publisher,
-        published=settle(structured, _other_hints(tree, address, retrieved_at), retrieved_at),
+        published=published,
         language=declared or language_of(text),
     )
 

@@ -13,7 +13,7 @@ import pytest
 
 from sightline.sources.library import Library
 from sightline.sources.library.files import list_files, open_within
-from sightline.sources.library.reading import FileReader
+from sightline.sources.library.reading import file_reader
 from sightline.sources.pages import Page, PageUnavailable
 from sightline.sources.web.child import FIRST, MOST_MEMORY
 from sightline.sources.web.extractor import Extractor
@@ -182,8 +182,8 @@ def test_a_link_that_is_put_there_after_the_listing_is_not_followed(folder: Path
     (folder / swapped).rename(folder / ".old")
     (folder / swapped).symlink_to(secret.parent if swapped == "sub" else secret)
     pages: list[Page] = []
-    with FileReader(folder) as reader:
-        warning = reader.read(file, pages.append)
+    with file_reader(folder) as read_file:
+        warning = read_file(file, pages.append)
     assert pages == []
     assert warning is not None
     assert warning.endswith("It is a link that leaves the library.")

@@ -1,10 +1,10 @@
 """Asking the store: search, look-up and the review feed of one storefront."""
 
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from sightline.sources.addresses import ip_of
 from sightline.sources.app_store.answers import FoundApps, ReviewPage
 from sightline.sources.app_store.pacing import StorePacing
 from sightline.sources.app_store.records import App, Review, Reviews
@@ -90,7 +90,5 @@ class AppStore:
 def is_local(url: str) -> bool:
     """Whether the address names this machine."""
     host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    address = ip_of(host)
+    return address.is_loopback if address else host == "localhost"

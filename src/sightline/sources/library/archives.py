@@ -8,8 +8,7 @@ from time import thread_time
 from typing import Any, BinaryIO, Final
 
 from sightline.sources.dates import read_hint
-from sightline.sources.extraction import MOST_BYTES
-from sightline.sources.library.texts import read_html
+from sightline.sources.extraction import MOST_BYTES, extract
 from sightline.sources.pages import Page, PageUnavailable
 
 MOST_PAGES: Final = 1_000
@@ -91,6 +90,6 @@ def _page(record: Any, own_url: str, retrieved_at: datetime) -> Page | None:
     fetched = read_hint("warc", record.rec_headers.get_header("WARC-Date"))
     place = record.rec_headers.get_header("WARC-Target-URI")
     try:
-        return read_html(content, own_url, fetched.moment if fetched else retrieved_at, saved_from=place)
+        return extract(content, place, fetched.moment if fetched else retrieved_at, own_url=own_url)
     except PageUnavailable:
         return None

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import quote
 
+from sightline.sources.extraction import extract
 from sightline.sources.library.archives import read_archive
 from sightline.sources.library.feeds import read_feed
-from sightline.sources.library.texts import read_html, read_mhtml, read_text
+from sightline.sources.library.texts import read_mhtml, read_text
 from sightline.sources.pages import Page, PageUnavailable
 
 MOST_FILES: Final = 20_000
@@ -107,7 +108,7 @@ def read_file(folder: Path, name: str, saved_at: datetime) -> Iterator[Page]:
     elif suffix in (".mhtml", ".mht"):
         yield read_mhtml(content, own_url, saved_at)
     elif suffix in (".html", ".htm"):
-        yield read_html(content, own_url, saved_at)
+        yield extract(content, None, saved_at, own_url=own_url)
     else:
         yield read_text(content, own_url, saved_at)
 

@@ -7,7 +7,7 @@ version is made again from the files.
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final
@@ -16,7 +16,7 @@ import msgspec
 
 from sightline.sources.addresses import domain_of, host_of, identity
 from sightline.sources.library.files import LibraryFile, list_files
-from sightline.sources.library.reading import FileReader
+from sightline.sources.library.reading import ReadFile, file_reader
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchHit, SearchQuery
 
@@ -26,6 +26,7 @@ SNIPPET: Final = 200  # characters
 MOST_SKIPPED: Final = 5  # files named in warnings
 TURN: Final = 2.0  # seconds that one process writes before another one may
 _WAIT: Final = 30.0  # seconds for the turn of others
+_BEGIN: Final = "BEGIN IMMEDIATE"  # waits until no other process writes; `with` commits or rolls back
 
 _SCHEMA: Final = """
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, warning TEXT);
@@ -51,9 +52,9 @@ class Index:
     def update(self, seconds: float) -> list[str]:
         """Reads new and changed files for so long, and returns what there is to say about what is not read."""
         deadline = monotonic() + seconds
-        with self._open() as db, FileReader(self._folder) as reader:
+        with self._open() as db, file_reader(self._folder) as read_file:
             while True:
-                files, missing = self._take_turn(db, reader, min(deadline, monotonic() + TURN))
+                files, missing = self._take_turn(db, read_file, min(deadline, monotonic() + TURN))
                 if not missing or monotonic() >= deadline:
                     return _warnings(db, files, missing)
 
@@ -85,41 +86,32 @@ class Index:
         for suffix in ("", "-wal", "-shm"):
             self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
 
-    def _take_turn(self, db: sqlite3.Connection, reader: FileReader, until: float) -> tuple[list[LibraryFile], int]:
+    def _take_turn(self, db: sqlite3.Connection, read_file: ReadFile, until: float) -> tuple[list[LibraryFile], int]:
         """Writes until then, at least one file. Returns all files, and how many of them are left."""
         files = list_files(self._folder)
         if not any(_differences(db, files)):
             return files, 0
-        with _transaction(db):
+        with db:
+            db.execute(_BEGIN)
             gone, new = _differences(db, files)
             for path in gone:
                 _remove(db, path)
             for number, file in enumerate(new):
                 if number and monotonic() >= until:
                     return files, len(new) - number
-                _replace(db, reader, file)
+                _replace(db, read_file, file)
         return files, 0
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        db = self._connect()
-        try:
-            yield db
-        finally:
-            db.close()
-
-    def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._file, timeout=_WAIT, isolation_level=None)
-        try:
+        with closing(sqlite3.connect(self._file, timeout=_WAIT, isolation_level=None)) as db:
             _use_wal(db)
             if _version(db) != VERSION:
-                with _transaction(db):
+                with db:
+                    db.execute(_BEGIN)
                     _create(db)
-        except BaseException:
-            db.close()
-            raise
-        return db
+            yield db
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
@@ -153,18 +145,6 @@ def _create(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA user_version = {VERSION}")
 
 
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Waits until no other process writes."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
-
-
 def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[list[str], list[LibraryFile]]:
     """The paths that are gone, and the files that are new or changed."""
     known = {path: (size, changed) for path, size, changed in db.execute("SELECT path, size, changed FROM files")}
@@ -172,10 +152,10 @@ def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[
     return gone, [file for file in files if known.get(str(file.path)) != (file.size, file.changed)]
 
 
-def _replace(db: sqlite3.Connection, reader: FileReader, file: LibraryFile) -> None:
+def _replace(db: sqlite3.Connection, read_file: ReadFile, file: LibraryFile) -> None:
     path = str(file.path)
     _remove(db, path)
-    warning = reader.read(file, lambda page: _add(db, path, page))
+    warning = read_file(file, lambda page: _add(db, path, page))
     db.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [path, file.size, file.changed, warning])
 
 

@@ -1,4 +1,4 @@
-"""Saved pages of one file each: HTML, MHTML, Markdown and plain text."""
+"""Saved pages of one file each: MHTML, Markdown and plain text."""
 
 from datetime import datetime
 from email import message_from_bytes, policy
@@ -15,24 +15,6 @@ from sightline.sources.pages import Page, PageUnavailable
 _MOST_FRONT_MATTER: Final = 40  # lines
 
 
-def read_html(content: bytes, own_url: str, retrieved_at: datetime, *, saved_from: str | None = None) -> Page:
-    """A saved page. Its address is where it was saved from, else what it names, else `own_url`.
-
-    Raises PageUnavailable.
-    """
-    found = extract(content, saved_from, retrieved_at)
-    url = found.url or own_url
-    return Page(
-        url=url,
-        title=found.title or url,
-        text=found.text,
-        retrieved_at=retrieved_at,
-        publisher=found.publisher,
-        published=found.published,
-        language=found.language,
-    )
-
-
 def read_mhtml(content: bytes, own_url: str, retrieved_at: datetime) -> Page:
     """A page that a browser saved with everything around it. Raises PageUnavailable."""
     try:
@@ -44,7 +26,7 @@ def read_mhtml(content: bytes, own_url: str, retrieved_at: datetime) -> Page:
         raise PageUnavailable("It is not a saved page.") from None
     if not isinstance(body, bytes):
         raise PageUnavailable("It holds no page.")
-    return read_html(body, own_url, retrieved_at, saved_from=str(place) if place else None)
+    return extract(body, str(place) if place else None, retrieved_at, own_url=own_url)
 
 
 def read_text(content: bytes, own_url: str, retrieved_at: datetime) -> Page:

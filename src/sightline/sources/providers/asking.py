@@ -29,49 +29,39 @@ class Service(Struct, frozen=True, kw_only=True):
 
     async def get(self, path: str, parameters: Mapping[str, str], answer: type[T]) -> T:
         """Raises SearchFailed."""
-        return await self._ask(
-            httpx2.Request("GET", self.url + path, params=dict(parameters), headers=self._headers), answer
-        )
+        return await self._ask(answer, "GET", path, params=dict(parameters))
 
     async def post(self, path: str, body: Mapping[str, Any], answer: type[T]) -> T:
         """Raises SearchFailed."""
-        request = httpx2.Request("POST", self.url + path, json=dict(body), headers=self._headers)
-        return await self._ask(request, answer)
+        return await self._ask(answer, "POST", path, json=dict(body))
 
-    @property
-    def _headers(self) -> dict[str, str]:
-        return {"Accept": "application/json", "User-Agent": f"Sightline/{__version__}", **self.headers}
-
-    async def _ask(self, request: httpx2.Request, answer: type[T]) -> T:
+    async def _ask(self, answer: type[T], method: str, path: str, **content: Any) -> T:
         try:
             async with asyncio.timeout(self.seconds):
-                content = await self._send(request)
+                body = await self._send(method, path, content)
         except (TimeoutError, httpx2.TimeoutException):
             raise SearchFailed(f"{self.label} did not answer in time.") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
             raise SearchFailed(f"{self.label} cannot be reached.") from None
         try:
-            return msgspec.json.decode(content, type=answer, strict=False)
+            return msgspec.json.decode(body, type=answer, strict=False)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise SearchFailed(f"{self.label} answered something else than its JSON.") from None
 
-    async def _send(self, request: httpx2.Request) -> bytes:
-        async with httpx2.AsyncClient(verify=_tls(), trust_env=False, timeout=self.seconds) as client:
-            response = await client.send(request, stream=True)
-            try:
-                if response.status_code != 200:
-                    raise self._failure(response)
-                return await self._body(response)
-            finally:
-                await response.aclose()
-
-    async def _body(self, response: httpx2.Response) -> bytes:
-        content = bytearray()
-        async for chunk in response.aiter_bytes():
-            content += chunk
-            if len(content) > MOST_BYTES:
-                raise SearchFailed(f"{self.label} answered more than 5 MB.", temporary=False)
-        return bytes(content)
+    async def _send(self, method: str, path: str, content: dict[str, Any]) -> bytes:
+        headers = {"Accept": "application/json", "User-Agent": f"Sightline/{__version__}", **self.headers}
+        body = bytearray()
+        async with (
+            httpx2.AsyncClient(verify=_tls(), trust_env=False, timeout=self.seconds) as client,
+            client.stream(method, self.url + path, headers=headers, **content) as response,
+        ):
+            if response.status_code != 200:
+                raise self._failure(response)
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    raise SearchFailed(f"{self.label} answered more than 5 MB.", temporary=False)
+        return bytes(body)
 
     def _failure(self, response: httpx2.Response) -> SearchFailed:
         """Refusals stay what they are; a limit or an error of the server may be over soon."""

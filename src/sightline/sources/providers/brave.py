@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from sightline.sources.providers.asking import Service
-from sightline.sources.providers.filtering import Found, page_of, with_operators
+from sightline.sources.providers.filtering import Answer, page_of, with_operators
 from sightline.sources.search import SearchPage, SearchQuery
 
 LABEL: Final = "Brave"
@@ -21,22 +21,11 @@ _REFUSALS: Final = {
 }
 
 
-class _Result(Struct):
-    url: str | None = None
-    title: str | None = None
-    description: str | None = None
-    page_age: str | None = None
-
-
-class _Web(Struct):
-    results: list[_Result] = []
-
-
 class _Answer(Struct):
     """Without `web` nothing was found."""
 
     type: str
-    web: _Web | None = field(default_factory=_Web)
+    web: Answer | None = None
 
 
 class Brave:
@@ -60,8 +49,7 @@ class Brave:
             parameters["freshness"] = f"{query.since:%Y-%m-%d}to{query.until:%Y-%m-%d}"
         answer = await self._service.get("/res/v1/web/search", parameters, _Answer)
         results = answer.web.results if answer.web else []
-        found = (Found(one.url, one.title, one.description, one.page_age) for one in results)
         unsupported = [] if has_domains else ["so many domains"]
         if len(query.languages) > 1:
             unsupported.append("several languages")
-        return page_of(LABEL, query, found, unsupported=unsupported)
+        return page_of(LABEL, query, results, unsupported=unsupported)

@@ -3,10 +3,8 @@
 from datetime import datetime
 from typing import Any, Final
 
-from msgspec import Struct
-
 from sightline.sources.providers.asking import Service
-from sightline.sources.providers.filtering import Found, page_of
+from sightline.sources.providers.filtering import Answer, page_of
 from sightline.sources.search import SearchPage, SearchQuery
 
 LABEL: Final = "Exa"
@@ -16,17 +14,6 @@ _REFUSALS: Final = {
     402: "Exa's account has no credits left (402).",
     403: "Exa refuses the key (403).",
 }
-
-
-class _Result(Struct):
-    url: str | None = None
-    title: str | None = None
-    text: str | None = None
-    publishedDate: str | None = None
-
-
-class _Answer(Struct):
-    results: list[_Result]
 
 
 class Exa:
@@ -48,9 +35,8 @@ class Exa:
             body["startPublishedDate"] = _iso(query.since)
         if query.since and query.until:
             body["endPublishedDate"] = _iso(query.until)
-        answer = await self._service.post("/search", body, _Answer)
-        found = (Found(one.url, one.title, one.text, one.publishedDate) for one in answer.results)
-        return page_of(LABEL, query, found, unsupported=["language"] if query.languages else [])
+        answer = await self._service.post("/search", body, Answer)
+        return page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])
 
 
 def _iso(moment: datetime) -> str:

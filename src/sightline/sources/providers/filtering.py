@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from sightline.sources.addresses import canonical, identity, is_within
 from sightline.sources.dates import read_hint
@@ -11,25 +13,33 @@ from sightline.sources.search import SearchHit, SearchPage, SearchQuery
 _SLACK: Final = timedelta(days=1)  # a provider's date is a hint; the page decides
 
 
-class Found(NamedTuple):
-    """A result as a provider gives it. `date` is its hint at the day of publication."""
+class Result(Struct):
+    """A result as any provider gives it: each has a field for the snippet, and one for the day of publication."""
 
-    url: str | None
-    title: str | None
-    snippet: str | None
-    date: str | None = None
+    url: str | None = None
+    title: str | None = None
+    content: str | None = None
+    description: str | None = None
+    text: str | None = None
+    page_age: str | None = None
+    publishedDate: str | None = None
+    published_date: str | None = None
+
+
+class Answer(Struct):
+    results: list[Result]
 
 
 def page_of(
-    label: str, query: SearchQuery, found: Iterable[Found], *, unsupported: Sequence[str], warnings: Iterable[str] = ()
+    label: str, query: SearchQuery, found: Iterable[Result], *, unsupported: Sequence[str], warnings: Iterable[str] = ()
 ) -> SearchPage:
     """The results that fit the query, each address once. `unsupported` are filters that the provider did not apply."""
     hits: dict[str, SearchHit] = {}
     for one in found:
         url = canonical(one.url or "")
-        if url and _fits(url, one.date, query):
-            hit = SearchHit(url=url, title=" ".join((one.title or "").split()) or url, snippet=one.snippet or "")
-            hits.setdefault(identity(url), hit)
+        if url and _fits(url, one.page_age or one.publishedDate or one.published_date, query):
+            title, snippet = " ".join((one.title or "").split()) or url, one.content or one.description or one.text
+            hits.setdefault(identity(url), SearchHit(url=url, title=title, snippet=snippet or ""))
     said = list(warnings)
     if unsupported:
         said.append(f"{label} cannot filter by {' or '.join(unsupported)}: what does not fit is left out afterwards.")

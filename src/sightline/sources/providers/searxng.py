@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import field
 
 from sightline.platform.clock import Clock
 from sightline.sources.providers.asking import Service
-from sightline.sources.providers.filtering import Found, page_of, with_operators
+from sightline.sources.providers.filtering import Answer, page_of, with_operators
 from sightline.sources.search import SearchPage, SearchQuery
 
 LABEL: Final = "SearXNG"
@@ -21,16 +21,8 @@ _REFUSALS: Final = {
 }
 
 
-class _Result(Struct):
-    url: str | None = None
-    title: str | None = None
-    content: str | None = None
-    publishedDate: str | None = None
-
-
-class _Answer(Struct):
-    results: list[_Result]
-    unresponsive_engines: list[Any] = []
+class _Answer(Answer):
+    unresponsive_engines: list[Any] = field(default_factory=list)
 
 
 class SearXNG:
@@ -38,7 +30,7 @@ class SearXNG:
 
     name = "searxng"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, _key: str = "") -> None:
         self._service = Service(label=LABEL, url=url, refusals=_REFUSALS)
 
     async def search(self, query: SearchQuery) -> SearchPage:
@@ -50,9 +42,8 @@ class SearXNG:
         if query.since and (time_range := _range(query.since)):
             parameters["time_range"] = time_range
         answer = await self._service.get("/search", parameters, _Answer)
-        found = (Found(one.url, one.title, one.content, one.publishedDate) for one in answer.results)
         warnings = [_warning(one) for one in answer.unresponsive_engines[:MOST_ENGINES]]
-        return page_of(LABEL, query, found, unsupported=_unsupported(query), warnings=warnings)
+        return page_of(LABEL, query, answer.results, unsupported=_unsupported(query), warnings=warnings)
 
 
 def _range(since: datetime) -> str | None:

@@ -2,10 +2,8 @@
 
 from typing import Any, Final
 
-from msgspec import Struct
-
 from sightline.sources.providers.asking import Service
-from sightline.sources.providers.filtering import Found, page_of
+from sightline.sources.providers.filtering import Answer, page_of
 from sightline.sources.search import SearchPage, SearchQuery
 
 LABEL: Final = "Tavily"
@@ -17,17 +15,6 @@ _REFUSALS: Final = {
     432: "Tavily's plan has no searches left (432).",
     433: "Tavily's limit of spending is reached (433).",
 }
-
-
-class _Result(Struct):
-    url: str | None = None
-    title: str | None = None
-    content: str | None = None
-    published_date: str | None = None
-
-
-class _Answer(Struct):
-    results: list[_Result]
 
 
 class Tavily:
@@ -52,6 +39,5 @@ class Tavily:
             body["start_date"] = f"{query.since:%Y-%m-%d}"
         if query.since and query.until:
             body["end_date"] = f"{query.until:%Y-%m-%d}"
-        answer = await self._service.post("/search", body, _Answer)
-        found = (Found(one.url, one.title, one.content, one.published_date) for one in answer.results)
-        return page_of(LABEL, query, found, unsupported=["language"] if query.languages else [])
+        answer = await self._service.post("/search", body, Answer)
+        return page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])

@@ -14,16 +14,15 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from sightline.sources.web.tasks import Outcome, ReadPage, Task
+from sightline.sources.web.tasks import Fetched, Outcome, ReadPage, Task
 
 MOST_MEMORY: Final = 600_000_000  # bytes of address space; a page of 2 MB takes 140
 LONGEST_TASK: Final = 30  # seconds after which it ends itself, should nobody be there to end it
-FIRST: Final = ReadPage(  # loads what pages are read with, so that no other page takes the time for it
-    url="https://first.invalid/",
-    content=b"<p>The first page has a sentence that is long enough to be read.</p>",
-    media_type="text/html",
-    charset=None,
-    retrieved_at=datetime(2026, 1, 1, tzinfo=UTC),
+_PAGE: Final = b"<p>The first page has a sentence that is long enough to be read.</p>"
+# Loads what pages are read with, so that no other page takes the time for it.
+FIRST: Final = ReadPage(
+    Fetched(urls=("https://first.invalid/",), content=_PAGE, media_type="text/html", charset=None),
+    datetime(2026, 1, 1, tzinfo=UTC),
 )
 
 

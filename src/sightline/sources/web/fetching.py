@@ -12,11 +12,11 @@ from typing import Final
 from urllib.parse import urljoin
 
 import httpcore2
-from msgspec import Struct
 
 from sightline import __version__
 from sightline.sources.pages import PageUnavailable
 from sightline.sources.web.gate import Gate, GatedNetwork, Target, target_of
+from sightline.sources.web.tasks import Fetched
 
 AGENT: Final = "Sightline"
 MOST_BYTES: Final = 2_000_000
@@ -28,19 +28,6 @@ _PAGES: Final = "text/html,application/xhtml+xml,text/plain;q=0.8,application/xm
 _CHARSET: Final = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9_:-]{2,40})""", re.IGNORECASE)
 
 Permit = Callable[[Target], Awaitable[None]]
-
-
-class Fetched(Struct, frozen=True, kw_only=True):
-    """What a host sent with success. `urls` are all on the way, the last its own; `media_type` is empty if unknown."""
-
-    urls: tuple[str, ...]
-    content: bytes
-    media_type: str
-    charset: str | None
-
-    @property
-    def url(self) -> str:
-        return self.urls[-1]
 
 
 class BadStatus(PageUnavailable):

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from httpcore2 import SOCKET_OPTION, AnyIOBackend, AsyncNetworkBackend, AsyncNetworkStream, ConnectError
 
-from sightline.sources.addresses import LONGEST_ADDRESS, domain_of
+from sightline.sources.addresses import LONGEST_ADDRESS, domain_of, ip_of
 from sightline.sources.pages import PageUnavailable
 
 Address = IPv4Address | IPv6Address
@@ -25,24 +25,12 @@ _PORTS: Final = {"http": 80, "https": 443}
 _SAFE: Final = "/:@!$&'()*+,;=~-._%?[]"
 _NUMBER: Final = re.compile(r"0x[0-9a-f]*|\d+")
 # Addresses of IPv6 that stand for another one: IPv4-compatible, NAT64, 6to4, Teredo; and the old site-local ones.
-_CARRIERS: Final = tuple(
-    map(ip_network, ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "fec0::/10"))
-)
+_CARRIERS: Final = "::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 2002::/16 2001::/32 fec0::/10"
 # For protocols, relays and documentation: registered as special purpose, and global to `ipaddress`.
-_SPECIAL: Final = tuple(
-    map(
-        ip_network,
-        (
-            "192.0.0.0/24",
-            "192.31.196.0/24",
-            "192.52.193.0/24",
-            "192.88.99.0/24",
-            "192.175.48.0/24",
-            "2620:4f:8000::/48",
-            "3fff::/20",
-        ),
-    )
+_SPECIAL: Final = (
+    "192.0.0.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.175.48.0/24 2620:4f:8000::/48 3fff::/20"
 )
+_NOT_PUBLIC: Final = tuple(map(ip_network, f"{_CARRIERS} {_SPECIAL}".split()))
 
 
 class Target(NamedTuple):
@@ -84,16 +72,12 @@ def target_of(url: str) -> Target:
 
 def _is_disguised(host: str) -> bool:
     """Whether it is an IP address in another form, such as 2130706433 or 0x7f.1."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return bool(_NUMBER.fullmatch(host.rsplit(".", 1)[-1]))
-    return False
+    return ip_of(host) is None and bool(_NUMBER.fullmatch(host.rsplit(".", 1)[-1]))
 
 
 def is_public(address: Address) -> bool:
     """Whether it belongs to the public internet, and stands for no other address."""
-    if any(address in network for network in (*_CARRIERS, *_SPECIAL)):
+    if any(address in network for network in _NOT_PUBLIC):
         return False
     is_special = address.is_multicast or address.is_reserved or address.is_unspecified
     return address.is_global and not is_special

@@ -1,31 +1,20 @@
 """Reads pages of the web for research: permitted, paced, fetched, and kept for a few minutes."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from time import monotonic
 from typing import Final
-
-from msgspec import Struct
 
 from sightline.platform.clock import Clock
 from sightline.sources.addresses import identity
+from sightline.sources.kept import Kept
 from sightline.sources.pages import IsAllowed, Page, PageUnavailable, everywhere
 from sightline.sources.web.extractor import Extractor
-from sightline.sources.web.fetching import Fetched, Fetcher, Permit
+from sightline.sources.web.fetching import Fetcher, Permit
 from sightline.sources.web.gate import Gate, Network, Target
 from sightline.sources.web.robots import Pacing, Robots
-from sightline.sources.web.tasks import Listing, ReadPage, ReadSite
+from sightline.sources.web.tasks import Fetched, Listing, ReadPage, ReadSite
 
 MOST_KEPT: Final = 64
 KEPT_SECONDS: Final = 300.0  # the sections of a run read a page once
-
-
-class _Kept(Struct, frozen=True):
-    """A page, and all addresses on the way to it."""
-
-    page: Page
-    urls: tuple[str, ...]
-    until: float
 
 
 class WebReader:
@@ -45,25 +34,24 @@ class WebReader:
         self.extractor = extractor or Extractor()
         self._pacing = pacing or Pacing(unpaced=allowed)
         self._robots = Robots(self._fetcher, self.extractor, self._pacing)
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: Kept[str, tuple[Page, tuple[str, ...]]] = Kept(MOST_KEPT, KEPT_SECONDS)
 
     async def read(self, url: str, is_allowed: IsAllowed = everywhere) -> Page:
         """The page. `is_allowed` is asked for its address and each one it redirects to. Raises PageUnavailable."""
-        kept = self._kept.get(identity(url))
-        if kept is not None and kept.until >= monotonic():
-            if not all(map(is_allowed, kept.urls)):
+        if kept := self._kept.find(identity(url)):
+            page, urls = kept
+            if not all(map(is_allowed, urls)):
                 raise PageUnavailable(_OUTSIDE)
-            return kept.page
+            return page
         found = await self._fetcher.fetch(url, self._permit(is_allowed))
         page = await self._read(found)
-        self._keep(identity(url), _Kept(page, found.urls, monotonic() + KEPT_SECONDS))
+        self._kept.keep(identity(url), (page, found.urls))
         return page
 
     async def list_site(self, url: str, is_allowed: IsAllowed = everywhere) -> Listing:
         """What a front page, a feed or a site map leads to. Raises PageUnavailable."""
         found = await self._fetcher.fetch(url, self._permit(is_allowed))
-        task = ReadSite(url=found.url, content=found.content, media_type=found.media_type, charset=found.charset)
-        listing = (await self.extractor.perform(task)).listing
+        listing = (await self.extractor.perform(ReadSite(found))).listing
         assert listing is not None  # noqa: S101 - it answers what it is asked
         return listing
 
@@ -72,14 +60,7 @@ class WebReader:
         await self.extractor.aclose()
 
     async def _read(self, found: Fetched) -> Page:
-        task = ReadPage(
-            url=found.url,
-            content=found.content,
-            media_type=found.media_type,
-            charset=found.charset,
-            retrieved_at=self._clock.now(),
-        )
-        page = (await self.extractor.perform(task)).page
+        page = (await self.extractor.perform(ReadPage(found, self._clock.now()))).page
         assert page is not None  # noqa: S101 - it answers what it is asked
         return page
 
@@ -91,12 +72,6 @@ class WebReader:
             await self._pacing.turn(target.host, pause)
 
         return permit
-
-    def _keep(self, key: str, found: _Kept) -> None:
-        self._kept[key] = found
-        self._kept.move_to_end(key)
-        if len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
 
 
 _OUTSIDE: Final = "It leads to a place where this search may not look."

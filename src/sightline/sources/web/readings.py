@@ -15,6 +15,7 @@ from sightline.sources.languages import language_of
 from sightline.sources.library.files import read_file
 from sightline.sources.pages import Page, PageUnavailable
 from sightline.sources.web.tasks import (
+    Fetched,
     Link,
     Listing,
     Outcome,
@@ -50,29 +51,20 @@ def _outcomes(task: Task) -> Iterator[Outcome]:
     if isinstance(task, ReadFile):
         yield from (Outcome(page=page) for page in read_file(Path(task.folder), task.name, task.saved_at))
     elif isinstance(task, ReadPage):
-        yield Outcome(page=read_page(task))
+        yield Outcome(page=read_page(task.found, task.retrieved_at))
     elif isinstance(task, ReadSite):
-        yield Outcome(listing=read_site(task))
+        yield Outcome(listing=read_site(task.found))
     else:
         yield Outcome(permission=read_robots(task))
 
 
-def read_page(task: ReadPage) -> Page:
+def read_page(found: Fetched, retrieved_at: datetime) -> Page:
     """A page of HTML, or of plain text. Raises PageUnavailable."""
-    if task.media_type in _TEXT:
-        return _read_text(task)
-    if not (task.media_type in _HTML or (not task.media_type and _looks_like_html(task.content))):
-        raise PageUnavailable(f"It is no text ({task.media_type or 'of an unknown type'}).")
-    found = extract(task.content, task.url, task.retrieved_at, task.charset)
-    return Page(
-        url=found.url or task.url,
-        title=found.title or task.url,
-        text=found.text,
-        retrieved_at=task.retrieved_at,
-        publisher=found.publisher,
-        published=found.published,
-        language=found.language,
-    )
+    if found.media_type in _TEXT:
+        return _read_text(found, retrieved_at)
+    if not (found.media_type in _HTML or (not found.media_type and _looks_like_html(found.content))):
+        raise PageUnavailable(f"It is no text ({found.media_type or 'of an unknown type'}).")
+    return extract(found.content, found.url, retrieved_at, found.charset, own_url=found.url)
 
 
 def _looks_like_html(content: bytes) -> bool:
@@ -80,13 +72,13 @@ def _looks_like_html(content: bytes) -> bool:
     return b"<html" in start or b"<!doctype html" in start
 
 
-def _read_text(task: ReadPage) -> Page:
-    text = decode(task.content, task.charset).replace("\r\n", "\n")[:MOST_CHARACTERS].strip()
+def _read_text(found: Fetched, retrieved_at: datetime) -> Page:
+    text = decode(found.content, found.charset).replace("\r\n", "\n")[:MOST_CHARACTERS].strip()
     if not text:
         raise PageUnavailable("No text was found in it.")
-    url = canonical(task.url) or task.url
+    url = canonical(found.url) or found.url
     title = text.split("\n", 1)[0].lstrip("# ").strip()[:200]
-    return Page(url=url, title=title or url, text=text, retrieved_at=task.retrieved_at, language=language_of(text))
+    return Page(url=url, title=title or url, text=text, retrieved_at=retrieved_at, language=language_of(text))
 
 
 def read_robots(task: ReadRobots) -> Permission:
@@ -97,21 +89,21 @@ def read_robots(task: ReadRobots) -> Permission:
     return Permission(is_given=rules.can_fetch(task.url, task.agent), pause=float(rules.crawl_delay(task.agent) or 0))
 
 
-def read_site(task: ReadSite) -> Listing:
+def read_site(found: Fetched) -> Listing:
     """The links of a feed, a site map or a page of HTML. Raises PageUnavailable."""
-    start = task.content[:2_048].lower()
+    start = found.content[:2_048].lower()
     if b"<urlset" in start or b"<sitemapindex" in start:
-        return _read_site_map(task)
+        return _read_site_map(found)
     if b"<rss" in start or b"<feed" in start or b"<rdf" in start:
-        return _read_feed(task)
-    return _read_front_page(task)
+        return _read_feed(found)
+    return _read_front_page(found)
 
 
-def _read_feed(task: ReadSite) -> Listing:
+def _read_feed(found: Fetched) -> Listing:
     import feedparser
 
-    found = feedparser.parse(BytesIO(task.content), sanitize_html=True, resolve_relative_uris=False)
-    return Listing(title=str(found.feed.get("title") or ""), links=list(_entries(found.entries, task.url)), feeds=[])
+    feed = feedparser.parse(BytesIO(found.content), sanitize_html=True, resolve_relative_uris=False)
+    return Listing(title=str(feed.feed.get("title") or ""), links=list(_entries(feed.entries, found.url)), feeds=[])
 
 
 def _entries(entries: Iterable[Any], base: str) -> Iterator[Link]:
@@ -136,18 +128,18 @@ def _short(markup: str | None) -> str:
     return " ".join(str(text).split())[:LONGEST_SUMMARY]
 
 
-def _read_site_map(task: ReadSite) -> Listing:
+def _read_site_map(found: Fetched) -> Listing:
     """Of an index, its maps; they stand in it with the newest first or last, so the dates decide."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
-    root = etree.fromstring(task.content, parser=parser)
+    root = etree.fromstring(found.content, parser=parser)
     if root is None:
         raise PageUnavailable("It is not a site map.")
-    found = sorted(_places(root, task.url), key=_newest_first)
+    places = sorted(_places(root, found.url), key=_newest_first)
     if etree.QName(root).localname == "sitemapindex":
-        return Listing(title="", links=[], feeds=[link.url for link in found[:MOST_FEEDS]])
-    return Listing(title="", links=found[:MOST_LINKS], feeds=[])
+        return Listing(title="", links=[], feeds=[link.url for link in places[:MOST_FEEDS]])
+    return Listing(title="", links=places[:MOST_LINKS], feeds=[])
 
 
 def _places(root: Any, base: str) -> Iterator[Link]:
@@ -163,19 +155,19 @@ def _newest_first(link: Link) -> float:
     return -link.published.timestamp() if link.published else 0.0
 
 
-def _read_front_page(task: ReadSite) -> Listing:
+def _read_front_page(found: Fetched) -> Listing:
     from lxml.html import document_fromstring
 
-    markup = decode(task.content, task.charset)
+    markup = decode(found.content, found.charset)
     if not markup.strip() or markup.count("<") > MOST_TAGS:
         raise PageUnavailable("It cannot be searched for links.")
     tree = document_fromstring(markup)
     feeds = [
-        urljoin(task.url, one.get("href"))
+        urljoin(found.url, one.get("href"))
         for one in tree.iterfind(".//link")
         if (one.get("type") or "").lower() in _FEEDS and one.get("href")
     ]
-    return Listing(title=_short(tree.findtext(".//title")), links=_own_links(tree, task.url), feeds=feeds[:MOST_FEEDS])
+    return Listing(title=_short(tree.findtext(".//title")), links=_own_links(tree, found.url), feeds=feeds[:MOST_FEEDS])
 
 
 def _own_links(tree: Any, base: str) -> list[Link]:

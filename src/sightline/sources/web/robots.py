@@ -1,15 +1,15 @@
 """What hosts ask of programs that read them: robots.txt, and pauses between requests."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
-from ipaddress import ip_address
 from time import monotonic
 from typing import Final
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
-from sightline.sources.addresses import is_within
+from sightline.sources.addresses import ip_of, is_within
+from sightline.sources.kept import Kept
 from sightline.sources.pages import PageUnavailable
 from sightline.sources.web.extractor import Extractor
 from sightline.sources.web.fetching import AGENT, BadStatus, Fetcher
@@ -47,10 +47,8 @@ class Pacing:
         await asyncio.sleep(start - now)
 
     def _is_unpaced(self, host: str) -> bool:
-        try:
-            return any(ip_address(host) in network for network in self._unpaced)
-        except ValueError:
-            return False
+        address = ip_of(host)
+        return address is not None and any(address in network for network in self._unpaced)
 
 
 class _Rules(Struct, frozen=True):
@@ -67,8 +65,8 @@ class Robots:
         self._fetcher = fetcher
         self._extractor = extractor
         self._pacing = pacing
-        self._kept: OrderedDict[str, tuple[_Rules, float]] = OrderedDict()
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._kept: Kept[str, _Rules] = Kept(MOST_HOSTS, KEPT_SECONDS)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # of those that ask
 
     async def permit(self, target: Target) -> float:
         """The seconds that the host wants between two requests. Raises PageUnavailable where it forbids reading."""
@@ -88,18 +86,10 @@ class Robots:
 
     async def _rules(self, target: Target) -> _Rules:
         async with self._locks.setdefault(target.origin, asyncio.Lock()):
-            rules, until = self._kept.get(target.origin, (None, 0.0))
-            if rules is None or until < monotonic():
+            if (rules := self._kept.find(target.origin)) is None:
                 rules = await self._ask(target)
-                self._keep(target.origin, rules)
+                self._kept.keep(target.origin, rules)
         return rules
-
-    def _keep(self, origin: str, rules: _Rules) -> None:
-        self._kept[origin] = rules, monotonic() + KEPT_SECONDS
-        self._kept.move_to_end(origin)
-        if len(self._kept) > MOST_HOSTS:
-            oldest, _ = self._kept.popitem(last=False)
-            self._locks.pop(oldest, None)
 
     async def _ask(self, target: Target) -> _Rules:
         """A host that answers 4xx has no rules."""

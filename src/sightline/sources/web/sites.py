@@ -3,11 +3,11 @@
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from time import monotonic
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from sightline.sources.addresses import canonical, identity, is_within
+from sightline.sources.kept import Kept
 from sightline.sources.pages import IsAllowed, PageUnavailable
 from sightline.sources.search import SearchFailed, SearchHit, SearchPage, SearchProvider, SearchQuery
 from sightline.sources.web.reader import WebReader
@@ -28,7 +28,7 @@ class Sites:
     def __init__(self, reader: WebReader, *, seconds: float = LONGEST_LOOK) -> None:
         self._reader = reader
         self._seconds = seconds
-        self._kept: dict[tuple[str, SearchQuery], tuple[list[Link], str | None, float]] = {}
+        self._kept: Kept[tuple[str, SearchQuery], tuple[list[Link], str | None]] = Kept(MOST_KEPT, KEPT_SECONDS)
 
     async def search(self, query: SearchQuery) -> SearchPage:
         """Pages of `query.sites` with words of the query, best first; what a site's list dates outside is left out."""
@@ -41,13 +41,10 @@ class Sites:
     async def _look(self, site: str, query: SearchQuery) -> tuple[list[Link], str | None]:
         """The links of a site, and what did not work."""
         scope = SearchQuery(text="", domains=query.domains, excluded_domains=query.excluded_domains)
-        links, warning, until = self._kept.get((site, scope), ([], None, 0.0))
-        if until < monotonic():
-            links, warning = await self._list(site, _within(scope))
-            while len(self._kept) >= MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[site, scope] = links, warning, monotonic() + KEPT_SECONDS
-        return links, warning
+        if (found := self._kept.find((site, scope))) is None:
+            found = await self._list(site, _within(scope))
+            self._kept.keep((site, scope), found)
+        return found
 
     async def _list(self, site: str, is_allowed: IsAllowed) -> tuple[list[Link], str | None]:
         url = canonical(site if "://" in site else f"https://{site}")

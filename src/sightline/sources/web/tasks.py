@@ -7,23 +7,30 @@ from msgspec import Struct
 from sightline.sources.pages import Page
 
 
-class ReadPage(Struct, frozen=True, tag=True, kw_only=True):
-    """Read the text of a page."""
+class Fetched(Struct, frozen=True, kw_only=True):
+    """What a host sent with success. `urls` are all on the way, the last its own; `media_type` is empty if unknown."""
 
-    url: str
+    urls: tuple[str, ...]
     content: bytes
     media_type: str
     charset: str | None
+
+    @property
+    def url(self) -> str:
+        return self.urls[-1]
+
+
+class ReadPage(Struct, frozen=True, tag=True):
+    """Read the text of a page."""
+
+    found: Fetched
     retrieved_at: datetime
 
 
-class ReadSite(Struct, frozen=True, tag=True, kw_only=True):
+class ReadSite(Struct, frozen=True, tag=True):
     """List what a front page, a feed or a site map leads to."""
 
-    url: str
-    content: bytes
-    media_type: str
-    charset: str | None
+    found: Fetched
 
 
 class ReadRobots(Struct, frozen=True, tag=True, kw_only=True):
