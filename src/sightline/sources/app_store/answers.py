@@ -5,12 +5,13 @@ is in a `label`; a single entry stands without a list, and an entry without a ra
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from sightline.sources.app_store.records import App, Review
+from sightline.sources.dates import read_hint
+from sightline.sources.extraction import clean
 
 LONGEST_NAME: Final = 200
 LONGEST_TITLE: Final = 1_000
@@ -92,13 +93,14 @@ class ReviewPage(Struct):
 
 
 def _review(entry: Entry, id: str, stars: str) -> Review:
+    updated = read_hint("store", _text(entry.updated))
     return Review(
         id=_clean(id, LONGEST_NAME),
         rating=int(stars) if stars in ("1", "2", "3", "4", "5") else None,
         title=_clean(_text(entry.title), LONGEST_TITLE),
         body=_clean(_text(entry.content), LONGEST_BODY),
         version=_clean(_text(entry.version), LONGEST_NAME) or None,
-        submitted_at=_moment(_text(entry.updated)),
+        submitted_at=updated.moment if updated else None,
         url=_address(entry.link),
     )
 
@@ -108,16 +110,7 @@ def _text(value: Label | None) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    """Without what the database does not store."""
-    return text.replace("\0", "").encode(errors="replace").decode().strip()[:longest].strip()
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
+    return clean(text).strip()[:longest].strip()
 
 
 def _address(link: Any) -> str | None:
