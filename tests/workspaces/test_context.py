@@ -11,7 +11,7 @@ from sightline.platform.errors import InvalidReference, NotFound, Unauthorized, 
 from sightline.workspaces import tenants
 from sightline.workspaces.audit.records import AuditEntry, AuditFilters
 from sightline.workspaces.audit.trail import walk_changes
-from sightline.workspaces.context import read_context
+from sightline.workspaces.queries import find_context
 from sightline.workspaces.records import Allowance, AuthContext
 from sightline.workspaces.tenants import SlugTaken
 from tests.workspaces.world import OPERATOR, World
@@ -19,7 +19,7 @@ from tests.workspaces.world import OPERATOR, World
 
 async def context(world: World, key_id: UUID) -> AuthContext:
     async with world.db.autocommit() as tx:
-        return await read_context(tx, Actor(workspace_id=world.workspace.id, kind="key", id=str(key_id)))
+        return await find_context(tx, Actor(workspace_id=world.workspace.id, kind="key", id=str(key_id)))
 
 
 async def trail(world: World, record: str | None = None, since: datetime | None = None) -> list[AuditEntry]:

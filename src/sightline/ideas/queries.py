@@ -11,7 +11,6 @@ from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
 from sightline.platform.db.sql import Where, by_reference, sql
 from sightline.platform.db.words import apart
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -37,7 +36,7 @@ FIND_IDEA = by_reference(
 
 async def find_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     """Returns the columns of IDEA. Raises NotFound."""
-    return _found(await tx.row(FIND_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value))
+    return await tx.found(FIND_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
 FIND_STATE = by_reference(
@@ -50,12 +49,12 @@ LOCK_IDEA = by_reference(
 
 async def find_state(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     """Returns the columns of STATE. Raises NotFound."""
-    return _found(await tx.row(FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value))
+    return await tx.found(FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
 async def lock_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     """Locks the idea until the transaction ends, and returns the columns of STATE. Raises NotFound."""
-    return _found(await tx.row(LOCK_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value))
+    return await tx.found(LOCK_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
 def _aliased(condition: str) -> str:
@@ -80,12 +79,6 @@ FIND_KNOWN = sql(_FIND_KNOWN, columns=STATE, aliased=_ALIASED)
 LOCK_KNOWN = sql(f"{_FIND_KNOWN} FOR NO KEY UPDATE", columns=STATE, aliased=_ALIASED)
 
 
-def _found(row: Row | None) -> Row:
-    if row is None:
-        raise NotFound
-    return row
-
-
 class Located(NamedTuple):
     """The idea that a reference names."""
 
@@ -101,12 +94,12 @@ _HOLD_ID = by_reference(f"{_LOCATE} FOR KEY SHARE")
 
 async def find_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
     """Returns the id of the idea. Raises NotFound."""
-    return Located(*_found(await tx.row(_FIND_ID[ref.column], workspace_id=workspace_id, ref=ref.value)))
+    return Located(*await tx.found(_FIND_ID[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
 async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
     """Returns the id of the idea, which cannot be deleted before the transaction ends. Raises NotFound."""
-    return Located(*_found(await tx.row(_HOLD_ID[ref.column], workspace_id=workspace_id, ref=ref.value)))
+    return Located(*await tx.found(_HOLD_ID[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
 _LISTING = Listing(

@@ -10,6 +10,7 @@ from sightline.ideas import queries
 from sightline.ideas.classifications.values import add_classifications
 from sightline.ideas.labels import refuse_unknown
 from sightline.ideas.records import Idea, IdeaFilters, Include
+from sightline.platform import wire
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
@@ -45,8 +46,7 @@ async def _as_ideas(workspace_id: UUID, has_classifications: bool, tx: Tx, rows:
 
 def versioned(row: Row) -> Versioned[Idea]:
     """Turns the columns of queries.IDEA into an idea with its tag."""
-    *fields, version = row
-    return Versioned(Idea(*fields), version_tag(row["id"], version, _votes(row)))
+    return wire.versioned(Idea, row, _votes(row))
 
 
 def _votes(row: Row) -> str:

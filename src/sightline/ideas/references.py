@@ -45,8 +45,7 @@ async def check_named(tx: Tx, workspace_id: UUID, named: Named, earlier: list[Fa
         if earlier:
             raise ValidationFailed(earlier)
         return False
-    row = await tx.row(CHECK_NAMED, workspace_id=workspace_id, **named._asdict())
-    assert row is not None  # noqa: S101 - a SELECT without FROM has one row
+    row = await tx.one(CHECK_NAMED, workspace_id=workspace_id, **named._asdict())
     faults = earlier + _unknown("insightIds", row["no_insights"]) + _unknown("accountIds", row["no_accounts"])
     if faults:
         raise ValidationFailed(faults)

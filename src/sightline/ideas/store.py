@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from sightline.ideas import links
 from sightline.ideas.classifications.assign import assign
 from sightline.ideas.classifications.suggest import renew_suggestions, suggested_links
 from sightline.ideas.decide import Outcome
 from sightline.ideas.labels import INITIAL_LABEL
+from sightline.ideas.links import ACCOUNTS, FEATURES, INSIGHTS, add_links, replace_links
 from sightline.ideas.queries import IDEA, Stored, find_idea
 from sightline.ideas.questions.drafted import add_drafted, drafted_values, insert_drafted, remove_drafted
 from sightline.ideas.records import NEW_COLUMNS
@@ -18,23 +18,14 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Statement, Tx, sql
 from sightline.platform.db.database import Row
 from sightline.platform.db.horizon import MOMENT
-from sightline.platform.db.sql import assignments, values
+from sightline.platform.db.sql import assignments, columns, values
 from sightline.platform.refs import IdeaRef
 from sightline.workspaces.changes import add_changes, change_by, count_rows, log_change, slot
 
 # The columns of a new idea besides the status, which is the first label if omitted.
-_NEW = (
-    *(column for column in NEW_COLUMNS if column != "status"),
-    "id",
-    "number",
-    "created_source",
-    "provenance",
-    "feature_ownership",
-    "feature_matching",
-    "matched_key",
-    "taxonomy_version_id",
-    "name_drafted",
-    "model_due_at",
+_NEW = tuple(column for column in NEW_COLUMNS if column != "status") + columns(
+    "id, number, created_source, provenance, feature_ownership, feature_matching, matched_key, taxonomy_version_id, "
+    "name_drafted, model_due_at"
 )
 _SETS = ("feature_ids", "insight_ids", "account_ids")
 _OMITTED: dict[str, Any] = {
@@ -147,14 +138,13 @@ async def _change_sets(tx: Tx, actor: Actor, id: UUID, outcome: Outcome) -> list
     """Returns the names of the sets that changed."""
     idea, new = (actor.workspace_id, id), outcome.proposal
     changed = {"classifications": await assign(tx, *idea, outcome.assignments)}
+    set_links = add_links if new.completes else replace_links
     if outcome.feature_ids is not None:
-        changed["features"] = await links.replace_features(tx, *idea, outcome.feature_ids)
+        changed["features"] = await replace_links(tx, FEATURES, idea, outcome.feature_ids)
     if new.insight_ids is not None:
-        set_insights = links.add_insights if new.completes else links.replace_insights
-        changed["insights"] = await set_insights(tx, *idea, new.insight_ids, validated=new.validates)
+        changed["insights"] = await set_links(tx, INSIGHTS, idea, new.insight_ids, validated=new.validates)
     if new.account_ids is not None:
-        set_accounts = links.add_accounts if new.completes else links.replace_accounts
-        changed["accounts"] = await set_accounts(tx, *idea, new.account_ids)
+        changed["accounts"] = await set_links(tx, ACCOUNTS, idea, new.account_ids)
     return [name for name, count in changed.items() if count]
 
 
@@ -186,9 +176,7 @@ def changing(columns: tuple[str, ...], action: str, condition: str = "", *, is_s
 
 async def change_columns(tx: Tx, actor: Actor, id: UUID, columns: dict[str, Any], action: str, **detail: Any) -> Row:
     """Sets columns of an idea that the caller has locked, and logs it. Returns the columns of IDEA."""
-    row = await tx.row(changing((*columns,), action), **change_by(actor), **columns, id=id, detail=detail)
-    assert row is not None  # noqa: S101 - it is locked
-    return row
+    return await tx.one(changing((*columns,), action), **change_by(actor), **columns, id=id, detail=detail)
 
 
 SET_DUE = sql("""

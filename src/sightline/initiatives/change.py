@@ -8,12 +8,11 @@ from msgspec import UNSET
 from sightline.initiatives import limits, queries
 from sightline.initiatives.create import ensure_known
 from sightline.initiatives.dates import ENDS_EARLY, ends_early
-from sightline.initiatives.queries import Current
 from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
 from sightline.initiatives.teams import ensure_unique
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db import Database, Row, Tx
+from sightline.platform.db.retries import retry_transaction
 from sightline.platform.db.updates import update_record
 from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import InitiativeRef
@@ -39,13 +38,8 @@ async def change_initiative(
     if changes.team_ids is not UNSET:
         ensure_unique(changes.team_ids)
 
-    async def attempt() -> Versioned[Initiative]:
-        async with db.transaction() as tx:
-            return await _change(tx, actor, ref, changes, expect)
-
-    return await retry_when_overtaken(
-        attempt, Conflict("The teams or the product of the request keep changing. Try again.")
-    )
+    busy = Conflict("The teams or the product of the request keep changing. Try again.")
+    return await retry_transaction(db, lambda tx: _change(tx, actor, ref, changes, expect), busy)
 
 
 def _fields(changes: InitiativeChanges) -> dict[str, Any]:
@@ -61,44 +55,44 @@ async def _change(
     current = await queries.lock_initiative(tx, actor.workspace_id, ref)
     tx = tx.later()
     await _check(tx, actor.workspace_id, changes, current)
-    expect(version_tag(current.id, current.version))
-    if plan is not None and not InitiativeStatus(current.columns["status"]).is_active:
+    expect(version_tag(current["id"], current["version"]))
+    if plan is not None and not InitiativeStatus(current["status"]).is_active:
         await limits.ensure_one_more_active(tx, actor.workspace_id, plan)
     await _store(tx, actor, current, _changed(changes, current))
-    return await queries.find_initiative(tx, actor.workspace_id, InitiativeRef(id=current.id))
+    return await queries.find_initiative(tx, actor.workspace_id, InitiativeRef(id=current["id"]))
 
 
-async def _check(tx: Tx, workspace_id: UUID, changes: InitiativeChanges, current: Current) -> None:
+async def _check(tx: Tx, workspace_id: UUID, changes: InitiativeChanges, current: Row) -> None:
     teams = [] if changes.team_ids is UNSET else changes.team_ids
-    start = current.columns["start_date"] if changes.start_date is UNSET else changes.start_date
-    finish = current.columns["finish_date"] if changes.finish_date is UNSET else changes.finish_date
+    start = current["start_date"] if changes.start_date is UNSET else changes.start_date
+    finish = current["finish_date"] if changes.finish_date is UNSET else changes.finish_date
     if ends_early(start, finish):
         raise ValidationFailed.of("finishDate", ENDS_EARLY)
     product_id = None if changes.product_id is UNSET else changes.product_id
     if teams or product_id is not None:
         await ensure_known(tx, workspace_id, teams, product_id)
-    if product_id is not None and any(other != product_id for other in current.feature_products):
+    if product_id is not None and any(other != product_id for other in current["feature_products"]):
         raise ProductConflict("The initiative has features of another product.", field="productId")
 
 
-def _changed(changes: InitiativeChanges, current: Current) -> dict[str, Any]:
+def _changed(changes: InitiativeChanges, current: Row) -> dict[str, Any]:
     """Returns the columns whose value differs. The order of teams is not compared."""
     fields = {name: value for name, value in _fields(changes).items() if value is not UNSET}
-    if "team_ids" in fields and set(fields["team_ids"]) == set(current.columns["team_ids"]):
+    if "team_ids" in fields and set(fields["team_ids"]) == set(current["team_ids"]):
         del fields["team_ids"]
-    return {name: value for name, value in fields.items() if value != current.columns[name]}
+    return {name: value for name, value in fields.items() if value != current[name]}
 
 
-async def _store(tx: Tx, actor: Actor, current: Current, changed: dict[str, Any]) -> None:
+async def _store(tx: Tx, actor: Actor, current: Row, changed: dict[str, Any]) -> None:
     """Stores the change; leaves `updated_at` alone if nothing changed."""
     if not changed:
         return
     columns = {name: value for name, value in changed.items() if name != "team_ids"}
     if "team_ids" in changed:
-        await queries.assign_teams(tx, actor.workspace_id, current.id, changed["team_ids"])
-    await update_record(tx, "initiatives", actor.workspace_id, current.id, columns)
-    about = ("initiative", current.id, current.public_id)
+        await queries.assign_teams(tx, actor.workspace_id, current["id"], changed["team_ids"])
+    await update_record(tx, "initiatives", actor.workspace_id, current["id"], columns)
+    about = ("initiative", current["id"], current["public_id"])
     await log_change(tx, actor, *about, "updated", fields=list(changed))
     if "status" in changed:
-        moved = {"from": current.columns["status"], "to": changed["status"]}
+        moved = {"from": current["status"], "to": changed["status"]}
         await log_change(tx, actor, *about, "status_changed", **moved)

@@ -35,24 +35,13 @@ async def hold_plan(tx: Tx, workspace_id: UUID) -> Plan:
     return Plan(*await tx.row(_LOCK_PLAN, workspace_id=workspace_id) or ())
 
 
-async def _count_initiatives(tx: Tx, workspace_id: UUID) -> int:
-    """Counts all initiatives, with archived ones."""
-    count: int = await tx.value(_COUNT_INITIATIVES, workspace_id=workspace_id)
-    return count
-
-
-async def _count_active(tx: Tx, workspace_id: UUID) -> int:
-    count: int = await tx.value(_COUNT_ACTIVE, workspace_id=workspace_id)
-    return count
-
-
 async def ensure_one_more(tx: Tx, workspace_id: UUID) -> None:
     """Checks the limits for a new initiative, which is active. Raises TrialExpired, LimitReached. Locks the plan."""
     plan = await hold_plan(tx, workspace_id)
     if plan.trial_ends_at is not None and plan.trial_ends_at <= tx.now:
         raise TrialExpired("The free trial has ended.", trialEndedAt=shown_moment(plan.trial_ends_at))
     if plan.initiative_limit is not None:
-        used = await _count_initiatives(tx, workspace_id)
+        used = await tx.value(_COUNT_INITIATIVES, workspace_id=workspace_id)  # with archived ones
         if used >= plan.initiative_limit:
             raise _reached("initiatives", used, plan.initiative_limit)
     await ensure_one_more_active(tx, workspace_id, plan)
@@ -62,7 +51,7 @@ async def ensure_one_more_active(tx: Tx, workspace_id: UUID, plan: Plan) -> None
     """Checks the limit for another active initiative under a locked plan. Raises LimitReached."""
     if plan.active_initiative_limit is None:
         return
-    used = await _count_active(tx, workspace_id)
+    used = await tx.value(_COUNT_ACTIVE, workspace_id=workspace_id)
     if used >= plan.active_initiative_limit:
         raise _reached("active_initiatives", used, plan.active_initiative_limit)
 

@@ -8,13 +8,12 @@ from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Window
 from sightline.platform.db.database import Row
-from sightline.platform.db.sql import Where, by_reference, columns, sql
-from sightline.platform.errors import NotFound
+from sightline.platform.db.sql import Where, by_reference, sql
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, version_tag, versioned
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
 
 # In the order of Initiative's fields.
@@ -36,11 +35,6 @@ _LISTING = Listing(
 )
 
 
-def _versioned(row: Row) -> Versioned[Initiative]:
-    *fields, version = row
-    return Versioned(Initiative(*fields), version_tag(row["id"], version))
-
-
 FIND_INITIATIVE = by_reference(
     "SELECT {columns}, version FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref",
     columns=INITIATIVE,
@@ -49,10 +43,7 @@ FIND_INITIATIVE = by_reference(
 
 async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Versioned[Initiative]:
     """Raises NotFound."""
-    row = await tx.row(FIND_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value)
-    if row is None:
-        raise NotFound
-    return _versioned(row)
+    return versioned(Initiative, await tx.found(FIND_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
 async def page_of_initiatives(
@@ -112,8 +103,7 @@ SELECT ARRAY(SELECT unnest(:teams::uuid[])
 
 
 async def find_missing(tx: Tx, workspace_id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Missing:
-    row = await tx.row(FIND_MISSING, workspace_id=workspace_id, teams=teams, product_id=product_id)
-    return Missing(*row or ())
+    return Missing(*await tx.one(FIND_MISSING, workspace_id=workspace_id, teams=teams, product_id=product_id))
 
 
 ADD_INITIATIVE = sql(
@@ -141,38 +131,22 @@ SELECT {columns}, version FROM added""",
 async def add_initiative(tx: Tx, actor: Actor, **values: Any) -> Versioned[Initiative] | None:
     """Adds an initiative. Returns None if another one has the id or the number."""
     row = await tx.row(ADD_INITIATIVE, **change_by(actor), slot=slot(), **values)
-    return _versioned(row) if row else None
+    return versioned(Initiative, row) if row else None
 
-
-class Current(NamedTuple):
-    """An initiative before a change."""
-
-    id: UUID
-    public_id: str
-    columns: dict[str, Any]
-    feature_products: list[UUID]
-    version: int
-
-
-CHANGEABLE = "name, description, status, priority, product_id, start_date, finish_date, team_ids"
 
 LOCK_INITIATIVE = by_reference(
     """
-SELECT id, 'INITIATIVE-' || number AS public_id, version, {columns},
+SELECT id, 'INITIATIVE-' || number AS public_id, version, name, description, status, priority, product_id, start_date,
+       finish_date, team_ids,
        ARRAY(SELECT DISTINCT f.product_id FROM features f
               WHERE f.workspace_id = :workspace_id AND f.id = ANY(initiatives.feature_ids)) AS feature_products
-  FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref FOR NO KEY UPDATE""",
-    columns=CHANGEABLE,
+  FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref FOR NO KEY UPDATE"""
 )
 
 
-async def lock_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Current:
-    """Raises NotFound."""
-    row = await tx.row(LOCK_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value)
-    if row is None:
-        raise NotFound
-    stored = {name: row[name] for name in columns(CHANGEABLE)}
-    return Current(row["id"], row["public_id"], stored, row["feature_products"], row["version"])
+async def lock_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Row:
+    """Returns the columns that a change compares with, and the products of its features. Raises NotFound."""
+    return await tx.found(LOCK_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
 _UNASSIGN = sql("""

@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from sightline.platform.db import Position, Window
+from sightline.platform.db import Position, Row, Window
 from sightline.platform.errors import Fault, InvalidReference, NotFound
 from sightline.platform.lists.large import LargeRecords
 from sightline.platform.refs import UUID_PATTERN, SignalRef, parse_uuid
@@ -86,6 +86,12 @@ class Versioned(Struct, Generic[Shown], frozen=True):
     record: Shown
     tag: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+def versioned(kind: type[Shown], row: Row, flags: str = "") -> Versioned[Shown]:
+    """Returns the record of a row with its tag. The row has the record's fields in their order, then the version."""
+    *fields, version = row
+    return Versioned(kind(*fields), version_tag(row["id"], version, flags))
 
 
 class Page(Struct, Generic[Shown], frozen=True):

@@ -99,33 +99,29 @@ def _needed_together(value: dict[str, Any], first: str, second: str) -> Iterator
         yield Fault(first if value.get(first) is None else second, f"{first} and {second} are needed together")
 
 
-class AddCommand(Input, tag_field="action", tag="add"):
-    """Queues the saved sources of a run to become signals of a product, without a new search."""
+class _OfRun(Input):
+    """Names a run of a brief."""
 
     brief_id: Id
     run_id: Id
+
+
+class AddCommand(_OfRun, tag_field="action", tag="add"):
+    """Queues the saved sources of a run to become signals of a product, without a new search."""
+
     product_id: Id
 
 
-class RetryCommand(Input, tag_field="action", tag="retry"):
+class RetryCommand(_OfRun, tag_field="action", tag="retry"):
     """Searches the sections again that have no result; dates and completed sections stay."""
 
-    brief_id: Id
-    run_id: Id
 
-
-class RetryAdditionCommand(Input, tag_field="action", tag="retry_addition"):
+class RetryAdditionCommand(_OfRun, tag_field="action", tag="retry_addition"):
     """Continues an addition that failed."""
 
-    brief_id: Id
-    run_id: Id
 
-
-class StopCommand(Input, tag_field="action", tag="stop"):
+class StopCommand(_OfRun, tag_field="action", tag="stop"):
     """Ends a run; sections that are completed stay."""
-
-    brief_id: Id
-    run_id: Id
 
 
 RunCommand = PrepareCommand | StartCommand | AddCommand | RetryCommand | RetryAdditionCommand | StopCommand

@@ -8,7 +8,8 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.retries import retry_transaction
+from sightline.platform.db.sql import columns
 from sightline.platform.db.updates import update_record
 from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import SignalRef
@@ -18,7 +19,7 @@ from sightline.signals.accounts import refuse_accounts, with_primary
 from sightline.signals.insights.statements import follow_accounts, lock_statements
 from sightline.signals.processing import request
 from sightline.signals.raw_data import raw_of
-from sightline.signals.records import NewSourceLink, Signal, SignalChanges
+from sightline.signals.records import NewSignal, NewSourceLink, Signal, SignalChanges
 from sightline.workspaces.changes import log_change
 
 _OF_PROCESSING = ("processing_id", "process_after", "failure")
@@ -29,16 +30,13 @@ async def change_signal(
 ) -> Versioned[Signal]:
     """Changes a signal. Raises NotFound, ValidationFailed, PreconditionFailed, Conflict."""
     refuse_two_primaries(changes.source_links or [])
-
-    async def attempt() -> Versioned[Signal]:
-        async with db.transaction() as tx:
-            await _change(tx, actor, ref, changes, expect)
-            return read.versioned(await queries.find_signal(tx, actor.workspace_id, ref))
-
-    return await retry_when_overtaken(attempt, Conflict("The records that the change names keep changing. Try again."))
+    busy = Conflict("The records that the change names keep changing. Try again.")
+    return await retry_transaction(db, lambda tx: _change(tx, actor, ref, changes, expect), busy)
 
 
-async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation) -> None:
+async def _change(
+    tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation
+) -> Versioned[Signal]:
     if changes.account_ids is not UNSET:
         await lock_statements(tx, actor.workspace_id)
     before = await queries.lock_signal(tx, actor.workspace_id, ref)
@@ -49,12 +47,13 @@ async def _change(tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, 
         named = await queries.find_named(tx, actor.workspace_id, None, with_primary(primary, accounts))
         refuse_accounts(primary, accounts, named["unknown_accounts"])
     expect(read.tag_of(before))
-    columns = find_changed(_stated_columns(changes), before) | await _content(tx, actor, changes, before)
+    columns = find_changed(stated_columns(changes), before) | await _content(tx, actor, changes, before)
     has_new_accounts = await _link(tx, actor, before, changes, accounts)
     loses_primary = changes.account_id is UNSET and changes.account_ids is not UNSET
     if loses_primary and before["account_id"] not in (None, *accounts):
         columns["account_id"] = None
     await store(tx, actor, before, columns, has_new_accounts=has_new_accounts)
+    return read.versioned(await queries.find_signal(tx, actor.workspace_id, ref))
 
 
 def refuse_two_primaries(links: Sequence[NewSourceLink]) -> None:
@@ -63,15 +62,22 @@ def refuse_two_primaries(links: Sequence[NewSourceLink]) -> None:
         raise ValidationFailed.of("sourceLinks", "At most one may be primary")
 
 
-def _stated_columns(changes: SignalChanges) -> dict[str, Any]:
-    """Returns the columns that the request sets."""
-    names = ("name", "context", "signal_type", "source_label", "data", "account_id")
-    stated = {name: getattr(changes, name) for name in names}
-    if changes.source_links is not UNSET:
-        stated["source_links"] = [link.stored for link in changes.source_links]
-    if changes.source is not UNSET:
-        stated |= {"source_type": changes.source.type, "external_data": changes.source.external_data}
-    return {name: value for name, value in stated.items() if value is not UNSET}
+_AS_SENT = columns(
+    "name, context, signal_type, processor_type, provider_type, evidence_kind, analysis_profile, source_label, data, "
+    "integration_id, account_id, created_at"
+)
+
+
+def stated_columns(sent: NewSignal | SignalChanges) -> dict[str, Any]:
+    """Returns the columns that a request sets. Omitted fields are left out: null in a POST."""
+    omitted = None if isinstance(sent, NewSignal) else UNSET
+    stated = {name: getattr(sent, name, omitted) for name in _AS_SENT}
+    stated["import"] = getattr(sent, "import_", omitted)
+    if sent.source:
+        stated |= {"source_type": sent.source.type, "external_data": sent.source.external_data}
+    if sent.source_links is not omitted:
+        stated["source_links"] = [link.stored for link in sent.source_links or ()]
+    return {name: value for name, value in stated.items() if value is not omitted}
 
 
 def find_changed(stated: dict[str, Any], before: Row) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
 from sightline.signals.accounts import refuse_accounts, with_primary
-from sightline.signals.change import find_changed, refuse_two_primaries, store
+from sightline.signals.change import find_changed, refuse_two_primaries, stated_columns, store
 from sightline.signals.formats import Conversation, read_text
 from sightline.signals.processing import request
 from sightline.signals.raw_data import Raw, has_content, raw_of
@@ -29,6 +29,7 @@ from sightline.signals.records import (
     CreatedSignals,
     NewAccount,
     NewSignal,
+    NewSource,
     NewTranscript,
     NewTurn,
     Word,
@@ -224,7 +225,7 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
     signal_type = new.signal_type or ("transcript" if new.transcript else None)
     read_as, kind = _READ_AS[signal_type]
     provider = new.provider_type or "api"
-    source_type, external_data = _source(new)
+    source = new.source or NewSource()
     return {
         "name": new.name or _name(engine, new),
         "status": "pending" if is_read else "processed",
@@ -235,8 +236,8 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
         "evidence_kind": new.evidence_kind or kind,
         "analysis_profile": new.analysis_profile or "customer_evidence",
         "source_label": new.source_label or label_of(provider),
-        "source_type": source_type or provider,
-        "external_data": external_data or {},
+        "source_type": source.type or provider,
+        "external_data": source.external_data or {},
         "source_links": [link.stored for link in new.source_links or ()],
         "data": new.data or {},
         "transcript": content.summary_of(raw, new.transcript),
@@ -248,12 +249,6 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
         "process_after": tx.now if is_read else None,
         "processing_id": new_id() if is_read else None,
     }
-
-
-def _source(new: NewSignal) -> tuple[str | None, dict[str, Any] | None]:
-    if new.source is None:
-        return None, None
-    return new.source.type, new.source.external_data
 
 
 def _name(engine: Engine, new: NewSignal) -> str:
@@ -270,7 +265,7 @@ async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, bef
     id = before["id"]
     raw_before = await queries.find_raw(tx, actor.workspace_id, id)
     raw = raw_of(raw_before, **_content(new))
-    changes = find_changed(_stated_columns(new), before)
+    changes = find_changed(stated_columns(new), before)
     has_new_raw = raw != (raw_before or {})
     if has_new_raw:
         await queries.save_raw(tx, actor.workspace_id, id, raw)
@@ -281,31 +276,6 @@ async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, bef
     linked = await queries.add_accounts(tx, actor.workspace_id, id, await _accounts(tx, actor, new))
     await store(tx, actor, before, changes, has_new_accounts=bool(linked))
     return await _shown(tx, actor, id)
-
-
-_PLAIN = (
-    "name",
-    "context",
-    "signal_type",
-    "processor_type",
-    "provider_type",
-    "evidence_kind",
-    "analysis_profile",
-    "source_label",
-    "data",
-    "integration_id",
-    "account_id",
-    "created_at",
-)
-
-
-def _stated_columns(new: NewSignal) -> dict[str, Any]:
-    """Returns the columns that the request sets."""
-    source_type, external_data = _source(new)
-    stated = {name: getattr(new, name) for name in _PLAIN}
-    stated |= {"source_type": source_type, "external_data": external_data, "import": new.import_}
-    stated["source_links"] = None if new.source_links is None else [link.stored for link in new.source_links]
-    return {name: value for name, value in stated.items() if value is not None}
 
 
 async def _shown(tx: Tx, actor: Actor, id: UUID) -> Versioned[CreatedSignal]:

@@ -2,7 +2,7 @@
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.retries import retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, expect_anything
@@ -21,14 +21,8 @@ async def delete_signal(
     Insights that a person accepted, edited, merged or linked stay. Evidence of ideas keeps its quotes, which no longer
     name the signal. Raises NotFound, PreconditionFailed, Conflict.
     """
-
-    async def attempt() -> SignalDeletion:
-        async with db.transaction() as tx:
-            return await _delete(tx, actor, ref, expect)
-
-    return await retry_when_overtaken(
-        attempt, Conflict("The records that the signal is linked with keep changing. Try again.")
-    )
+    busy = Conflict("The records that the signal is linked with keep changing. Try again.")
+    return await retry_transaction(db, lambda tx: _delete(tx, actor, ref, expect), busy)
 
 
 async def _delete(tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation) -> SignalDeletion:

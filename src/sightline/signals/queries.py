@@ -11,7 +11,6 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, by_reference, sql
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_selection
@@ -74,10 +73,7 @@ def as_created_signal(row: Row, job_id: UUID | None) -> CreatedSignal:
 
 async def find_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool = False) -> Row:
     """Returns the columns of a signal, on request with the column `raw`. Raises NotFound."""
-    row = await tx.row(_FIND[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
-    if row is None:
-        raise NotFound
-    return row
+    return await tx.found(_FIND[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
 async def page_of_signals(
@@ -157,10 +153,7 @@ _REMOVE = sql("DELETE FROM signals WHERE workspace_id = :workspace_id AND id = :
 
 async def lock_signal(tx: Tx, workspace_id: UUID, ref: SignalRef) -> Row:
     """Returns the columns that a write compares with. Raises NotFound."""
-    row = await tx.row(_LOCK[ref.column], workspace_id=workspace_id, ref=ref.value)
-    if row is None:
-        raise NotFound
-    return row
+    return await tx.found(_LOCK[ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
 async def lock_known(tx: Tx, workspace_id: UUID, source_key: str, external_id: str) -> Row | None:
@@ -186,9 +179,7 @@ async def save_raw(tx: Tx, workspace_id: UUID, id: UUID, raw: Mapping[str, Any])
 
 async def find_named(tx: Tx, workspace_id: UUID, integration_id: UUID | None, accounts: Sequence[UUID]) -> Row:
     """Returns `has_integration`, and `unknown_accounts`, which the workspace does not have."""
-    row = await tx.row(_FIND_NAMED, workspace_id=workspace_id, integration_id=integration_id, account_ids=accounts)
-    assert row is not None  # noqa: S101 - a SELECT without FROM has one row
-    return row
+    return await tx.one(_FIND_NAMED, workspace_id=workspace_id, integration_id=integration_id, account_ids=accounts)
 
 
 async def add_signal(tx: Tx, actor: Actor, columns: Mapping[str, Any], created_at: datetime) -> UUID | None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, sql
+from sightline.platform.db.sql import columns
 from sightline.platform.ids import new_id
 from sightline.workspaces.changes import slot
 
@@ -66,18 +67,7 @@ async def add_to_counts(tx: Tx, workspace_id: UUID, growth: Mapping[str, int]) -
             await tx.run(_COUNT, workspace_id=workspace_id, kind=kind, slot=slot(), count=count)
 
 
-_CHANGE = (
-    "workspace_id",
-    "id",
-    "kind",
-    "record_id",
-    "public_id",
-    "action",
-    "actor_kind",
-    "actor_id",
-    "at",
-    "detail",
-)
+_CHANGE = columns("workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at, detail")
 
 
 async def log_changes(

@@ -30,6 +30,5 @@ async def take_number(tx: Tx, workspace_id: UUID, kind: str) -> int:
 
 async def take_idea_number(tx: Tx, workspace_id: UUID) -> tuple[int, UUID | None]:
     """Returns the next number of an idea, and the id of the active taxonomy: a new idea needs both."""
-    row = await tx.row(TAKE_IDEA_UNFLUSHED if tx.commits_alone else TAKE_IDEA, workspace_id=workspace_id, kind="idea")
-    assert row is not None  # noqa: S101 - the statement always returns the row that it wrote
+    row = await tx.one(TAKE_IDEA_UNFLUSHED if tx.commits_alone else TAKE_IDEA, workspace_id=workspace_id, kind="idea")
     return row["last"], row["taxonomy_id"]

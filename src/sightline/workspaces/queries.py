@@ -4,8 +4,10 @@ from uuid import UUID
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Tx, sql
+from sightline.platform.errors import Unauthorized
 from sightline.platform.ids import new_id
 from sightline.workspaces.changes import add_changes, change_by
+from sightline.workspaces.keys.tokens import NOT_VALID
 from sightline.workspaces.records import Allowance, AuthContext, Credential, Workspace, WorkspacePlan
 
 FIND_WORKSPACE = sql("SELECT id, slug, name FROM workspaces WHERE slug = :slug")
@@ -79,11 +81,14 @@ FIND_CONTEXT = sql("""
      WHERE w.id = :workspace_id AND k.id = :key_id""")
 
 
-async def find_context(tx: Tx, actor: Actor) -> AuthContext | None:
-    """Returns the context of a key. Reserved credits count as used: no other request can spend them."""
+async def find_context(tx: Tx, actor: Actor) -> AuthContext:
+    """Returns the context of a key. Reserved credits count as used: no other request can spend them.
+
+    Raises Unauthorized if the key or its workspace was deleted since it was checked.
+    """
     row = await tx.row(FIND_CONTEXT, workspace_id=actor.workspace_id, key_id=UUID(actor.id))
     if row is None:
-        return None
+        raise Unauthorized(NOT_VALID)
     return AuthContext(
         Workspace(actor.workspace_id, row["slug"], row["name"]),
         Credential(row["key_id"], row["key_name"], row["scopes"], row["created_at"], row["expires_at"]),

@@ -1,7 +1,7 @@
 """The operation that shows what a key is for."""
 
 from sightline.platform.http.operations import Call, operation
-from sightline.workspaces import context
+from sightline.workspaces import queries
 from sightline.workspaces.records import AuthContext
 
 
@@ -12,4 +12,4 @@ async def get_auth_context(call: Call) -> AuthContext:
     Every valid key may call it. A limit of null means no limit.
     """
     async with call.db.autocommit() as tx:
-        return await context.read_context(tx, call.actor)
+        return await queries.find_context(tx, call.actor)

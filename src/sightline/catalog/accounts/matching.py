@@ -3,11 +3,9 @@
 from typing import NamedTuple
 from uuid import UUID
 
+from sightline.catalog.accounts.create import add_unknown_account
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
-from sightline.platform.ids import new_id
-from sightline.workspaces.bulk import add_to_counts
-from sightline.workspaces.changes import log_change
 
 
 class AccountClues(NamedTuple):
@@ -28,9 +26,6 @@ LIMIT 2""")
 _BY_CONTACT = sql("""
 SELECT DISTINCT account_id AS id FROM account_contacts
  WHERE workspace_id = :workspace_id AND lower(email) = lower(:email) LIMIT 2""")
-_ADD = sql("""
-INSERT INTO accounts (workspace_id, id, external_id, name, domain, created_at, updated_at)
-VALUES (:workspace_id, :id, :external_id, :name, :domain, :now, :now) ON CONFLICT DO NOTHING""")
 # Transactions that create an account of the same domain wait for each other.
 _LOCK_DOMAIN = sql(
     "SELECT pg_advisory_xact_lock(hashtextextended(:workspace_id::uuid::text || ':' || lower(:domain), 7))"
@@ -61,17 +56,8 @@ async def find_or_add_account(tx: Tx, actor: Actor, clues: AccountClues) -> UUID
     found = await find_matches(tx, actor.workspace_id, clues)
     name = clues.name or clues.domain or clues.external_id
     if not found and name is not None and clues.id is None:
-        id = new_id()
-        if await tx.run(
-            _ADD,
-            workspace_id=actor.workspace_id,
-            id=id,
-            external_id=clues.external_id,
-            name=name,
-            domain=clues.domain,
-        ):
-            await log_change(tx, actor, "account", id, None, "created")
-            await add_to_counts(tx, actor.workspace_id, {"account": 1})
+        id = await add_unknown_account(tx, actor, name, clues.external_id, clues.domain)
+        if id is not None:
             return id
         found = await find_matches(tx, actor.workspace_id, clues)
     return found[0] if len(found) == 1 else None

@@ -5,10 +5,9 @@ from zlib import crc32
 
 from sightline.catalog.accounts.records import Account, AccountDetail, AccountFilters
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, versioned
 from sightline.workspaces.changes import count_of
 
 # The fields of an Account in order.
@@ -33,11 +32,8 @@ SELECT {columns},
 
 async def find_account(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[AccountDetail]:
     """Returns an account. Its tag covers the contacts, which do not change the version. Raises NotFound."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
-    if row is None:
-        raise NotFound
-    *fields, version = row
-    return Versioned(AccountDetail(*fields), version_tag(id, version, f".{crc32(row['contacts']):x}"))
+    row = await tx.found(_FIND, workspace_id=workspace_id, id=id)
+    return versioned(AccountDetail, row, f".{crc32(row['contacts']):x}")
 
 
 async def page_of_accounts(tx: Tx, workspace_id: UUID, filters: AccountFilters, window: Window) -> Page[Account]:

@@ -4,10 +4,9 @@ from uuid import UUID
 
 from sightline.catalog.products.records import Product
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, versioned
 from sightline.workspaces.changes import count_of
 
 # The fields of a Product in order, then the version.
@@ -24,11 +23,7 @@ _PRODUCTS = Listing("products", Product, _PRODUCT, _NEWEST, count_of("product"))
 
 async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Product]:
     """Raises NotFound."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
-    if row is None:
-        raise NotFound
-    *fields, version = row
-    return Versioned(Product(*fields), version_tag(id, version))
+    return versioned(Product, await tx.found(_FIND, workspace_id=workspace_id, id=id))
 
 
 async def page_of_products(tx: Tx, workspace_id: UUID, window: Window) -> Page[Product]:

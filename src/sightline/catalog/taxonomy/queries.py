@@ -53,52 +53,29 @@ async def add_earlier_version(tx: Tx, workspace_id: UUID, version: dict[str, Any
     await tx.run(_ADD_VERSION, workspace_id=workspace_id, is_active=False, **version)
 
 
-_SAVE_GROUP = sql("""
+_SAVE_GROUPS = sql("""
 INSERT INTO taxonomy_groups
        (workspace_id, id, key, label, description, kind, selection_mode, required, position, is_active)
-VALUES (:workspace_id, :id, :key, :label, :description, :kind, :selection_mode, :required, :position, :is_active)
+SELECT :workspace_id, g.id, g.key, g.label, g.description, g.kind, g.mode, g.required, g.n - 1, g.retired IS NOT TRUE
+  FROM ROWS FROM (jsonb_to_recordset(:groups::jsonb)
+                  AS (id uuid, key text, label text, description text, kind text, "selectionMode" text,
+                      required boolean, retired boolean))
+       WITH ORDINALITY AS g (id, key, label, description, kind, mode, required, retired, n)
 ON CONFLICT (workspace_id, id) DO UPDATE
    SET key = excluded.key, label = excluded.label, description = excluded.description,
        selection_mode = excluded.selection_mode, required = excluded.required, position = excluded.position,
        is_active = excluded.is_active""")
-_SAVE_OPTION = sql("""
+_SAVE_OPTIONS = sql("""
 INSERT INTO taxonomy_options (workspace_id, id, group_id, key, label, position, is_active)
-VALUES (:workspace_id, :id, :group_id, :key, :label, :position, :is_active)
+SELECT :workspace_id, o.id, g.id, o.key, o.label, o.n - 1, o.retired IS NOT TRUE
+  FROM jsonb_to_recordset(:groups::jsonb) AS g (id uuid, options jsonb)
+ CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(g.options) AS (id uuid, key text, label text, retired boolean))
+       WITH ORDINALITY AS o (id, key, label, retired, n)
 ON CONFLICT (workspace_id, id) DO UPDATE
    SET label = excluded.label, position = excluded.position, is_active = excluded.is_active""")
 
 
 async def save_groups(tx: Tx, workspace_id: UUID, groups: list[dict[str, Any]]) -> None:
     """Stores groups and options in their order. Retired ones become inactive."""
-    await tx.run_many(_SAVE_GROUP, [_group(workspace_id, group, place) for place, group in enumerate(groups)])
-    options = [
-        _option(workspace_id, group, option, place) for group in groups for place, option in enumerate(group["options"])
-    ]
-    await tx.run_many(_SAVE_OPTION, options)
-
-
-def _group(workspace_id: UUID, group: dict[str, Any], position: int) -> dict[str, Any]:
-    return {
-        "workspace_id": workspace_id,
-        "id": UUID(group["id"]),
-        "key": group["key"],
-        "label": group["label"],
-        "description": group["description"],
-        "kind": group["kind"],
-        "selection_mode": group["selectionMode"],
-        "required": group["required"],
-        "position": position,
-        "is_active": not group.get("retired"),
-    }
-
-
-def _option(workspace_id: UUID, group: dict[str, Any], option: dict[str, Any], position: int) -> dict[str, Any]:
-    return {
-        "workspace_id": workspace_id,
-        "id": UUID(option["id"]),
-        "group_id": UUID(group["id"]),
-        "key": option["key"],
-        "label": option["label"],
-        "position": position,
-        "is_active": not option.get("retired"),
-    }
+    await tx.run(_SAVE_GROUPS, workspace_id=workspace_id, groups=groups)
+    await tx.run(_SAVE_OPTIONS, workspace_id=workspace_id, groups=groups)

@@ -51,9 +51,7 @@ async def add_comment(tx: Tx, actor: Actor, idea_id: UUID, new_comment: NewComme
         body=new_comment.body,
         visibility=new_comment.visibility or "internal",
     )
-    row = await tx.row(_FIND, **comment)
-    assert row is not None  # noqa: S101 - the statement above added it
-    return Comment(*row)
+    return Comment(*await tx.one(_FIND, **comment))
 
 
 _REMOVE = sql("""
@@ -68,5 +66,4 @@ async def remove_comment(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) ->
 
 
 async def has_comment(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> bool:
-    found: bool = await tx.value(_EXISTS, workspace_id=workspace_id, idea_id=idea_id, id=id)
-    return found
+    return bool(await tx.value(_EXISTS, workspace_id=workspace_id, idea_id=idea_id, id=id))

@@ -6,13 +6,11 @@ from uuid import UUID
 
 from sightline.ideas.evidence.records import Evidence, EvidenceFilters
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.database import Row
 from sightline.platform.db.sql import assignments, by_reference
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import SignalRef
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, versioned
 
 # In the order of Evidence's fields.
 _EVIDENCE = """
@@ -65,14 +63,13 @@ UPDATE idea_evidence SET {state}, updated_at = :now, version = version + 1
 
 async def lock_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> tuple[State, int]:
     """Locks the evidence; returns its state and its version. Raises NotFound."""
-    *state, version = _found(await tx.row(_LOCK, workspace_id=workspace_id, idea_id=idea_id, id=id))
+    *state, version = await tx.found(_LOCK, workspace_id=workspace_id, idea_id=idea_id, id=id)
     return State(*state), version
 
 
 async def find_evidence(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> Versioned[Evidence]:
     """Raises NotFound."""
-    *fields, version = _found(await tx.row(_FIND, workspace_id=workspace_id, idea_id=idea_id, id=id))
-    return Versioned(Evidence(*fields), version_tag(id, version))
+    return versioned(Evidence, await tx.found(_FIND, workspace_id=workspace_id, idea_id=idea_id, id=id))
 
 
 async def change_state(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, state: State) -> None:
@@ -114,9 +111,3 @@ VALUES (:workspace_id, :id, :idea_id, :title, :description, :category, :extracts
 async def add_evidence(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID, evidence: dict[str, Any]) -> None:
     """Adds evidence from title, description, category, extracts, signal_id, role and origin."""
     await tx.run(_ADD, **evidence, workspace_id=workspace_id, idea_id=idea_id, id=id)
-
-
-def _found(row: Row | None) -> Row:
-    if row is None:
-        raise NotFound
-    return row

@@ -3,9 +3,10 @@
 from asyncpg import ForeignKeyViolationError
 
 from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
-from sightline.ideas import links, queries
+from sightline.ideas import queries
 from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.decide import may_match
+from sightline.ideas.links import FEATURES, replace_links
 from sightline.ideas.matching import selection
 from sightline.ideas.matching.records import MatchingReceipt
 from sightline.ideas.matching.selection import Selection
@@ -76,7 +77,7 @@ async def _save(
     if found.matched_key is not None and selection.is_matched(current, found.matched_key):
         return _receipt(current)
     if found.ownership == "automatic":
-        await links.replace_features(tx, actor.workspace_id, seen["id"], found.feature_ids)
+        await replace_links(tx, FEATURES, (actor.workspace_id, seen["id"]), found.feature_ids)
     return _receipt(await change_columns(tx, actor, seen["id"], found.columns, "features_matched"))
 
 

@@ -4,11 +4,9 @@ from uuid import UUID
 
 from sightline.ideas.questions.records import IdeaQuestion
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.database import Row
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, versioned
 
 # The fields of an IdeaQuestion under their names, in their order.
 _QUESTION = """
@@ -40,7 +38,7 @@ RETURNING {columns}, version""",
 
 async def lock_question(tx: Tx, workspace_id: UUID, idea_id: UUID, id: UUID) -> Versioned[IdeaQuestion]:
     """Locks a question and returns it. Raises NotFound."""
-    return _versioned(await tx.row(_LOCK, workspace_id=workspace_id, idea_id=idea_id, id=id))
+    return versioned(IdeaQuestion, await tx.found(_LOCK, workspace_id=workspace_id, idea_id=idea_id, id=id))
 
 
 async def change_question(
@@ -48,11 +46,4 @@ async def change_question(
 ) -> Versioned[IdeaQuestion]:
     """Sets answer and status. Raises NotFound."""
     question = {"workspace_id": workspace_id, "idea_id": current.idea_id, "id": current.id}
-    return _versioned(await tx.row(_CHANGE, **question, answer=answer, status=status))
-
-
-def _versioned(row: Row | None) -> Versioned[IdeaQuestion]:
-    if row is None:
-        raise NotFound
-    *fields, version = row
-    return Versioned(IdeaQuestion(*fields), version_tag(row["id"], version))
+    return versioned(IdeaQuestion, await tx.found(_CHANGE, **question, answer=answer, status=status))

@@ -6,9 +6,9 @@ Features that the model does not match are matched by the embedded engine, so th
 from datetime import timedelta
 from typing import Any
 
-from sightline.ideas import links
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
 from sightline.ideas.decide import may_match
+from sightline.ideas.links import FEATURES, replace_links
 from sightline.ideas.matching import selection
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.matching.selection import Selection
@@ -71,7 +71,7 @@ async def _features(tx: Tx, seen: Seen, current: Row, found: Selection | None) -
         return {}
     if not await selection.still_holds(tx, seen.claim.workspace_id, seen.features, seen.idea, current):
         return {}
-    await links.replace_features(tx, seen.claim.workspace_id, seen.claim.idea_id, found.feature_ids)
+    await replace_links(tx, FEATURES, (seen.claim.workspace_id, seen.claim.idea_id), found.feature_ids)
     return found.columns
 
 

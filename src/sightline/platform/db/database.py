@@ -15,6 +15,7 @@ import msgspec
 from sightline.platform.clock import Clock
 from sightline.platform.db.pool import UNUSABLE, Connection, Pool
 from sightline.platform.db.sql import Statement
+from sightline.platform.errors import NotFound
 from sightline.platform.refused import Refused
 
 Row = asyncpg.Record
@@ -63,6 +64,19 @@ class Tx(msgspec.Struct, frozen=True):
     async def row(self, statement: Statement, /, **values: Any) -> Row | None:
         """The first row, or None: `tx.row(FIND_IDEA, workspace_id=..., id=...)`."""
         return await self.connection.fetchrow(*self._call(statement, values))
+
+    async def found(self, statement: Statement, /, **values: Any) -> Row:
+        """The first row. Raises NotFound if there is none."""
+        row = await self.connection.fetchrow(*self._call(statement, values))
+        if row is None:
+            raise NotFound
+        return row
+
+    async def one(self, statement: Statement, /, **values: Any) -> Row:
+        """The row of a statement that always has one."""
+        row = await self.connection.fetchrow(*self._call(statement, values))
+        assert row is not None  # noqa: S101 - a fault of the program
+        return row
 
     async def rows(self, statement: Statement, /, **values: Any) -> list[Row]:
         """All rows."""

@@ -9,7 +9,7 @@ import asyncpg
 import structlog
 from asyncpg import DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError
 
-from sightline.platform.db.database import first_line
+from sightline.platform.db.database import Database, Tx, first_line
 from sightline.platform.errors import Conflict
 
 Done = TypeVar("Done")
@@ -53,6 +53,16 @@ async def retry_when_overtaken(attempt: Callable[[], Awaitable[Done | None]], re
         if done is not None:
             return done
     raise refusal
+
+
+async def retry_transaction(db: Database, attempt: Callable[[Tx], Awaitable[Done | None]], refusal: Conflict) -> Done:
+    """The same for an attempt that is one transaction."""
+
+    async def transact() -> Done | None:
+        async with db.transaction() as tx:
+            return await attempt(tx)
+
+    return await retry_when_overtaken(transact, refusal)
 
 
 def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given, Coroutine[Any, Any, Done]]:

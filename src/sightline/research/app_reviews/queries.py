@@ -11,6 +11,7 @@ from msgspec.json import decode
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.db import Row, Tx, sql
 from sightline.research.app_reviews.scores import Published
+from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import AppScore, ReviewThemes
 
 
@@ -22,39 +23,13 @@ class StoredScore(AppScore, kw_only=True):
     warnings: list[str] = msgspec.field(default_factory=list)
 
 
-class KnownRun(NamedTuple):
-    """What reading the apps of a run needs to know of it."""
-
-    id: UUID
-    brief_id: UUID
-    revision: int
-    created_at: datetime
-    definition: Any
-    scores: Any
-
-
-_FIND_RUN = sql(
-    """
-SELECT {columns} FROM research_runs
- WHERE workspace_id = :workspace_id AND id = :id AND status IN ('queued', 'running') FOR NO KEY UPDATE""",
-    columns=", ".join(KnownRun._fields),
-)
-
-
-async def lock_active_run(tx: Tx, workspace_id: UUID, id: UUID) -> KnownRun | None:
-    """Returns None when it has ended. Nobody else changes it before the transaction ends."""
-    row = await tx.row(_FIND_RUN, workspace_id=workspace_id, id=id)
-    return KnownRun(*row) if row else None
-
-
 _IS_ACTIVE = sql("""
 SELECT EXISTS (SELECT FROM research_runs
                 WHERE workspace_id = :workspace_id AND id = :id AND status IN ('queued', 'running'))""")
 
 
 async def is_active(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
-    found: bool = await tx.value(_IS_ACTIVE, workspace_id=workspace_id, id=id)
-    return found
+    return bool(await tx.value(_IS_ACTIVE, workspace_id=workspace_id, id=id))
 
 
 def observations_of(scores: Any) -> dict[str, StoredScore]:
@@ -95,7 +70,7 @@ SELECT score ->> 'storefront' AS storefront, (score ->> 'storeRating')::float8 A
 )
 
 
-async def find_earlier_rating(tx: Tx, workspace_id: UUID, run: KnownRun, external_id: str) -> Published | None:
+async def find_earlier_rating(tx: Tx, workspace_id: UUID, run: RunState, external_id: str) -> Published | None:
     """The newest rating of the app that an earlier run of the same plan saw."""
     row = await tx.row(_FIND_RATING, workspace_id=workspace_id, external_id=external_id, **_plan_of(run))
     return Published(*row) if row else None
@@ -127,7 +102,7 @@ class KnownReviews(NamedTuple):
 
 
 async def find_known_reviews(
-    tx: Tx, workspace_id: UUID, run: KnownRun, external_id: str, storefront: str
+    tx: Tx, workspace_id: UUID, run: RunState, external_id: str, storefront: str
 ) -> KnownReviews:
     rows = await tx.rows(
         _FIND_KNOWN, workspace_id=workspace_id, external_id=external_id, storefront=storefront, **_plan_of(run)
@@ -136,7 +111,7 @@ async def find_known_reviews(
     return KnownReviews(frozenset(row["id"] for row in rows), min(moments, default=None))
 
 
-def _plan_of(run: KnownRun) -> dict[str, Any]:
+def _plan_of(run: RunState) -> dict[str, Any]:
     return {"brief_id": run.brief_id, "revision": run.revision, "created_at": run.created_at}
 
 

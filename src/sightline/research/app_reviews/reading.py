@@ -15,10 +15,11 @@ from sightline.intelligence.plans import AppRead, PlanDefinition
 from sightline.platform.db import Database, Tx
 from sightline.platform.wire import shown_moment
 from sightline.research.app_reviews import queries
-from sightline.research.app_reviews.queries import KnownRun, StoredScore, observations_of
+from sightline.research.app_reviews.queries import StoredScore, observations_of
 from sightline.research.app_reviews.scores import Published, moved_since
 from sightline.research.app_reviews.themes import AppThemes, ReadReview, themes_of
 from sightline.research.runs import progress
+from sightline.research.runs.queries import RunState, lock_active_run
 from sightline.research.runs.records import ReviewThemes
 from sightline.research.runs.wanted import while_wanted
 from sightline.sources.app_store.records import App, Review, Reviews
@@ -42,7 +43,7 @@ class Seen(NamedTuple):
 async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: UUID) -> None:
     """Reads the apps of the plan that the run has not read yet. Leaves a run without apps alone."""
     async with db.transaction() as tx:
-        run = await queries.lock_active_run(tx, workspace_id, run_id)
+        run = await lock_active_run(tx, workspace_id, run_id)
         reads = _definition(run).reads if run else []
         if run is None or not reads:
             return
@@ -67,7 +68,7 @@ async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: U
     await _find_themes(db, workspace_id, run_id)
 
 
-def _definition(run: KnownRun) -> PlanDefinition:
+def _definition(run: RunState) -> PlanDefinition:
     return msgspec.json.decode(run.definition, type=PlanDefinition)
 
 
@@ -95,7 +96,7 @@ async def _see(store: AppStore, read: AppRead, app: App | None, *, is_down: bool
 
 async def _save(tx: Tx, workspace_id: UUID, run_id: UUID, storefront: str, seen: Seen) -> None:
     """Saves the app once; nothing if the run has ended meanwhile."""
-    run = await queries.lock_active_run(tx, workspace_id, run_id)
+    run = await lock_active_run(tx, workspace_id, run_id)
     if run is None:
         return
     tx = tx.later()
@@ -171,7 +172,7 @@ def _record(read: AppRead, storefront: str, review: Review) -> dict[str, Any]:
 async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
     """Compares the new reviews of each app with the others of the run, once all apps are read."""
     async with db.transaction() as tx:
-        run = await queries.lock_active_run(tx, workspace_id, run_id)
+        run = await lock_active_run(tx, workspace_id, run_id)
         if run is None:
             return
         reviews = await _reviews(tx, workspace_id, run)
@@ -186,7 +187,7 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
         await queries.set_themes(tx, workspace_id, run_id, shown, list(observations.values()))
 
 
-async def _reviews(tx: Tx, workspace_id: UUID, run: KnownRun) -> list[ReadReview]:
+async def _reviews(tx: Tx, workspace_id: UUID, run: RunState) -> list[ReadReview]:
     rows = await queries.find_texts(tx, workspace_id, run.id)
     apps = {(row["external_id"], row["storefront"]) for row in rows}
     known = {app: await queries.find_known_reviews(tx, workspace_id, run, *app) for app in apps}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Row, Tx, Where, Window, sql
+from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.words import apart, beginnings_query, words_in
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
@@ -49,7 +49,7 @@ _FIND = sql("SELECT {columns} FROM research_briefs WHERE workspace_id = :workspa
 
 async def find_brief(tx: Tx, workspace_id: UUID, id: UUID) -> Brief:
     """Raises NotFound."""
-    return Brief(*_found(await tx.row(_FIND, workspace_id=workspace_id, id=id)))
+    return Brief(*await tx.found(_FIND, workspace_id=workspace_id, id=id))
 
 
 _IS_KNOWN = sql("SELECT EXISTS (SELECT FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id)")
@@ -178,9 +178,3 @@ class Allowed(NamedTuple):
 async def find_allowed(tx: Tx, workspace_id: UUID) -> Allowed:
     row = await tx.row(_FIND_ALLOWED, workspace_id=workspace_id)
     return Allowed(*row) if row else Allowed([], False)
-
-
-def _found(row: Row | None) -> Row:
-    if row is None:
-        raise NotFound
-    return row

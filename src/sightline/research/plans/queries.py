@@ -9,8 +9,7 @@ _IS_PRODUCT = sql("SELECT EXISTS (SELECT FROM products WHERE workspace_id = :wor
 
 
 async def is_product(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
-    found: bool = await tx.value(_IS_PRODUCT, workspace_id=workspace_id, id=id)
-    return found
+    return bool(await tx.value(_IS_PRODUCT, workspace_id=workspace_id, id=id))
 
 
 MOST_PRODUCTS = 50

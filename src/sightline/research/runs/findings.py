@@ -20,10 +20,7 @@ SELECT definition, iso(from_date_time) AS from_date_time, iso(to_date_time) AS t
 
 async def find_execution(tx: Tx, workspace_id: UUID, run_id: UUID) -> Row:
     """The plan and the dates of a run, what its reviews raise, and the scores of its apps. Raises NotFound."""
-    row = await tx.row(_FIND_EXECUTION, workspace_id=workspace_id, id=run_id)
-    if row is None:
-        raise NotFound
-    return row
+    return await tx.found(_FIND_EXECUTION, workspace_id=workspace_id, id=run_id)
 
 
 _FIND_ANSWER = sql("""

@@ -1,9 +1,10 @@
 """The SQL of searching a run: a section is begun, and sealed once with all that it found."""
 
-from collections.abc import Sequence
 from datetime import datetime, time
 from typing import Any, NamedTuple
 from uuid import UUID
+
+from msgspec.structs import asdict
 
 from sightline.platform.db import Row, Tx, sql
 from sightline.research.runs.found import KnownSource, SearchedSection
@@ -81,8 +82,7 @@ SELECT count(*) > 0 AS has_completed, max(to_date_time) AS until FROM research_r
 
 
 async def find_earlier(tx: Tx, workspace_id: UUID, brief_id: UUID, run_id: UUID) -> Earlier:
-    row = await tx.row(_FIND_EARLIER, workspace_id=workspace_id, brief_id=brief_id, run_id=run_id)
-    return Earlier(*row) if row else Earlier(False, None)
+    return Earlier(*await tx.one(_FIND_EARLIER, workspace_id=workspace_id, brief_id=brief_id, run_id=run_id))
 
 
 _IS_RUNNING = sql("""
@@ -121,8 +121,7 @@ class Attempt(NamedTuple):
 
 async def is_running(tx: Tx, attempt: Attempt) -> bool:
     """Whether the result is still wanted."""
-    found: bool = await tx.value(_IS_RUNNING, **attempt._asdict())
-    return found
+    return bool(await tx.value(_IS_RUNNING, **attempt._asdict()))
 
 
 async def seal_section(tx: Tx, attempt: Attempt, answer: Any) -> bool:
@@ -158,28 +157,7 @@ VALUES (:workspace_id, :run_id, :section_id, :id, :source_id, :position, :title,
 async def add_found(tx: Tx, attempt: Attempt, found: SearchedSection) -> None:
     """Adds the sources and the findings of a section."""
     of_run = {"workspace_id": attempt.workspace_id, "run_id": attempt.run_id}
-    await tx.run_many(_ADD_SOURCE, [of_run | _columns(source, _SOURCE) for source in found.sources])
+    await tx.run_many(_ADD_SOURCE, [of_run | asdict(source) for source in found.sources])
     of_section = {**of_run, "section_id": attempt.id}
-    await tx.run_many(
-        _ADD_FINDING,
-        [of_section | _columns(one, _FINDING) | {"position": n} for n, one in enumerate(found.findings)],
-    )
-
-
-_SOURCE = ("id", "url", "content_hash", "content", "retrieved_at", "language")
-_FINDING = (
-    "id",
-    "source_id",
-    "title",
-    "url",
-    "publisher",
-    "published_at",
-    "retrieved_at",
-    "relevance",
-    "observations",
-    "provenance",
-)
-
-
-def _columns(record: object, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
+    findings = [of_section | asdict(one) | {"position": n} for n, one in enumerate(found.findings)]
+    await tx.run_many(_ADD_FINDING, findings)

@@ -8,7 +8,7 @@ from uuid import UUID
 from sightline.intelligence.plans import PlanSection
 from sightline.platform.db import Row, Tx, sql
 from sightline.platform.errors import NotFound
-from sightline.research.runs.records import RunReceipt
+from sightline.research.runs.records import ACTIVE, RunReceipt
 
 
 def other_apps(section: str) -> str:
@@ -80,11 +80,12 @@ class RunState(NamedTuple):
     addition_status: str | None
     addition_product_id: UUID | None
     addition_signal_ids: list[UUID]
+    scores: Any
+    created_at: datetime
 
 
 _LOCK = sql(
-    """
-SELECT {columns} FROM research_runs WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE""",
+    "SELECT {columns} FROM research_runs WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE",
     columns=", ".join(RunState._fields),
 )
 
@@ -101,6 +102,12 @@ async def lock_known_run(tx: Tx, workspace_id: UUID, id: UUID) -> RunState | Non
     """Returns None when it was deleted."""
     row = await tx.row(_LOCK, workspace_id=workspace_id, id=id)
     return RunState(*row) if row else None
+
+
+async def lock_active_run(tx: Tx, workspace_id: UUID, id: UUID) -> RunState | None:
+    """The same; None also when the run has ended."""
+    run = await lock_known_run(tx, workspace_id, id)
+    return run if run and run.status in ACTIVE else None
 
 
 _FIND_REQUESTED = sql("""
@@ -142,26 +149,17 @@ INSERT INTO research_runs (workspace_id, id, brief_id, operation_id, request_id,
                            revision, definition, credits_reserved, created_at)
 VALUES (:workspace_id, :id, :brief_id, :operation_id, :request_id, :request_hash, :trigger, :slot, 'queued',
         :revision, :definition, :credits_reserved, :now)""")
-_ADD_SECTION = sql("""
+_ADD_SECTIONS = sql("""
 INSERT INTO research_sections (workspace_id, run_id, id, position, name, type, status)
-VALUES (:workspace_id, :run_id, :id, :position, :name, :type, 'queued')""")
+SELECT :workspace_id, :run_id, s.id, s.n - 1, s.name, s.type, 'queued'
+  FROM ROWS FROM (jsonb_to_recordset(:sections::jsonb) AS (id uuid, name text, type text)) WITH ORDINALITY
+       AS s (id, name, type, n)""")
 
 
 async def add_run(tx: Tx, workspace_id: UUID, new: NewRun, operation_id: UUID, sections: Sequence[PlanSection]) -> None:
     """Adds a queued run with its queued sections."""
     await tx.run(_ADD, workspace_id=workspace_id, operation_id=operation_id, **new._asdict())
-    rows = [
-        {
-            "workspace_id": workspace_id,
-            "run_id": new.id,
-            "id": section.id,
-            "position": position,
-            "name": section.name,
-            "type": section.type,
-        }
-        for position, section in enumerate(sections)
-    ]
-    await tx.run_many(_ADD_SECTION, rows)
+    await tx.run(_ADD_SECTIONS, workspace_id=workspace_id, run_id=new.id, sections=sections)
 
 
 _HAS_SLOT = sql("""
@@ -171,8 +169,7 @@ SELECT EXISTS (SELECT FROM research_runs WHERE workspace_id = :workspace_id AND 
 
 async def has_slot(tx: Tx, workspace_id: UUID, brief_id: UUID, slot: datetime) -> bool:
     """Whether the brief has run for that moment of its schedule."""
-    found: bool = await tx.value(_HAS_SLOT, workspace_id=workspace_id, brief_id=brief_id, slot=slot)
-    return found
+    return bool(await tx.value(_HAS_SLOT, workspace_id=workspace_id, brief_id=brief_id, slot=slot))
 
 
 _COUNT_SECTIONS = sql("""
@@ -192,8 +189,7 @@ class SectionCounts(NamedTuple):
 
 
 async def count_sections(tx: Tx, workspace_id: UUID, run_id: UUID) -> SectionCounts:
-    row = await tx.row(_COUNT_SECTIONS, workspace_id=workspace_id, run_id=run_id)
-    return SectionCounts(*row or (0, 0, 0, 0))
+    return SectionCounts(*await tx.one(_COUNT_SECTIONS, workspace_id=workspace_id, run_id=run_id))
 
 
 _END_SECTIONS = sql("""

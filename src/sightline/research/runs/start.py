@@ -9,7 +9,7 @@ from msgspec import Struct
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.retries import retry_transaction
 from sightline.platform.errors import Conflict, NotFound, RequestIdReused
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
@@ -57,12 +57,8 @@ async def start(db: Database, actor: Actor, command: StartCommand) -> StartedRun
     ensure_consistent(command, "command")
     definition = complete(command.definition)
     plan = _Plan(command.name, definition, _hash_of(command, definition))
-
-    async def attempt() -> StartedRun | None:
-        async with db.transaction() as tx:
-            return await _start(tx, actor, command, plan)
-
-    return await retry_when_overtaken(attempt, Conflict("The research keeps changing. Read it and try again."))
+    busy = Conflict("The research keeps changing. Read it and try again.")
+    return await retry_transaction(db, lambda tx: _start(tx, actor, command, plan), busy)
 
 
 def _hash_of(command: StartCommand, definition: PlanDefinition) -> bytes:

@@ -17,7 +17,6 @@ from sightline.research.runs import progress, queries
 from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.research.runs.progress import Attempt
 from sightline.research.runs.queries import RunState
-from sightline.research.runs.records import ACTIVE
 from sightline.research.runs.search import (
     Budget,
     SearchTools,
@@ -52,8 +51,8 @@ class Begun:
 
 async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
     """Begins the next open section. Ends the run and returns None when there is none, or the run has ended."""
-    run = await queries.lock_known_run(tx, workspace_id, run_id)
-    if run is None or run.status not in ACTIVE:
+    run = await queries.lock_active_run(tx, workspace_id, run_id)
+    if run is None:
         return None
     tx = tx.later()
     definition = msgspec.json.decode(run.definition, type=PlanDefinition)
@@ -161,8 +160,8 @@ async def _finish(tx: Tx, workspace_id: UUID, run: RunState) -> None:
 
 async def give_up(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str, *, is_stopped: bool) -> None:
     """Ends a run whose job cannot go on: its open sections fail, or are stopped; completed ones stay."""
-    run = await queries.lock_known_run(tx, workspace_id, run_id)
-    if run is None or run.status not in ACTIVE:
+    run = await queries.lock_active_run(tx, workspace_id, run_id)
+    if run is None:
         return
     tx = tx.later()
     ended = await queries.end_sections(

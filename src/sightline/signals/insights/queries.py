@@ -10,7 +10,7 @@ import msgspec
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.db.updates import update_record
-from sightline.platform.errors import NotFound, ValidationFailed
+from sightline.platform.errors import ValidationFailed
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import as_structs, read_list
@@ -57,9 +57,7 @@ _OF_ACCOUNT = """
 
 async def find_insight(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Insight]:
     """Returns the insight. Raises NotFound."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
-    if row is None:
-        raise NotFound
+    row = await tx.found(_FIND, workspace_id=workspace_id, id=id)
     [insight] = await _as_insights(workspace_id)(tx, [row])
     return Versioned(insight, version_tag(id, row["version"]))
 
@@ -142,13 +140,13 @@ _LOCK_TO_DELETE = sql(
 
 async def lock_insight(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
     """Raises NotFound."""
-    return _stored(await tx.row(_LOCK, workspace_id=workspace_id, id=id))
+    return _stored(await tx.found(_LOCK, workspace_id=workspace_id, id=id))
 
 
 async def lock_to_delete(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
     """Locks the insight and the signals that it rests on. Raises NotFound."""
     await tx.rows(_LOCK_SIGNALS, workspace_id=workspace_id, id=id)
-    return _stored(await tx.row(_LOCK_TO_DELETE, workspace_id=workspace_id, id=id))
+    return _stored(await tx.found(_LOCK_TO_DELETE, workspace_id=workspace_id, id=id))
 
 
 async def lock_to_merge(tx: Tx, workspace_id: UUID, id: UUID, target_id: UUID) -> dict[UUID, StoredInsight]:
@@ -158,9 +156,7 @@ async def lock_to_merge(tx: Tx, workspace_id: UUID, id: UUID, target_id: UUID) -
     return {row["id"]: _stored(row) for row in rows}
 
 
-def _stored(row: Any) -> StoredInsight:
-    if row is None:
-        raise NotFound
+def _stored(row: Row) -> StoredInsight:
     stored = StoredInsight(*row)
     if stored.extracts is None:
         return stored

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.retries import retry_transaction
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
 from sightline.signals.insights import queries
@@ -33,15 +33,14 @@ async def change_insight(
     """Changes an insight. Raises ValidationFailed, NotFound, PreconditionFailed, InsightMerged, Conflict."""
     columns = _stated_columns(changes)
 
-    async def attempt() -> Versioned[Insight]:
-        async with db.transaction() as tx:
-            if changes.merged_into_id is UNSET:
-                await _edit(tx, actor, id, columns, expect)
-            else:
-                await _merge(tx, actor, id, changes.merged_into_id, expect)
-            return await queries.find_insight(tx, actor.workspace_id, id)
+    async def attempt(tx: Tx) -> Versioned[Insight]:
+        if changes.merged_into_id is UNSET:
+            await _edit(tx, actor, id, columns, expect)
+        else:
+            await _merge(tx, actor, id, changes.merged_into_id, expect)
+        return await queries.find_insight(tx, actor.workspace_id, id)
 
-    return await retry_when_overtaken(attempt, _keeps_changing())
+    return await retry_transaction(db, attempt, _keeps_changing())
 
 
 async def delete_insight(
@@ -49,17 +48,16 @@ async def delete_insight(
 ) -> InsightDeletion:
     """Deletes an insight with its links. Raises NotFound, PreconditionFailed, Conflict."""
 
-    async def attempt() -> InsightDeletion:
-        async with db.transaction() as tx:
-            await lock_statements(tx, actor.workspace_id)
-            _expect(await queries.lock_to_delete(tx, actor.workspace_id, id), expect)
-            tx = tx.later()
-            await queries.remove_insight(tx, actor.workspace_id, id)
-            await log_change(tx, actor, "insight", id, None, "deleted")
-            await add_to_counts(tx, actor.workspace_id, {"insight": -1})
-            return InsightDeletion(True, id)
+    async def attempt(tx: Tx) -> InsightDeletion:
+        await lock_statements(tx, actor.workspace_id)
+        _expect(await queries.lock_to_delete(tx, actor.workspace_id, id), expect)
+        tx = tx.later()
+        await queries.remove_insight(tx, actor.workspace_id, id)
+        await log_change(tx, actor, "insight", id, None, "deleted")
+        await add_to_counts(tx, actor.workspace_id, {"insight": -1})
+        return InsightDeletion(True, id)
 
-    return await retry_when_overtaken(attempt, _keeps_changing())
+    return await retry_transaction(db, attempt, _keeps_changing())
 
 
 def _keeps_changing() -> Conflict:

@@ -4,11 +4,10 @@ from uuid import UUID
 from zlib import crc32
 
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, versioned
 from sightline.signals.opportunities.records import Opportunity, OpportunityFilters
 from sightline.workspaces.changes import count_of
 
@@ -31,12 +30,9 @@ _LISTING = Listing(
 
 async def find_opportunity(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Opportunity]:
     """Returns the opportunity. Its tag covers the links to ideas, which do not change the version. Raises NotFound."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, id=id)
-    if row is None:
-        raise NotFound
-    *fields, version = row
+    row = await tx.found(_FIND, workspace_id=workspace_id, id=id)
     ideas = crc32(b"".join(idea.bytes for idea in row["idea_ids"]))
-    return Versioned(Opportunity(*fields), version_tag(id, version, f".{ideas:x}"))
+    return versioned(Opportunity, row, f".{ideas:x}")
 
 
 async def page_of_opportunities(

@@ -12,7 +12,7 @@ from sightline.intelligence.model.insights import extract_insights
 from sightline.intelligence.model.session import Task
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db.retries import retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.signals import content
@@ -33,8 +33,8 @@ async def process_signal(db: Database, tools: Tools, workspace_id: UUID, signal_
             return
         material = _material(waiting)
         made = await _extract_insights(db, tools, Task(workspace_id, PROCESS_SIGNAL, signal_id), material)
-        store = partial(_store, db, workspace_id, signal_id, waiting, made)
-        if await retry_when_overtaken(store, Conflict("The insights of the signal keep changing.")):
+        seal = partial(_seal, workspace_id=workspace_id, signal_id=signal_id, waiting=waiting, made=made)
+        if await retry_transaction(db, seal, Conflict("The insights of the signal keep changing.")):
             return
 
 
@@ -56,13 +56,6 @@ def _material(waiting: Waiting) -> SignalMaterial:
         return SignalMaterial(waiting.processor_type)
     raw = {} if waiting.raw is None else msgspec.json.decode(waiting.raw)
     return content.material_of(waiting.processor_type, raw, msgspec.json.decode(waiting.data))
-
-
-async def _store(
-    db: Database, workspace_id: UUID, signal_id: UUID, waiting: Waiting, made: Made[list[DraftInsight]]
-) -> bool:
-    async with db.transaction() as tx:
-        return await _seal(tx, workspace_id, signal_id, waiting, made)
 
 
 async def _seal(tx: Tx, workspace_id: UUID, signal_id: UUID, waiting: Waiting, made: Made[list[DraftInsight]]) -> bool:

@@ -22,12 +22,11 @@ from sightline.workspaces.guard.listener import AccessListener
 from sightline.workspaces.guard.lookups import UnknownKeys
 from sightline.workspaces.guard.usage import KeyUsage
 from sightline.workspaces.keys.records import StoredKey
-from sightline.workspaces.keys.tokens import Token, digest, parse_token
+from sightline.workspaces.keys.tokens import NOT_VALID, Token, digest, parse_token
 
 KNOWN_SECONDS = 5.0
 KNOWN_KEYS = 10_000
 Kept = TypeVar("Kept")
-_REFUSED = "The API key is malformed, unknown, revoked or expired."
 
 
 class _Known(NamedTuple):
@@ -88,7 +87,7 @@ class KeyGuard:
         if known is None or known.until < time.monotonic():
             known = await self._look_up(text.strip(" "))
         if known.expires_at is not None and known.expires_at <= self._now():
-            raise Unauthorized(_REFUSED, str(known.key_id))
+            raise Unauthorized(NOT_VALID, str(known.key_id))
         self._used.add(known.key_id)
         if not known.is_used:  # the first use is shown at once; in a task, as it is no change of this request
             await asyncio.create_task(self._usage.write())
@@ -97,13 +96,13 @@ class KeyGuard:
     async def _look_up(self, text: str) -> _Known:
         token = parse_token(text)
         if token is None:
-            raise Unauthorized(_REFUSED)
+            raise Unauthorized(NOT_VALID)
         era = self._era
         hashed = token.digest
         stored = await self._find(token, hashed)
         if stored is None or stored.revoked_at is not None or not hmac.compare_digest(stored.secret_hash, hashed):
             self._admitted.pop(hashed, None)
-            raise Unauthorized(_REFUSED, token.id)
+            raise Unauthorized(NOT_VALID, token.id)
         _remember(self._admitted, hashed, None)
         until = time.monotonic() + self._known_seconds
         known = _Known(_actor_of(stored), until, stored.expires_at, stored.id, stored.is_used)

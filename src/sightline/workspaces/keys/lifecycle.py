@@ -1,17 +1,19 @@
 """Creates, lists, revokes and rolls API keys. Only a hash of a key is stored; the key itself is shown once."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from msgspec import structs
+
 from sightline.platform.access import Actor, Role
-from sightline.platform.db import Tx
+from sightline.platform.db import Row, Tx
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.scopes import Scope
 from sightline.workspaces.keys import queries
-from sightline.workspaces.keys.records import NAME_LENGTH, ApiKey, CreatedKey, NewKey, StoredKey
+from sightline.workspaces.keys.records import NAME_LENGTH, ApiKey, CreatedKey, NewKey
 from sightline.workspaces.keys.tokens import make_token, parse_token
 from sightline.workspaces.queries import find_member
 
@@ -25,24 +27,16 @@ class KeyNotUsable(Conflict):
     code = "KEY_NOT_USABLE"
 
 
-@dataclass(frozen=True, slots=True)
-class _Creator:
-    id: UUID | None
-    email: str | None
-
-
 async def create_key(tx: Tx, actor: Actor, new_key: NewKey) -> CreatedKey:
     """Creates a key of the actor's workspace. Raises ValidationFailed.
 
     Name 1-255 characters; at least one known scope, or `all`; the creator is an active owner or admin; an expiry is
     in the future.
     """
-    name = _checked_name(new_key.name)
-    scopes = _checked_scopes(new_key.scopes)
+    checked = structs.replace(new_key, name=_checked_name(new_key.name), scopes=_checked_scopes(new_key.scopes))
     if new_key.expires_at is not None and new_key.expires_at <= tx.now:
         raise ValidationFailed.of("expires", "Is in the past. Give a time in the future.")
-    creator = await _find_creator(tx, actor.workspace_id, new_key.member)
-    return await _add_key(tx, actor, name, scopes, creator, new_key.expires_at)
+    return await _add_key(tx, actor, checked, await _find_creator(tx, actor.workspace_id, new_key.member))
 
 
 async def list_keys(tx: Tx, workspace_id: UUID) -> list[ApiKey]:
@@ -73,16 +67,15 @@ async def roll_key(tx: Tx, actor: Actor, key: str, overlap: timedelta) -> Create
         raise ValidationFailed.of("overlap", "Give 0 to 2160 hours.")
     shown = await find_key(tx, key)
     old = await queries.lock_key(tx, shown.id)
-    if old is None:
-        raise NotFound("There is no such key.")
     shown = await find_key(tx, key)
     _refuse_unusable(shown, old, tx.now)
-    lifetime = None if old.expires_at is None else tx.now + (old.expires_at - old.created_at)
-    owner = replace(actor, workspace_id=old.workspace_id)
-    created = await _add_key(tx, owner, old.name, old.scopes, _Creator(old.member_id, shown.member), lifetime)
-    await queries.replace_key(tx, owner, old.id, created.id, tx.now + overlap)
+    lifetime = None if old["expires_at"] is None else tx.now + (old["expires_at"] - old["created_at"])
+    owner = replace(actor, workspace_id=old["workspace_id"])
+    new_key = NewKey(shown.name, shown.scopes, shown.member, lifetime)
+    created = await _add_key(tx, owner, new_key, old["member_id"])
+    await queries.replace_key(tx, owner, shown.id, created.id, tx.now + overlap)
     if not overlap:
-        await queries.revoke_keys(tx, owner, [old.id])
+        await queries.revoke_keys(tx, owner, [shown.id])
     return created
 
 
@@ -95,12 +88,12 @@ async def find_key(tx: Tx, key: str) -> ApiKey:
     return found
 
 
-def _refuse_unusable(shown: ApiKey, old: StoredKey, now: datetime) -> None:
+def _refuse_unusable(shown: ApiKey, old: Row, now: datetime) -> None:
     if shown.replaced_by is not None:
         raise KeyNotUsable(f"The key is rolled already, into {shown.replaced_by}.")
-    if old.revoked_at is not None:
+    if old["revoked_at"] is not None:
         raise KeyNotUsable("The key is revoked; create a new one.")
-    if old.expires_at is not None and old.expires_at <= now:
+    if old["expires_at"] is not None and old["expires_at"] <= now:
         raise KeyNotUsable("The key has expired; create a new one.")
 
 
@@ -124,9 +117,9 @@ def _checked_scopes(scopes: list[str]) -> list[str]:
     return [scope.value for scope in Scope if scope.value in scopes]
 
 
-async def _find_creator(tx: Tx, workspace_id: UUID, email: str | None) -> _Creator:
+async def _find_creator(tx: Tx, workspace_id: UUID, email: str | None) -> UUID | None:
     if email is None:
-        return _Creator(None, None)
+        return None
     found = await find_member(tx, workspace_id, email)
     if found is None:
         raise ValidationFailed.of("member", f"{email} is not a member of the workspace.")
@@ -135,25 +128,10 @@ async def _find_creator(tx: Tx, workspace_id: UUID, email: str | None) -> _Creat
         raise ValidationFailed.of("member", f"{email} is no longer active.")
     if not role.covers(Role.ADMIN):
         raise ValidationFailed.of("member", f"{email} is {role}; only an owner or admin can create keys.")
-    return _Creator(id, email)
+    return id
 
 
-async def _add_key(
-    tx: Tx, actor: Actor, name: str, scopes: list[str], creator: _Creator, expires_at: datetime | None
-) -> CreatedKey:
-    token = make_token()
-    stored = StoredKey(
-        id=new_id(),
-        workspace_id=actor.workspace_id,
-        name=name,
-        secret_hash=token.digest,
-        scopes=scopes,
-        created_at=tx.now,
-        expires_at=expires_at,
-        revoked_at=None,
-        member_id=creator.id,
-        is_used=False,
-        role=None,
-    )
-    created_at, ends_at = await queries.add_key(tx, actor, stored, token.id)
-    return CreatedKey(stored.id, token.text, name, scopes, creator.email, created_at, ends_at)
+async def _add_key(tx: Tx, actor: Actor, new_key: NewKey, member_id: UUID | None) -> CreatedKey:
+    id, token = new_id(), make_token()
+    moments = await queries.add_key(tx, actor, id, token, new_key, member_id)
+    return CreatedKey(id, token.text, new_key.name, new_key.scopes, new_key.member, *moments)

@@ -4,18 +4,16 @@ from datetime import datetime
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Row, Tx, sql
 from sightline.workspaces.changes import add_changes, change_by
-from sightline.workspaces.keys.records import ApiKey, StoredKey
+from sightline.workspaces.keys.records import ApiKey, NewKey
+from sightline.workspaces.keys.tokens import Token
 
 _KEYS = """
     SELECT k.id, k.token_id, k.name, k.scopes, m.email, iso(k.created_at), iso(k.expires_at), iso(k.revoked_at),
            iso(k.last_used_at), k.replaced_by
       FROM api_keys k
       LEFT JOIN members m ON m.workspace_id = k.workspace_id AND m.id = k.member_id"""
-_STORED_KEY = """
-    id, workspace_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, member_id,
-    last_used_at IS NOT NULL"""
 
 ADD_KEY = sql(
     """
@@ -29,23 +27,20 @@ ADD_KEY = sql(
 )
 
 
-async def add_key(tx: Tx, actor: Actor, key: StoredKey, token_id: str) -> tuple[str, str | None]:
+async def add_key(tx: Tx, actor: Actor, id: UUID, token: Token, new_key: NewKey, member_id: UUID | None) -> Row:
     """Adds a key. Returns when it was created and when it expires, as text."""
-    row = await tx.row(
+    return await tx.one(
         ADD_KEY,
         **change_by(actor),
-        id=key.id,
-        token_id=token_id,
-        secret_hash=key.secret_hash,
-        member_id=key.member_id,
-        name=key.name,
-        scopes=key.scopes,
-        expires_at=key.expires_at,
-        detail={"name": key.name, "scopes": key.scopes},
+        id=id,
+        token_id=token.id,
+        secret_hash=token.digest,
+        member_id=member_id,
+        name=new_key.name,
+        scopes=new_key.scopes,
+        expires_at=new_key.expires_at,
+        detail={"name": new_key.name, "scopes": new_key.scopes},
     )
-    assert row is not None  # noqa: S101 - for mypy: an INSERT without ON CONFLICT returns its row
-    created_at, expires_at = row
-    return created_at, expires_at
 
 
 LIST_KEYS = sql("{keys} WHERE k.workspace_id = :workspace_id ORDER BY k.created_at DESC, k.id DESC", keys=_KEYS)
@@ -64,13 +59,14 @@ async def find_key(tx: Tx, id: UUID | None, token_id: str) -> ApiKey | None:
     return ApiKey(*row) if row else None
 
 
-LOCK_KEY = sql("SELECT {columns}, NULL FROM api_keys WHERE id = :id FOR NO KEY UPDATE", columns=_STORED_KEY)
+LOCK_KEY = sql("""
+    SELECT workspace_id, member_id, created_at, expires_at, revoked_at
+      FROM api_keys WHERE id = :id FOR NO KEY UPDATE""")
 
 
-async def lock_key(tx: Tx, id: UUID) -> StoredKey | None:
-    """Returns the key, locked until the transaction ends. Does not read `role`."""
-    row = await tx.row(LOCK_KEY, id=id)
-    return StoredKey(*row) if row else None
+async def lock_key(tx: Tx, id: UUID) -> Row:
+    """Locks the key until the transaction ends. Raises NotFound."""
+    return await tx.found(LOCK_KEY, id=id)
 
 
 REVOKE_KEYS = sql(

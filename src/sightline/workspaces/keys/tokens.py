@@ -14,6 +14,8 @@ import string
 from dataclasses import dataclass, field
 from zlib import crc32
 
+NOT_VALID = "The API key is malformed, unknown, revoked or expired."
+
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _ID_LENGTH = 12
 _SECRET_LENGTH = 43  # 62 ** 43 is the first power above 2 ** 256
