@@ -1,11 +1,16 @@
 """What a workspace holds about an initiative reaches its documents, each statement with its source."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 import pytest_asyncio
 
-from tests.documents.conftest import Json, written
+from sightline.documents.jobs import write_document
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.engine import Engine
+from sightline.platform.db import Database
+from tests.documents.conftest import AT, Json, document_of, written
 from tests.world import World
 
 FILE: Json = {
@@ -104,3 +109,14 @@ async def test_a_placeholder_and_a_stale_question_never_count_and_what_was_set_a
         assert unsaid not in content
     asked = content.partition("## Open points")[2].partition("\n## ")[0]
     assert ("How fast?" in asked, "Which sign?" in asked, "Who pays?" in asked) == (True, True, False)
+
+
+async def test_a_worker_reads_the_material_on_a_new_connection(acme: World, database_url: str) -> None:
+    """A driver that has read no array of a kind before cannot read one within a row."""
+    receipt = (await acme.client.post(f"{AT}/documents", json={"type": "TDD"})).json()
+    database = await Database.connect(database_url, size=1)
+    try:
+        await write_document(database, {Engine: embedded_engine()}, acme.workspace_id, UUID(receipt["jobId"]))
+    finally:
+        await database.close()
+    assert "We wait for hours." in (await document_of(acme, receipt))["content"]

@@ -127,7 +127,7 @@ async def is_storing(acme: World) -> bool:
     """Whether a statement waits for the document."""
     waiting = (
         "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
-        " AND wait_event_type = 'Lock' AND query LIKE '%UPDATE documents%')"
+        " AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO documents%')"
     )
     async with acme.database.autocommit() as tx:
         return bool(await tx.connection.fetchval(waiting))

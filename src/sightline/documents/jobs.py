@@ -3,11 +3,10 @@
 from uuid import UUID
 
 from sightline.documents.generations import active
-from sightline.documents.generations.active import Pending
 from sightline.documents.generations.kinds import WRITE_DOCUMENT
 from sightline.documents.generations.records import GenerationFailure
-from sightline.documents.material.queries import find_material
-from sightline.documents.queries import NewDocument, add_document, replace_document
+from sightline.documents.material.queries import find_requested
+from sightline.documents.queries import store_document
 from sightline.documents.records import DocumentWriter
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.choice import Made, make
@@ -15,9 +14,8 @@ from sightline.intelligence.model.documents import write_document as write_by_mo
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.tracing import keep_sourced
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
-from sightline.workspaces.changes import log_change
 
 _PENDING = "SELECT workspace_id, id, run_after FROM document_generations WHERE status = 'pending'"
 
@@ -28,17 +26,15 @@ async def write_document(db: Database, tools: Tools, workspace_id: UUID, generat
     If another request joins before the document is stored, it reads and drafts again.
     """
     while True:
-        async with db.snapshot() as tx:
-            pending = await active.find_pending(tx, workspace_id, generation_id)
-            if pending is None:
-                return
-            material = await find_material(tx, workspace_id, pending.initiative_id)
+        async with db.autocommit() as tx:
+            requested = await find_requested(tx, workspace_id, generation_id)
+        if requested is None:
+            return
+        pending, material = requested
         made = await _draft(db, tools, Task(workspace_id, WRITE_DOCUMENT, generation_id), pending.type, material)
+        writer, actor = DocumentWriter(made.engine, made.version), Actor(workspace_id, "job", str(generation_id))
         async with db.transaction() as tx:
-            if await active.complete(tx, workspace_id, generation_id, pending.requests):
-                await _store(tx, workspace_id, pending, made.value, DocumentWriter(made.engine, made.version))
-                actor = Actor(workspace_id, "job", str(generation_id))
-                await log_change(tx, actor, "document", pending.document_id, None, "written", type=pending.type)
+            if await store_document(tx, actor, generation_id, pending.requests, made.value, writer):
                 return
 
 
@@ -52,14 +48,6 @@ async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, mat
         lambda engine: engine.write_document(type, material),
     )
     return made._replace(value=keep_sourced(made.value, material))
-
-
-async def _store(tx: Tx, workspace_id: UUID, pending: Pending, draft: Draft, writer: DocumentWriter) -> None:
-    if pending.is_first:
-        document = NewDocument(pending.document_id, pending.initiative_id, pending.type)
-        await add_document(tx, workspace_id, document, draft, writer)
-    else:
-        await replace_document(tx, workspace_id, pending.document_id, draft, writer)
 
 
 async def give_up(db: Database, workspace_id: UUID, generation_id: UUID, error: Exception) -> None:

@@ -4,7 +4,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sightline.documents.records import Document, DocumentSummary, DocumentWriter
-from sightline.intelligence.material import DocumentType, Draft
+from sightline.intelligence.material import Draft
+from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.sql import Statement, by_reference, sql
 from sightline.platform.errors import NotFound
@@ -12,6 +13,7 @@ from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page
+from sightline.workspaces.changes import add_changes, change_by
 
 
 class Located(NamedTuple):
@@ -73,45 +75,34 @@ async def find_document(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUI
     return Document(*row)
 
 
-_ADD = sql("""
-INSERT INTO documents (workspace_id, id, initiative_id, type, version, content, sources, writer, created_at, updated_at)
-VALUES (:workspace_id, :id, :initiative_id, :type, 1, :content, :sources, :writer, :now, :now)""")
-_REPLACE = sql("""
-WITH kept AS (
+# Completes the generation, keeps the previous version, writes the document, and logs it; or nothing.
+_STORE = sql(
+    """
+WITH completed AS (
+    UPDATE document_generations SET status = 'completed', updated_at = :now
+     WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending' AND requests = :requests
+    RETURNING document_id, initiative_id, type),
+kept AS (
     INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
-    SELECT workspace_id, id, version, content, sources, writer, updated_at
-      FROM documents WHERE workspace_id = :workspace_id AND id = :id)
-UPDATE documents
-   SET content = :content, sources = :sources, writer = :writer, version = version + 1, updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id""")
+    SELECT :workspace_id, d.id, d.version, d.content, d.sources, d.writer, d.updated_at
+      FROM completed JOIN documents d ON d.workspace_id = :workspace_id AND d.id = completed.document_id),
+written AS (
+    INSERT INTO documents AS d (workspace_id, id, initiative_id, type, version, content, sources, writer, created_at,
+                                updated_at)
+    SELECT :workspace_id, document_id, initiative_id, type, 1, :content, :sources, :writer, :now, :now FROM completed
+    ON CONFLICT (workspace_id, id)
+    DO UPDATE SET content = excluded.content, sources = excluded.sources, writer = excluded.writer,
+                  version = d.version + 1, updated_at = excluded.updated_at
+    RETURNING id, type)
+{log}""",
+    log=add_changes("document", "written", "written", public_id="NULL", detail="jsonb_build_object('type', type)"),
+)
 
 
-class NewDocument(NamedTuple):
-    """A document that an initiative does not have yet."""
+async def store_document(tx: Tx, actor: Actor, id: UUID, requests: int, draft: Draft, writer: DocumentWriter) -> bool:
+    """Completes the generation once, and replaces the document in place; the previous version is kept.
 
-    id: UUID
-    initiative_id: UUID
-    type: DocumentType
-
-
-async def add_document(tx: Tx, workspace_id: UUID, document: NewDocument, draft: Draft, writer: DocumentWriter) -> None:
-    await tx.run(
-        _ADD,
-        workspace_id=workspace_id,
-        **document._asdict(),
-        content=draft.content,
-        sources=draft.sources,
-        writer=writer,
-    )
-
-
-async def replace_document(tx: Tx, workspace_id: UUID, id: UUID, draft: Draft, writer: DocumentWriter) -> None:
-    """Replaces the content in place and keeps the previous version."""
-    await tx.run(
-        _REPLACE,
-        workspace_id=workspace_id,
-        id=id,
-        content=draft.content,
-        sources=draft.sources,
-        writer=writer,
-    )
+    Returns False if another request joined the generation or it is not pending.
+    """
+    written = {"content": draft.content, "sources": draft.sources, "writer": writer}
+    return await tx.run(_STORE, **change_by(actor), id=id, requests=requests, **written) == 1

@@ -73,38 +73,9 @@ async def add_generation(tx: Tx, workspace_id: UUID, new: NewGeneration) -> Gene
     return receipt
 
 
-class Pending(NamedTuple):
-    """A pending generation. `requests` counts the requests that it answers."""
-
-    initiative_id: UUID
-    document_id: UUID
-    type: DocumentType
-    is_first: bool
-    requests: int
-
-
-_FIND_PENDING = sql("""
-SELECT initiative_id, document_id, type, is_first, requests
-  FROM document_generations WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'""")
-
-
-async def find_pending(tx: Tx, workspace_id: UUID, id: UUID) -> Pending | None:
-    """Returns the generation, or None if it is completed, failed, or deleted with its initiative."""
-    row = await tx.row(_FIND_PENDING, workspace_id=workspace_id, id=id)
-    return Pending(*row)._replace(type=DocumentType(row["type"])) if row else None
-
-
-_COMPLETE = sql("""
-UPDATE document_generations SET status = 'completed', updated_at = :now
- WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending' AND requests = :requests""")
 _FAIL = sql("""
 UPDATE document_generations SET status = 'failed', failure = :failure, updated_at = :now
  WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'""")
-
-
-async def complete(tx: Tx, workspace_id: UUID, id: UUID, requests: int) -> bool:
-    """Completes a generation once. Returns False if another request joined it or it is not pending."""
-    return await tx.run(_COMPLETE, workspace_id=workspace_id, id=id, requests=requests) == 1
 
 
 async def fail(tx: Tx, workspace_id: UUID, id: UUID, failure: GenerationFailure) -> None:
