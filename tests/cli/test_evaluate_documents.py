@@ -77,9 +77,21 @@ def test_an_initiative_that_is_not_right_is_refused(world: Path) -> None:
 WORLDS = Path(__file__).parents[2] / "evaluation" / "worlds"
 
 
-@pytest.mark.parametrize("name", ["museum-theatre-admission", "veterinary-practice"])
+@pytest.mark.parametrize("name", ["museum-theatre-admission", "veterinary-practice", "commercial-laundries"])
 def test_a_prd_is_short_and_says_each_point_once(name: str) -> None:
     found = run("evaluate", "documents", WORLDS / name, "--json").json
     assert found["lines"] <= 40
     assert (found["repeated"], found["forbidden"], found["cutTitles"]) == ([], [], [])
     assert found["covered"] >= 0.5
+
+
+def test_the_guide_shows_a_prd_as_it_is_written(tmp_path: Path) -> None:
+    outputs = tmp_path / "outputs.jsonl"
+    run("evaluate", "documents", WORLDS / "veterinary-practice", "--outputs", outputs)
+    written = [one for one in map(json.loads, outputs.read_text().splitlines()) if one["about"] != "wanted"]
+    guide = (WORLDS.parents[1] / "docs" / "guide" / "intelligence.md").read_text()
+    shown = guide.partition("\n    ## Summary\n")[2].partition("\n\nWhat it cannot do:")[0].splitlines()
+    headings = [line.strip("# ") for line in shown if line.startswith("    #")]
+    assert ["Summary", *headings] == list(dict.fromkeys(one["about"] for one in written))
+    words = " ".join(line for line in shown if not line.startswith("    #")).split()
+    assert words == " ".join(one["output"] for one in written).split()

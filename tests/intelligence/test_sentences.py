@@ -34,13 +34,13 @@ SIGNED = [
 
 @pytest.mark.parametrize("text", SIGNED)
 def test_a_sign_is_a_part_of_the_sentence(text: str) -> None:
-    assert split_sentences(text) == [text]
+    assert split_sentences(text) == (text,)
 
 
 @pytest.mark.parametrize("mark", ["- ", "-  ", "* ", "• ", "+ ", "> ", "\u2013 ", "## ", "  - ", "| ", "> - "])
 @pytest.mark.parametrize("text", SIGNED)
 def test_a_bullet_before_a_sign_is_left_out(mark: str, text: str) -> None:
-    assert split_sentences(f"First\n{mark}{text}") == ["First", text]
+    assert split_sentences(f"First\n{mark}{text}") == ("First", text)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_bullet_before_a_sign_is_left_out(mark: str, text: str) -> None:
     ],
 )
 def test_marks_are_left_out(text: str, sentence: str | None) -> None:
-    assert split_sentences(text) == ([sentence] if sentence else [])
+    assert split_sentences(text) == ((sentence,) if sentence else ())
 
 
 @pytest.mark.parametrize("text", ["-30°C rating", ">90 % of shops", "~40 minutes"])

@@ -13,10 +13,7 @@ _SOURCES: Final = "\n## Sources\n"
 _ITEM = re.compile(r"^\s*(?:[-*] |\d+\. )")
 _MARK = re.compile(r" ?\[(\d+)\]")
 # Headings, open points, heads of tables and lead-ins state nothing by themselves.
-_NO_CLAIM = tuple(
-    re.compile(pattern) for pattern in (r"#.*", r"[ >]*", r"- \*\*Open.*", r"\| Feature .*", r"\|( --- \|)+")
-)
-_LEADS = ("- **How sure:** ", PROPOSAL)
+_NO_CLAIM = re.compile(r"#.*|[ >]*|- \*\*(?:Open|How sure:\*\* |Proposal:\*\* ).*|\| Feature .*|\|( --- \|)+")
 
 
 def find_faults(draft: Draft, material: Material) -> list[str]:
@@ -54,8 +51,7 @@ def keep_sourced(draft: Draft, material: Material) -> Draft:
 
 
 def _is_unsourced(line: str) -> bool:
-    states_nothing = line.startswith(_LEADS) or any(pattern.fullmatch(line) for pattern in _NO_CLAIM)
-    return not states_nothing and not _MARK.search(line)
+    return not _MARK.search(line) and not _NO_CLAIM.fullmatch(line)
 
 
 def _is_misquoted(line: str, said: tuple[str, ...]) -> bool:

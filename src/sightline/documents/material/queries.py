@@ -33,9 +33,9 @@ def _names(table: str, ids: str) -> str:
               ORDER BY linked.n)"""
 
 
-# One statement: what it reads is consistent, in one round trip. A new connection of the driver cannot read uuid[] in a
-# row, so ids of signals are texts. An insight that was merged is represented by the one it
-# was merged into. Rejected ones are read to leave out what says the same.
+# One statement: what it reads is consistent, in one round trip. A new connection of the driver cannot read uuid[]
+# within a row, so ids of signals are texts. An insight that was merged is represented by the one it was merged into.
+# Rejected ones are read to leave out what says the same.
 _FIND = sql(
     """
 WITH generation AS (

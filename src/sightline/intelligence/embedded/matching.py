@@ -49,7 +49,8 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
     clear = [_match(one, read, features) for one in ranked if one.confidence >= DECISION.clear][:MOST_MATCHES]
     rest = [one for one in ranked if DECISION.uncertain <= one.confidence < DECISION.clear][:MOST_SUGGESTIONS]
     uncertain = [_match(one, read, features) for one in rest]
-    return Matching(_status(clear, uncertain), clear, uncertain)
+    status: Literal["needs_review", "no_match"] = "needs_review" if uncertain else "no_match"
+    return Matching("matched" if clear else status, clear, uncertain)
 
 
 def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> list[UUID]:
@@ -59,14 +60,6 @@ def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> lis
     found = _find(_read(text, features), features, most=limit).values()
     ranked = sorted(found, key=lambda one: (-one.confidence, one.place))
     return [features.features[one.place].id for one in ranked[:limit]]
-
-
-def _status(
-    clear: Sequence[FeatureMatch], uncertain: Sequence[FeatureMatch]
-) -> Literal["matched", "needs_review", "no_match"]:
-    if clear:
-        return "matched"
-    return "needs_review" if uncertain else "no_match"
 
 
 def _read(text: str, features: EmbeddedFeatureMap) -> list[ReadSentence]:

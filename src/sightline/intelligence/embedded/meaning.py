@@ -10,7 +10,7 @@ from unicodedata import category
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, word_set
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 
 _FEWEST_SHARED: Final = 2  # words: texts about different things often share one
@@ -20,13 +20,7 @@ _COMMON_WEIGHT: Final = 0.5
 _MOST_WORDS: Final = 40  # of a text
 _MOST_SEARCHED: Final = 6  # words of a text
 _FEWEST_LETTERS: Final = 4  # of the parts of a compound, and of beginnings that are searched
-_FILLERS: Final = word_set("""
-    instead last must next please put really still would
-    alles als am auch auf aus bei bitte das dem den der des die ein eine einem
-    einen einer es für haben hat hatte ihr ihre im immer in ist ja jede jeder jedes kann kein keine keinen man mehr mit
-    möchte möchten nach nicht noch oder sehr sie sind so soll sollte statt und uns unser unsere unseren vom von war wenn
-    werden wird wir wäre würde zu zum zur
-""")
+_FILLERS: Final = words_in("fillers")
 
 
 Id = TypeVar("Id")

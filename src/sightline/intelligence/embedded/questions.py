@@ -1,7 +1,7 @@
 """Questions about what a description does not say. `questions.yaml` has the points, their cues and the wording."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final
 
@@ -63,8 +63,14 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
 
 def lacking(description: str) -> Iterator[AskedPoint]:
     """Yields the points that the description does not say, in the order of asking."""
-    said = {found.name for found in cues().find(plain(description))}
+    said = points_in(description)
     return (point for point in rules().points if point.point not in said)
+
+
+@lru_cache(maxsize=5_000)  # a document is written again when little has changed
+def points_in(text: str) -> frozenset[str]:
+    """Returns the points that the text says, such as `how_often`."""
+    return frozenset(found.name for found in cues().find(plain(text)))
 
 
 def plain(text: str) -> str:

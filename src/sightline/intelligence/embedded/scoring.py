@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import log, log1p
 from typing import Final, NamedTuple
 
@@ -26,16 +25,17 @@ class Evidence(NamedTuple):
     """A feature whose name is in a sentence in full.
 
     `named` and `described` are the folded words of its name and its description there. `weight` is the weight of
-    `named`. `values` are the signals, in the order of `SIGNALS`; `as_word` has the signals of the ground `word`,
-    which is fitted to longer names too. `is_initials` when they stand for the name, `has_twin` when another feature has
-    the same name.
+    `named`. `values` are the signals, in the order of `SIGNALS`, at first those that the words alone give; `as_word`
+    has the signals of the ground `word`, which is fitted to longer names too.
+    `is_initials` when they stand for the name, `has_twin` when another feature has the same name.
     """
 
     ground: Ground
+    wording: Wording
     named: frozenset[str]
-    described: frozenset[str]
     weight: float
-    values: tuple[float, ...]
+    values: tuple[float, ...] = ()
+    described: frozenset[str] = frozenset()
     as_word: tuple[float, ...] = ()
     is_initials: bool = False
     is_unclear: bool = False
@@ -48,19 +48,6 @@ class Evidence(NamedTuple):
             return EVEN
         found = DECISION.probability(self.ground, self.values)
         return DECISION.below_clear(found) if self.is_unclear else found
-
-
-@dataclass(slots=True)
-class _Name:
-    """A name that is in a sentence in full. `own` are the signals that its words alone give."""
-
-    ground: Ground
-    wording: Wording
-    named: frozenset[str]
-    weight: float
-    own: tuple[float, ...] = ()
-    is_initials: bool = False
-    is_unclear: bool = False
 
 
 def find_names(
@@ -86,18 +73,16 @@ def find_names(
         as_word = (shared, features.crowding, content)
         is_doubtful = name.is_unclear and not described
         is_contrast = any(mentions[stem].is_contrast for stem in name.named)
-        evidence = Evidence(
-            ground=name.ground,
-            named=name.named,
-            described=described,
-            weight=name.weight,
-            values=as_word if name.ground == "word" else _of_name(name, shared, tied, features),
-            as_word=as_word,
-            is_initials=name.is_initials,
-            is_unclear=is_doubtful or is_contrast or _is_outdone(place, name, weights, features),
-            has_twin=has_twin,
+        yield (
+            place,
+            name._replace(
+                described=described,
+                values=as_word if name.ground == "word" else _of_name(name, shared, tied, features),
+                as_word=as_word,
+                is_unclear=is_doubtful or is_contrast or _is_outdone(place, name, weights, features),
+                has_twin=has_twin,
+            ),
         )
-        yield place, evidence
 
 
 def _weights(mentions: Iterable[str], features: EmbeddedFeatureMap) -> dict[int, float]:
@@ -109,15 +94,15 @@ def _weights(mentions: Iterable[str], features: EmbeddedFeatureMap) -> dict[int,
     return weights
 
 
-def _is_outdone(place: int, name: _Name, weights: Mapping[int, float], features: EmbeddedFeatureMap) -> bool:
+def _is_outdone(place: int, name: Evidence, weights: Mapping[int, float], features: EmbeddedFeatureMap) -> bool:
     """Whether the sentence has these words, and more, of another feature's name."""
     holders = set.intersection(*(set(features.named[stem]) for stem in name.named)) - {place}
     return any(weights[other] - name.weight >= LIGHT for other in holders)
 
 
-def _of_name(name: _Name, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
+def _of_name(name: Evidence, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
     holders = min(len(features.named[stem]) for stem in name.named)
-    return (*name.own, shared, float(shared == 1.0), log1p(tied), log(holders), features.crowding)
+    return (*name.values, shared, float(shared == 1.0), log1p(tied), log(holders), features.crowding)
 
 
 def _content(sentence: Sentence) -> float:
@@ -136,36 +121,36 @@ def _shared(place: int, wording: Wording, features: EmbeddedFeatureMap, *, has_t
     return max(weights.values(), default=0.0) / whole
 
 
-def _read(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> _Name | None:
+def _read(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> Evidence | None:
     """Returns the heaviest of the feature's names that are there in full."""
     found = [name for wording in feature.wordings if (name := _read_wording(wording, mentions))]
     return max(found, key=lambda name: name.weight, default=None)
 
 
-def _read_wording(wording: Wording, mentions: Mapping[str, Mention]) -> _Name | None:
+def _read_wording(wording: Wording, mentions: Mapping[str, Mention]) -> Evidence | None:
     initials = mentions.get(wording.initials)
     if initials and initials.is_shouted:
         own = (wording.weight, 0.0, 0.0, 0.0)
-        return _Name("name", wording, frozenset({wording.initials}), wording.weight, own, is_initials=True)
+        return Evidence("name", wording, frozenset({wording.initials}), wording.weight, own, is_initials=True)
     if not wording.stems.keys() <= mentions.keys():
         return None
     said = [mentions[stem] for stem in wording.stems]
     return _one_word(wording, said[0]) if len(said) == 1 else _all_words(wording, said)
 
 
-def _one_word(wording: Wording, mention: Mention) -> _Name:
+def _one_word(wording: Wording, mention: Mention) -> Evidence:
     """Weighs a name of one word. As a verb, or in most features of the map, it needs words of the description."""
     is_past = mention.word.endswith("ed") and singular(mention.word) not in wording.surfaces
     is_unclear = wording.weight < LIGHT or mention.is_verb or is_past
-    return _Name("word", wording, frozenset(wording.stems), wording.weight, is_unclear=is_unclear)
+    return Evidence("word", wording, frozenset(wording.stems), wording.weight, is_unclear=is_unclear)
 
 
-def _all_words(wording: Wording, said: Sequence[Mention]) -> _Name:
+def _all_words(wording: Wording, said: Sequence[Mention]) -> Evidence:
     between = _narrowest([mention.places for mention in said])
     other_forms = sum(singular(one.word) not in wording.surfaces for one in said) / len(said)
     telling = sum(weight > LIGHT for weight in wording.stems.values())
     own = (wording.weight, log1p(min(between, FARTHEST)), other_forms, float(telling < 2))
-    return _Name("name", wording, frozenset(wording.stems), wording.weight, own, is_unclear=between > NEAR)
+    return Evidence("name", wording, frozenset(wording.stems), wording.weight, own, is_unclear=between > NEAR)
 
 
 def _narrowest(places: Sequence[Sequence[int]]) -> int:

@@ -26,10 +26,11 @@ _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF00
 _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 - the same, after a sentence
 
 
-def split_sentences(text: str) -> list[str]:
+@lru_cache(maxsize=1_000)  # a document is written again when little has changed
+def split_sentences(text: str) -> tuple[str, ...]:
     """Returns the first 200 sentences within the first 40,000 characters, each an exact part of `text`."""
     text = text[:MOST_CHARACTERS]
-    return [text[start:end] for start, end in islice(find_sentences(text), MOST_SENTENCES)]
+    return tuple(text[start:end] for start, end in islice(find_sentences(text), MOST_SENTENCES))
 
 
 def find_sentences(text: str) -> Iterator[tuple[int, int]]:

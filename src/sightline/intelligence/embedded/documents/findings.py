@@ -5,10 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, product
 from typing import Final, NamedTuple
 
-from sightline.intelligence.embedded.documents.roles import has_figure
+from sightline.intelligence.embedded.documents.roles import has_figure, stands_alone
+from sightline.intelligence.embedded.headlines import without_conjunctions, without_greeting
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
 from sightline.intelligence.embedded.words import words_of
@@ -88,7 +89,20 @@ class Finding:
             if quote.text.strip() and not any(_is_part(quote, other) for other in found):
                 found = [other for other in found if not _is_part(other, quote)] + [quote]
         said = Counter(_normal(quote.text) for quote in found)
-        return sorted(found, key=lambda quote: (not quote.accounts, quote.signal is None, -said[_normal(quote.text)]))
+        return sorted(
+            found,
+            key=lambda quote: (
+                not quote.accounts,
+                quote.signal is None,
+                not stands_alone(quote.text),
+                -said[_normal(quote.text)],
+            ),
+        )
+
+    @cached_property
+    def said(self) -> str:
+        """The words of its first quote, without a greeting and conjunctions at their ends."""
+        return " ".join(without_conjunctions(without_greeting(self.quotes[0].text.split())))
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -122,7 +136,8 @@ class Finding:
         return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
 
 
-def meanings_of(texts: Iterable[str]) -> Meanings:
+@lru_cache(maxsize=5_000)
+def meanings_of(*texts: str) -> Meanings:
     return frozenset(meaning for text in texts for term in meaning_of(text) for meaning in term.meanings)
 
 
@@ -157,32 +172,34 @@ def find_findings(material: Material) -> Findings:
     for insight in material.insights:
         if not insight.is_reviewed and rejected.find(telling_words(insight.title)) is not None:
             continue
-        if contradicted.has_quote_of(insight) and not supported.has_quote_of(insight):
+        if contradicted.find(insight) is not None and supported.find(insight) is None:
             opposed.append(insight)
         else:
             (praise if insight.category == "praise" else others).append(insight)
     praised = _Quoted(praise)
     return Findings(
-        problems=_grouped(others, [each for each in support if not praised.has_quote_of(each)]),
-        praise=_grouped(praise, [each for each in support if praised.has_quote_of(each)]),
+        problems=_grouped(others, [each for each in support if praised.find(each) is None]),
+        praise=_grouped(praise, [each for each in support if praised.find(each) is not None]),
         objections=_grouped(opposed, against),
     )
 
 
 class _Quoted:
-    """Quotes by signal, to find other records with the same words."""
+    """Quotes by signal, each with a place, to find other records with the same words."""
 
-    def __init__(self, records: Iterable[AboutInsight | AboutEvidence]) -> None:
-        self._by_signal: dict[str | None, list[SourceQuote]] = defaultdict(list)
-        for quote in chain.from_iterable(record.quotes for record in records):
-            self._by_signal[quote.signal].append(quote)
+    def __init__(self, records: Iterable[AboutInsight | AboutEvidence] = ()) -> None:
+        self._by_signal: dict[str | None, list[tuple[SourceQuote, int]]] = defaultdict(list)
+        for record in records:
+            self.add(record, 0)
 
-    def has_quote_of(self, record: AboutInsight | AboutEvidence) -> bool:
-        return any(
-            _is_part(quote, other) or _is_part(other, quote)
-            for quote in record.quotes
-            for other in self._by_signal[quote.signal]
-        )
+    def add(self, record: AboutInsight | AboutEvidence, place: int) -> None:
+        for quote in record.quotes:
+            self._by_signal[quote.signal].append((quote, place))
+
+    def find(self, record: AboutInsight | AboutEvidence) -> int | None:
+        """Returns the place of the first record with one of the same quotes."""
+        known = ((quote, *other) for quote in record.quotes for other in self._by_signal[quote.signal][:_MOST_COMPARED])
+        return next((at for one, other, at in known if _is_part(one, other) or _is_part(other, one)), None)
 
 
 def _is_part(quote: SourceQuote, other: SourceQuote) -> bool:
@@ -200,21 +217,11 @@ def _normal(text: str) -> str:
 
 def _grouped(insights: Sequence[AboutInsight], evidence: Sequence[AboutEvidence]) -> list[Finding]:
     groups = _Groups()
-    for insight in sorted(insights, key=_weakness):
+    for insight in sorted(insights, key=lambda one: _order(Finding([one]))):
         groups.add_insight(insight)
     for each in evidence:
         groups.add_evidence(each)
     return sorted(groups.found, key=_order)
-
-
-def _weakness(insight: AboutInsight) -> tuple[bool, bool, int, int, int]:
-    return (
-        not insight.is_reviewed,
-        not insight.validated_for,
-        -len(insight.accounts),
-        -len(insight.signals),
-        -len(insight.quotes),
-    )
 
 
 def _order(finding: Finding) -> tuple[int, int, int, int]:
@@ -228,22 +235,27 @@ class _Groups:
     def __init__(self) -> None:
         self.found: list[Finding] = []
         self._titles = Statements(_ALIKE)
+        self._quoted = _Quoted()
         self._meant: list[tuple[int, tuple[Term, ...]]] = []
-        self._by_meaning: dict[str, dict[int | str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        self._by_signal: dict[str | None, list[int]] = defaultdict(list)
+        self._by_meaning: dict[tuple[str, int | str], list[int]] = defaultdict(list)
+        self._by_source: dict[tuple[str, str], set[int]] = defaultdict(set)  # of insights, by idea and signal
 
     def add_insight(self, insight: AboutInsight) -> None:
         place = self._place_of(insight.title, lambda: self._in_other_words(insight))
-        self._keep_meanings(place, insight)
         self.found[place].insights.append(insight)
-        self._keep_signals(place, insight)
+        self._quoted.add(insight, place)
+        for meaning in meanings_of(insight.title):
+            self._by_meaning[insight.category, meaning].append(len(self._meant))
+        self._meant.append((place, meaning_of(insight.title)))
+        for source in product(insight.ideas, insight.signals):
+            self._by_source[source].add(place)
 
     def add_evidence(self, evidence: AboutEvidence) -> None:
-        place = self._quoting(evidence)
+        place = self._quoted.find(evidence)
         if place is None:
             place = self._place_of(evidence.title, lambda: self._of_same_source(evidence))
         self.found[place].evidence.append(evidence)
-        self._keep_signals(place, evidence)
+        self._quoted.add(evidence, place)
 
     def _place_of(self, title: str, otherwise: Callable[[], int | None]) -> int:
         """Returns the finding with a similar title, the one that `otherwise` finds, or a new one."""
@@ -260,42 +272,15 @@ class _Groups:
         """Returns the first finding with an insight of the same category that means much the same."""
         terms = meaning_of(insight.title)
         counts: Counter[int] = Counter()
-        for meaning in meanings_of([insight.title]):
-            counts.update(self._by_meaning[insight.category][meaning][:_MOST_COMPARED])
+        for meaning in meanings_of(insight.title):
+            counts.update(self._by_meaning[insight.category, meaning][:_MOST_COMPARED])
         meant = (self._meant[at] for at, count in counts.most_common(_MOST_NEAR) if count > 1)
         return next((place for place, others in meant if likeness(terms, others)), None)
 
-    def _keep_meanings(self, place: int, insight: AboutInsight) -> None:
-        for meaning in meanings_of([insight.title]):
-            self._by_meaning[insight.category][meaning].append(len(self._meant))
-        self._meant.append((place, meaning_of(insight.title)))
-
-    def _quoting(self, evidence: AboutEvidence) -> int | None:
-        """Returns the first finding with one of the same quotes."""
-        for quote in evidence.quotes:
-            for place in self._by_signal[quote.signal][:_MOST_COMPARED]:
-                found = self.found[place]
-                quotes = chain(*(one.quotes for one in found.insights), *(one.quotes for one in found.evidence))
-                if any(_is_part(quote, other) or _is_part(other, quote) for other in quotes):
-                    return place
-        return None
-
     def _of_same_source(self, evidence: AboutEvidence) -> int | None:
         """Returns the only finding with an insight of the same idea and signal; None if there are several."""
-        places = {place for signal in evidence.signals for place in self._by_signal[signal]}
-        found = [place for place in places if self._has_insight_of(place, evidence)]
-        return found[0] if len(found) == 1 else None
-
-    def _has_insight_of(self, place: int, evidence: AboutEvidence) -> bool:
-        return any(
-            evidence.idea in insight.ideas and set(insight.signals).intersection(evidence.signals)
-            for insight in self.found[place].insights
-        )
-
-    def _keep_signals(self, place: int, record: AboutInsight | AboutEvidence) -> None:
-        for signal in {*record.signals, *(quote.signal for quote in record.quotes)}:
-            if place not in self._by_signal[signal]:
-                self._by_signal[signal].append(place)
+        found = set[int]().union(*(self._by_source[evidence.idea, signal] for signal in evidence.signals))
+        return found.pop() if len(found) == 1 else None
 
 
 def _main_clause(title: str) -> str:

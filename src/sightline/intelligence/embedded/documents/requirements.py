@@ -9,19 +9,25 @@ from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.findings import Finding, Findings, Meanings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import is_row
-from sightline.intelligence.embedded.documents.roles import Role, has_figure, has_purpose, names_target, read_sentences
+from sightline.intelligence.embedded.documents.roles import (
+    Role,
+    has_figure,
+    read_sentences,
+    role_of_statement,
+    stands_alone,
+)
 from sightline.intelligence.embedded.likeness import Statements, are_alike, telling_words
-from sightline.intelligence.embedded.questions import lacking
 from sightline.intelligence.embedded.sentences import split_sentences
+from sightline.intelligence.embedded.signals.categories import is_ironic
 from sightline.intelligence.material import AboutEvidence, AboutIdea, AboutInsight
 
 _ALIKE_NAMES: Final = 0.5
 _ALIKE_SENTENCES: Final = 0.75
 _ALIKE: Final = 0.6
-ANSWERS: Final = 2  # words that a request shares with the sentence of an idea that it is about
-_IS_ABOUT: Final = 4  # words that another statement shares with it
+ANSWERS: Final = 2  # words that a statement shares with what it is about
 _OWN: Final = 0.5  # at least, what the words of the statement itself weigh: its ticket may be about another requirement
-_FEW: Final = 2  # statements that are shown whatever they are about
+# Statements of customers that are shown for one requirement.
+_MOST: Final = {Role.PROBLEM: 4, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 2, Role.GOAL: 2, Role.MEASURE: 2}
 _CLEAR: Final = 2.5  # what the words that a statement shares with its requirement weigh: 2 for one that no other has
 _CLEARER: Final = 1.1  # times as much as those that it shares with another one
 _MOST_SENTENCES: Final = 12  # of one role
@@ -39,21 +45,16 @@ class Point(NamedTuple):
 class Requirement:
     """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
-    `confirmed`: findings that people described, reviewed or linked as evidence. All other findings are `leading` (the
-    best supported one, and one with a figure), `adding` (about more than the problem), `requests` (no sentence of an
-    idea is about them; `outcomes` if they have a purpose) or `targets` (with a figure to be reached).
+    `confirmed`: findings that people described, reviewed or linked as evidence. `voices`: other findings that are
+    shown, by what they are for; a request that a sentence of the idea answers stands with that sentence instead.
     """
 
     ideas: Sequence[AboutIdea]
     label: str = ""
     findings: list[Finding] = field(default_factory=list)
-    points: dict[Role, list[Point]] = field(default_factory=dict)
+    points: dict[Role, list[Point]] = field(default_factory=lambda: defaultdict(list))
     confirmed: list[Finding] = field(default_factory=list)
-    leading: list[Finding] = field(default_factory=list)
-    adding: list[Finding] = field(default_factory=list)
-    requests: list[Finding] = field(default_factory=list)
-    outcomes: list[Finding] = field(default_factory=list)
-    targets: list[Finding] = field(default_factory=list)
+    voices: dict[Role, list[Finding]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def name(self) -> str:
@@ -88,13 +89,9 @@ class Requirement:
     @cached_property
     def unsaid(self) -> list[AboutInsight | AboutEvidence]:
         """The records of the findings that are not shown."""
-        requests = (request for points in self.points.values() for point in points for request in point.requests)
-        shown = {*self.confirmed, *self.leading, *self.adding, *self.requests, *self.outcomes, *self.targets, *requests}
+        requests = (point.requests for points in self.points.values() for point in points)
+        shown = {*self.confirmed, *chain.from_iterable(chain(self.voices.values(), requests))}
         return [record for finding in self.findings if finding not in shown for record in finding.records]
-
-    @property
-    def unsaid_by(self) -> list[str]:
-        return list(dict.fromkeys(chain.from_iterable(record.accounts for record in self.unsaid)))
 
     @property
     def signals(self) -> list[str]:
@@ -102,6 +99,9 @@ class Requirement:
 
     def points_of(self, role: str) -> list[Point]:
         return self.points.get(Role(role), [])
+
+    def voices_of(self, role: str) -> list[Finding]:
+        return self.voices.get(Role(role), [])
 
 
 def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Statements) -> list[Requirement]:
@@ -128,8 +128,9 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
 
     What shares little, or as much with two, is about none, unless it is linked to one alone or somebody confirmed it.
     """
-    texts = [[idea.name, *split_sentences(idea.description)] for one in requirements for idea in one.ideas[:1]]
-    meanings, names = [meanings_of(text) for text in texts], [meanings_of(text[:1]) for text in texts]
+    firsts = [one.ideas[0] for one in requirements]
+    meanings = [meanings_of(idea.name, *split_sentences(idea.description)) for idea in firsts]
+    names = [meanings_of(idea.name) for idea in firsts]
     common = Counter(chain.from_iterable(meanings))
     weights = {
         finding: [
@@ -142,7 +143,7 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
         ]
         for finding in findings
     }
-    by_signal: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(texts))
+    by_signal: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(firsts))
     for finding in findings:
         for signal in finding.signals:
             by_signal[signal] = [a + b for a, b in zip(by_signal[signal], weights[finding], strict=True)]
@@ -160,54 +161,32 @@ def _read(one: Requirement, said: Statements) -> None:
     """Sorts the sentences of the ideas by role, each once."""
     for idea in one.ideas:
         for text, role in read_sentences(idea.description):
-            points = one.points.setdefault(role, [])
-            if len(points) < _MOST_SENTENCES and is_new(text, said):
-                points.append(Point(text, idea, []))
+            if len(one.points[role]) < _MOST_SENTENCES and is_new(text, said):
+                one.points[role].append(Point(text, idea, []))
 
 
 def _select(one: Requirement, said: Statements) -> None:
-    """Chooses what is shown of the findings: what people confirmed, and few of the other statements."""
+    """Chooses what is shown of the findings: what people confirmed, and few of the other statements.
+
+    A statement is shown if it is understood alone, means what it says, and shares two words with the ideas, or is the
+    first; the best supported ones come first.
+    """
     one.confirmed = [finding for finding in one.findings if not finding.is_statement]
-    points = [(role, point, meanings_of([point.text])) for role, found in one.points.items() for point in found]
-    about = meanings_of([one.name]).union(*(meanings for _, _, meanings in points))
-    others = [finding for finding in one.findings if finding.is_statement]
-    others.sort(key=lambda finding: (-len(finding.accounts), -finding.shared(about)))
-    statements: list[_Statement] = []
-    for finding in others:
-        shared, role, point = _closest(finding, points)
-        quote = finding.quotes[0].text
-        if finding.is_request and point and shared >= ANSWERS and role is Role.NEED:
+    points = [(role, point, meanings_of(point.text)) for role, found in one.points.items() for point in found]
+    about = meanings_of(one.name).union(*(meanings for _, _, meanings in points))
+    statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]
+    statements.sort(key=lambda each: (-len(each[0].accounts), -each[1] - has_figure(each[0].said)))
+    for finding, shared in statements:
+        answers, role, point = _closest(finding, points)
+        if finding.is_request and point and answers >= ANSWERS and role is Role.NEED:
             point.requests.append(finding)
-        elif names_target(quote):
-            one.targets += [finding] if is_new(quote, said) else []
-        elif finding.is_request:
-            wanted = one.outcomes if has_purpose(quote) else one.requests
-            wanted += [finding] if is_new(quote, said) else []
-        else:
-            adds = shared >= _IS_ABOUT and role in (Role.NEED, Role.MEASURE, Role.RISK)
-            has_size = has_figure(quote) and finding.shared(about) >= ANSWERS
-            is_today = not has_size and says_today(quote) and finding.shared(about) >= ANSWERS
-            statements.append(_Statement(finding, shared if adds else 0, has_size, is_today))
-    kept = [each for each in statements if is_new(each.finding.quotes[0].text, said)]
-    rest = sorted(kept[1:], key=lambda each: (-each.adds, not each.has_size))
-    one.adding = [each.finding for each in rest if each.adds or len(statements) <= _FEW][:1]
-    one.adding += [each.finding for each in rest if each.is_today and each.finding not in one.adding][:1]
-    sized = [each.finding for each in rest if each.has_size and each.finding not in one.adding]
-    one.leading = [each.finding for each in kept[:1]] + ([] if kept and kept[0].has_size else sized[:1])
-
-
-class _Statement(NamedTuple):
-    """A statement; `adds` counts the words that it shares with a need, measure or risk of the idea."""
-
-    finding: Finding
-    adds: int
-    has_size: bool
-    is_today: bool
-
-
-def says_today(text: str) -> bool:
-    """Whether the text says how it is done today, as the question about that is answered."""
-    return all(point.point != "today" for point in lacking(text))
+            continue
+        category = finding.insights[0].category
+        voices = one.voices[role := role_of_statement(finding.said, category)]
+        is_about = shared >= ANSWERS + (category == "context") or role is Role.MEASURE or not voices
+        is_clear = is_about and stands_alone(finding.said) and not is_ironic(finding.said)
+        if len(voices) < _MOST[role] and is_clear and is_new(finding.said, said):
+            voices.append(finding)
 
 
 def _closest(finding: Finding, points: list[tuple[Role, Point, Meanings]]) -> tuple[int, Role | None, Point | None]:

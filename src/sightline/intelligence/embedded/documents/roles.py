@@ -24,7 +24,7 @@ class Role(StrEnum):
     """What a sentence is for. Cues are looked for in this order.
 
     Asides and announcements ("We propose two lists.") are not shown. An extent after a need is a rule of the solution,
-    unless somebody observed it.
+    unless somebody observed it. What leans is understood only with the sentence before it.
     """
 
     ASIDE = "aside"
@@ -38,6 +38,7 @@ class Role(StrEnum):
     NEED = "need"
     EXTENT = "extent"
     OBSERVED = "observed"
+    LEANING = "leaning"
     PROBLEM = "problem"
 
 
@@ -52,13 +53,14 @@ class RoleSentence(NamedTuple):
     role: Role
 
 
-@lru_cache(maxsize=500)  # a document is written again when little has changed
+@lru_cache(maxsize=1_000)  # a document is written again when little has changed
 def read_sentences(text: str) -> Sequence[RoleSentence]:
     """Returns the sentences with their roles, without headings, tables, asides and questions that the engine asks.
 
     A sentence without a cue goes on with what the one before it was, or else with what shall be built: without any
     need that is everything, otherwise what follows the first one. It is what each item after an announcement begins
     with. A purpose is a goal of its own. A measure begins with the figure of today that stands before it.
+    What leans on the sentence before it stands with it, unless cues say that it is for something else.
     """
     parted = [split_sentences(block) for block in blocks(text) if not block.startswith("#")]
     sentences = [(one, at == 0) for block in parted for at, one in enumerate(block)]
@@ -74,6 +76,10 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
         is_announced |= role is Role.ANNOUNCEMENT
         if _says_little(sentence) or role is Role.ANNOUNCEMENT:
             continue
+        leans = not stands_alone(sentence) and not begins and found
+        if leans and (not roles or found[-1].role is role):
+            found[-1] = RoleSentence(f"{found[-1].text} {sentence}", found[-1].role)
+            continue
         said, purpose = _without_purpose(sentence) if role is Role.NEED else (sentence, "")
         if role is Role.MEASURE and not begins and found and found[-1].role is Role.EXTENT:
             said = f"{found.pop().text} {said}"
@@ -84,9 +90,21 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
 
 
 @lru_cache(maxsize=5_000)
-def names_target(text: str) -> bool:
-    """Whether the text has a figure that somebody wants reached."""
-    return has_figure(text) and {Role.MEASURE, Role.NEED} <= _roles(text)
+def role_of_statement(text: str, category: str) -> Role:
+    """Returns what the statement of a customer is for. A figure is a measure only if somebody wants it reached."""
+    roles = _roles(text)
+    if has_figure(text) and {Role.MEASURE, Role.NEED} <= roles:
+        return Role.MEASURE
+    if category == "request":
+        return Role.GOAL if has_purpose(text) else Role.NEED
+    if Role.RISK in roles:
+        return Role.RISK
+    return Role.TODAY if Role.TODAY in roles else Role.PROBLEM
+
+
+def stands_alone(text: str) -> bool:
+    """Whether one understands the sentence without the one before it."""
+    return not {Role.LEANING, Role.ASIDE} & _roles(text)
 
 
 @lru_cache(maxsize=5_000)
@@ -115,16 +133,17 @@ def _without_purpose(sentence: str) -> tuple[str, str]:
 
 def _cued(sentence: str) -> list[Role]:
     """Returns the roles that the sentence has cues of, but only observed what has an extent."""
-    found = _roles(sentence)
+    found = _roles(sentence) - {Role.LEANING}
     if sentence.endswith("?") and not found:
         return [Role.OPEN]
     return [role for role in Role if role in found and (role is not Role.OBSERVED or Role.EXTENT in found)]
 
 
-def _roles(sentence: str) -> set[Role]:
+@lru_cache(maxsize=5_000)
+def _roles(sentence: str) -> frozenset[Role]:
     for sign, word in _SIGNS.items():
         sentence = sentence.replace(sign, word)
-    return {Role(found.name) for found in _cues().find(plain(sentence))}
+    return frozenset(Role(found.name) for found in _cues().find(plain(sentence)))
 
 
 @cache
@@ -136,3 +155,20 @@ def _cues() -> Cues:
 def read_roles() -> dict[str, dict[str, str]]:
     """Returns the cues of each role, each with a sentence that has it."""
     return read_data("documents/roles.yaml", dict[str, dict[str, str]])
+
+
+@lru_cache(maxsize=1_000)
+def people_in(text: str) -> Sequence[str]:
+    """Returns what people are called by what they do, in the plural, each once."""
+    said = " ".join(map(plain, split_sentences(text)))
+    words = (said[one.start :].split()[0].removesuffix("'s") for one in _people().find(said))
+    return list(dict.fromkeys(word if word.endswith(("s", "men")) else _plural(word) for word in words))
+
+
+def _plural(word: str) -> str:
+    return f"{word[:-2]}en" if word.endswith("man") else f"{word}s"
+
+
+@cache
+def _people() -> Cues:
+    return Cues([("person", "{person}"), ("person", "{role}|*er|*or|*ist|*ian~{thing} {adverb}? {acting}")])

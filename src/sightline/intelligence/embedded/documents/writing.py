@@ -19,13 +19,14 @@ from sightline.intelligence.embedded.documents.requirements import (
     find_requirements,
     is_new,
 )
-from sightline.intelligence.embedded.documents.roles import has_purpose
+from sightline.intelligence.embedded.documents.roles import has_purpose, people_in
 from sightline.intelligence.embedded.likeness import Statements
-from sightline.intelligence.embedded.questions import lacking, rules
+from sightline.intelligence.embedded.questions import points_in, rules
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.material import (
     AboutEvidence,
+    AboutIdea,
     AboutInsight,
     AboutQuestion,
     DocumentSource,
@@ -35,6 +36,7 @@ from sightline.intelligence.material import (
 )
 
 _ALIKE: Final = 0.75
+_MOST_PEOPLE: Final = 8
 _FIGURE: Final = re.compile(r"\d")
 
 
@@ -149,14 +151,26 @@ class Writing:
     def insights(self) -> list[AboutInsight]:
         return [insight for finding in self.findings.all for insight in finding.insights]
 
+    @property
+    def people(self) -> dict[str, list[AboutIdea]]:
+        """The people that ideas name by what they do, such as "stewards", those that most ideas name first."""
+        found: dict[str, list[AboutIdea]] = {}
+        for idea in self.material.ideas:
+            for name in people_in(idea.description):
+                found.setdefault(name, []).append(idea)
+        return dict(sorted(found.items(), key=lambda each: -len(each[1]))[:_MOST_PEOPLE])
+
     def points(self, *roles: str) -> list[Point]:
         return [point for role in roles for one in self.requirements for point in one.points_of(role)]
+
+    def voices(self, role: str) -> list[Finding]:
+        return [finding for one in self.requirements for finding in one.voices_of(role)]
 
     @property
     def praise(self) -> list[Finding]:
         """The praise that is about an idea: half of its words are, or a person described or confirmed it."""
-        texts = ([idea.name, *split_sentences(idea.description)] for idea in self.material.ideas)
-        meanings = meanings_of(chain.from_iterable(texts))
+        texts = (meanings_of(idea.name, *split_sentences(idea.description)) for idea in self.material.ideas)
+        meanings = frozenset[int | str]().union(*texts)
         about = {one: one.shared(meanings) for one in self.findings.praise}
         return [
             one for one, shared in about.items() if not one.is_statement or shared >= max(ANSWERS, len(one.terms) / 2)
@@ -177,8 +191,8 @@ class Writing:
     def missing(self) -> list[str]:
         """The names of what is not recorded."""
         about, recorded = self.about, self.recorded
-        has_goal = has_purpose(about.description) or any(one.outcomes for one in self.requirements)
-        has_measure = any(one.targets for one in self.requirements) or self.points("measure")
+        has_goal = has_purpose(about.description) or self.voices("goal")
+        has_measure = self.voices("measure") or self.points("measure")
         known = {
             "description": about.description.strip(),
             "team": about.teams,
@@ -189,7 +203,7 @@ class Writing:
             "what it leaves out": self.points("non_goal") or "non-goals" in recorded,
             "requirements": self.material.ideas,
             "measure and target": has_measure or self._has_target(),
-            "what speaks against it": self.points("risk") or self.findings.objections,
+            "what speaks against it": self.points("risk") or self.voices("risk") or self.findings.objections,
             "rules and limits": "constraints" in recorded,
             "rollout": "rollout" in recorded,
         }
@@ -208,7 +222,7 @@ class Writing:
         """Whether the engine asked it about an earlier description: the present one says it."""
         point = next((one for one in rules().points if one.question == question.question), None)
         asked_of = [idea.description for idea in self.material.ideas if idea.public_id == question.asked_of]
-        return point is not None and any(point not in lacking(description) for description in asked_of)
+        return point is not None and any(point.point in points_in(description) for description in asked_of)
 
     def answers(self, *topics: str) -> list[AboutQuestion]:
         """Returns the answered questions of these topics that no heading had yet."""

@@ -50,6 +50,10 @@ def is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'\u201d\u2019) ").endswith(_QUESTION_MARKS)
 
 
+def is_ironic(sentence: str) -> bool:
+    return any(found.name == "irony" for found in _cues().find(plain(sentence)))
+
+
 def category_of(sentence: str) -> Category | None:
     """Returns None without a cue. The part after a "but" has precedence."""
     return _category_of(_parts(sentence)[-1], sentence) or _category_of(sentence, sentence)
