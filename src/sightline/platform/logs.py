@@ -4,6 +4,7 @@ Lines never have a key, a body, a token or a query string: callers leave them ou
 of PostgreSQL's errors are left out.
 """
 
+import asyncio
 import logging
 import os
 import re
@@ -12,6 +13,7 @@ from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from json import dumps
+from select import PIPE_BUF
 from time import time_ns
 from traceback import format_exception
 from typing import Any
@@ -47,15 +49,32 @@ def announce(event: str, **fields: Any) -> None:
 
 
 def straight(level: str, event: str) -> Callable[[Event], None]:
-    """Returns a fast logger for one event, with the same output as structlog: 2 us instead of 5 for each line."""
+    """Returns a fast logger for one event, with the same output as structlog: 2 us instead of 5 for each line.
+
+    Lines of one turn of the event loop are written together, since writing takes longer than composing a line.
+    """
     if not structlog.get_logger().is_enabled_for(LEVELS[level]):
         return lambda fields: None
-    as_line = _format
-    return lambda fields: _write(as_line(level, event, fields))
+    as_line, waiting = _format, bytearray()
+
+    def write() -> None:
+        _write(bytes(waiting))
+        waiting.clear()
+
+    def log(fields: Event) -> None:
+        line = as_line(level, event, fields)
+        if not waiting:
+            asyncio.get_running_loop().call_soon(write)
+        elif len(waiting) + len(line) > PIPE_BUF:  # more would mix with the lines of other processes
+            _write(bytes(waiting))
+            waiting.clear()
+        waiting.extend(line)
+
+    return log
 
 
 def _write(line: bytes) -> None:
-    """Writes a line at once and whole. To the file number, as `sys.stderr` may be exchanged."""
+    """Writes lines at once and whole. To the file number, as `sys.stderr` may be exchanged."""
     while line:
         try:
             line = line[os.write(2, line) :]
