@@ -63,11 +63,10 @@ def straight(level: str, event: str) -> Callable[[Event], None]:
 
     def log(fields: Event) -> None:
         line = as_line(level, event, fields)
+        if len(waiting) + len(line) > PIPE_BUF:  # more would mix with the lines of other processes
+            write()
         if not waiting:
             asyncio.get_running_loop().call_soon(write)
-        elif len(waiting) + len(line) > PIPE_BUF:  # more would mix with the lines of other processes
-            _write(bytes(waiting))
-            waiting.clear()
         waiting.extend(line)
 
     return log

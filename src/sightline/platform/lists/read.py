@@ -97,13 +97,6 @@ def as_structs(kind: type[ShownStruct]) -> AsRecords[ShownStruct]:
     return as_records
 
 
-def rows_of_page(table: str, where: Where, order: str, window: Window) -> str:
-    """Returns the subquery for the rows of a page at an offset, by `:limit` and `:offset`."""
-    columns = "*" if window.offset < IDS_FIRST_FROM else "id"
-    rows = f"SELECT {columns} FROM {table} WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset"
-    return rows if columns == "*" else _rows_by_id(table, rows)
-
-
 def _rows_by_id(table: str, ids: str) -> str:
     """Returns the subquery for the rows whose ids another one finds, from indexes alone."""
     return f"SELECT * FROM {table} WHERE workspace_id = :workspace_id AND id IN ({ids})"

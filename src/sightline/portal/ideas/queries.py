@@ -4,8 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Tx, Where, Window, by_reference, sql
-from sightline.platform.lists.read import rows_of_page
+from sightline.platform.db import Tx, Where, by_reference, sql
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
 from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
@@ -70,17 +69,16 @@ async def find_page(
     """Returns the ideas of the page that the filters name, none after the last page, and how many there are in all."""
     order, offset = SORTS[filters.order], (filters.page - 1) * PAGE
     values: dict[str, Any] = {"recent": tx.now - _RECENT} if filters.order == "trending" else {}
+    # The plan of a first page is kept: PostgreSQL plans a limit that is a value again for each page.
+    part = f"LIMIT {PAGE}"
     if filters.q or offset:
         values |= {"limit": PAGE, "offset": offset}
-    if filters.q:
-        statement = sql(_FOUND, ideas=SHOWN, order=order, columns=columns, where=str(where))
-    else:
-        # The plan of a first page is kept: PostgreSQL plans a limit that is a value again for each page.
-        first = f"SELECT * FROM {SHOWN} WHERE {where} ORDER BY {order} LIMIT {PAGE}"
-        rows = rows_of_page(SHOWN, where, order, Window(PAGE, offset)) if offset else first
-        if offset and filters.order == "votes" and not filters.chosen:
-            rows = _BY_VOTES
-        statement = sql(_PAGE, rows=rows, order=order, columns=columns, where=str(where))
+        part = "LIMIT :limit OFFSET :offset"
+    rows = f"SELECT * FROM {SHOWN} WHERE {where} ORDER BY {order} {part}"
+    if offset and filters.order == "votes" and not filters.chosen:
+        rows = _BY_VOTES
+    page = _FOUND if filters.q else _PAGE
+    statement = sql(page, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where))
     found = await tx.rows(statement, **where.values, **values, user_id=user_id)
     if found or offset == 0:
         return [ShownIdea(*row[:-1]) for row in found], found[0]["total"] if found else 0
