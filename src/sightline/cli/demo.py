@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import Command, DataDir, Host, Port, single
+from sightline.cli.options import Command, DataDir, Host, Port, option, single
 from sightline.cli.site import operator, read_settings
 from sightline.platform import logs
 from sightline.platform.clock import Clock
@@ -20,15 +20,9 @@ from sightline.settings import Settings
 
 app = single()
 
+_PRODUCT = "A product to enter the portal from, like examples/customer-product/app.py."
 CustomerProductFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--customer-product",
-        help="A product to enter the portal from, like examples/customer-product/app.py.",
-        show_default=False,
-        exists=True,
-        dir_okay=False,
-    ),
+    Path | None, option("--customer-product", _PRODUCT, show_default=False, exists=True, dir_okay=False)
 ]
 
 

@@ -11,7 +11,6 @@ from sightline.cli.site import Site, command_of, operator
 from sightline.platform.scopes import Scope
 from sightline.workspaces.keys import lifecycle
 from sightline.workspaces.keys.records import ApiKey, CreatedKey, NewKey
-from sightline.workspaces.tenants import find_workspace
 
 app = group("keys", "API keys.")
 
@@ -61,8 +60,8 @@ _print_keys = table(
 @command_of(app, "list", show=_print_keys)
 async def list_(site: Site, workspace: InWorkspace) -> list[ApiKey]:
     """Lists the keys of a workspace, newest first, revoked ones too."""
-    async with site.db.autocommit() as tx:
-        return await lifecycle.list_keys(tx, (await find_workspace(tx, workspace)).id)
+    async with site.transaction(workspace) as (tx, actor):
+        return await lifecycle.list_keys(tx, actor.workspace_id)
 
 
 @command_of(

@@ -14,7 +14,6 @@ from sightline.portal.portals import configure as portals
 from sightline.portal.portals.configure import SignIn
 from sightline.portal.portals.records import Portal
 from sightline.portal.sign_in import trial as trials
-from sightline.workspaces.tenants import find_workspace
 
 app = group("portal", "The portal's sign-in.")
 
@@ -68,5 +67,5 @@ async def try_token(
 ) -> trials.Trial:
     """Says whether a token is accepted, or which claim is wrong. The token is not used up."""
     secret = ServerSecret(site.settings.server_secret())
-    async with site.db.autocommit() as tx:
-        return await trials.try_token(tx, (await find_workspace(tx, workspace)).id, secret, token)
+    async with site.transaction(workspace) as (tx, actor):
+        return await trials.try_token(tx, actor.workspace_id, secret, token)

@@ -12,7 +12,7 @@ from rich.progress import TaskProgressColumn
 from sightline.cli.options import InWorkspace, argument, group, option
 from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, command_of
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.intelligence.plans import PlanDefinition
@@ -31,7 +31,6 @@ from sightline.research.runs.start import start
 from sightline.research.runs.verify import Verification, verify_run
 from sightline.sources.app_store.store import AppStore
 from sightline.sources.periods import find_period
-from sightline.workspaces.tenants import find_workspace
 
 app = group("research", "Research: ask a question, check the quotes.")
 
@@ -66,8 +65,7 @@ async def ask(
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
     asked = PrepareCommand(question=_read_question(question))
-    async with site.db.autocommit() as tx:
-        actor = operator((await find_workspace(tx, workspace)).id)
+    actor = await site.actor(workspace)
     store = AppStore(site.settings.app_store_url, site.settings.app_store_country)
     embedded, tools = EmbeddedResearcher(), model_tools(site.settings)
     researcher = await choose_researcher(site.db, tools, embedded, actor.workspace_id, new_id())

@@ -7,7 +7,7 @@ import typer
 from msgspec import Struct
 
 from sightline.cli.options import InWorkspace, group, option
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, command_of
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.refused import Refused
@@ -15,7 +15,6 @@ from sightline.signals.create import FILE_SOURCE, create_signals
 from sightline.signals.queries import is_known
 from sightline.signals.records import NewSignal
 from sightline.signals.text_files import LARGEST, SUFFIXES, signal_of_file
-from sightline.workspaces.tenants import find_workspace
 
 app = group("signals", "Calls, mails and notes.")
 
@@ -42,8 +41,7 @@ async def add(
 ) -> Added:
     """Adds files as signals, which a worker then reads for insights. The same file again changes nothing."""
     signals = {str(signal.external_id): signal for signal in map(_read, file)}
-    async with site.db.autocommit() as tx:
-        actor = operator((await find_workspace(tx, workspace)).id)
+    async with site.transaction(workspace) as (tx, actor):
         known = {id for id in signals if await is_known(tx, actor.workspace_id, FILE_SOURCE, id)}
     new = [signal for id, signal in signals.items() if id not in known]
     if new:

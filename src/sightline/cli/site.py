@@ -34,6 +34,11 @@ class Site(typer.Context):
     settings: Settings
     as_json: bool
 
+    async def actor(self, slug: str) -> Actor:
+        """The user of this machine in a workspace."""
+        async with self.transaction(slug) as (_, actor):
+            return actor
+
     @asynccontextmanager
     async def transaction(self, slug: str) -> AsyncIterator[tuple[Tx, Actor]]:
         """A transaction in a workspace, of the user of this machine."""

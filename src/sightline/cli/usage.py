@@ -6,7 +6,6 @@ from sightline.cli.options import InWorkspace, Since, single
 from sightline.cli.output import note, table
 from sightline.cli.site import Site, command_of
 from sightline.intelligence.model.usage import list_usage
-from sightline.workspaces.tenants import find_workspace
 
 app = single()
 
@@ -33,6 +32,5 @@ def _print(usage: dict[str, Any]) -> None:
 @command_of(app, "usage", show=_print)
 async def usage(site: Site, workspace: InWorkspace, since: Since = None) -> dict[str, Any]:
     """Shows what models were asked for a workspace, and what it took."""
-    async with site.db.snapshot() as tx:
-        found = await find_workspace(tx, workspace)
-        return {"workspace": found.slug, "tasks": await list_usage(tx, found.id, since)}
+    async with site.transaction(workspace) as (tx, actor):
+        return {"workspace": workspace, "tasks": await list_usage(tx, actor.workspace_id, since)}
