@@ -56,8 +56,7 @@ class Filters:
     @property
     def order(self) -> str:
         """The order that is shown: with words, the best fit first; else most votes first."""
-        usual = "fit" if words_of(self.q) else "votes"
-        return self.sort or usual
+        return self.sort or ("fit" if self.q and words_of(self.q) else "votes")
 
     def query(self, **others: str | int) -> str:
         """Returns these filters, changed by `others`, as a query string without the values that are the default."""
@@ -124,8 +123,8 @@ async def find_facets(tx: Tx, portal: Portal) -> list[Facet]:
         if row["facet"] == "product":
             products[row["value"]] = Option(row["value"], row["label"])
         elif shown := shown_label(row["label"], row["settings"]):
-            before = statuses.get(shown.name, Option(shown.name, shown.name))
-            statuses[shown.name] = replace(before, statuses=(*before.statuses, row["label"]))
+            before = statuses[shown.name].statuses if shown.name in statuses else ()
+            statuses[shown.name] = Option(shown.name, shown.name, (*before, row["label"]))
     facets = (Facet("status", None, statuses), Facet("product", None, products))
     found = [facet for facet in facets if len(facet.options) > 1]
     if portal.facets:

@@ -37,18 +37,18 @@ async def show_list(visit: Visit) -> Response:
         search = await search_for(tx, workspace_id, words_of(filters.q))
         ideas, total = await _find(tx, visit, filters, facets, search)
     corrected = await _corrected(visit, filters) if total == 0 and search else None
-    async with visit.db.autocommit() as tx:
-        if corrected:
-            search = await search_for(tx, workspace_id, corrected)
-            ideas, total = await _find(tx, visit, filters, facets, search)
-        pages = max(1, -(-total // PAGE))
-        if total and not ideas:
-            filters = replace(filters, page=pages)
-            ideas, total = await _find(tx, visit, filters, facets, search)
+    if corrected or (total and not ideas):
+        async with visit.db.autocommit() as tx:
+            if corrected:
+                search = await search_for(tx, workspace_id, corrected)
+                ideas, total = await _find(tx, visit, filters, facets, search)
+            if total and not ideas:
+                filters = replace(filters, page=_pages(total, PAGE))
+                ideas, total = await _find(tx, visit, filters, facets, search)
     values: dict[str, Any] = {
         "ideas": ideas,
         "total": total,
-        "pages": pages,
+        "pages": _pages(total, PAGE),
         "filters": filters,
         "facets": facets,
         "corrected": " ".join(corrected) if corrected and total else None,
@@ -86,7 +86,7 @@ async def show_idea(visit: Visit, ref: str) -> Response:
             if request is None:
                 raise PageNotFound
             return visit.page("hidden_request.html", request=request)
-        page = min(read_page(visit.request.query_params), _pages_of_comments(idea))
+        page = min(read_page(visit.request.query_params), _pages(idea.comment_count, COMMENTS))
         comments = await list_comments(tx, workspace_id, idea.id, page) if visit.portal.comments_enabled else []
         moves = await list_moves(tx, workspace_id, [idea.id])
     return await idea_page(visit, idea, comments, page=page, moves=moves.get(idea.id, [])[:_SHOWN_MOVES])
@@ -99,13 +99,13 @@ async def idea_page(
     description = await as_html(idea.description)
     answer = await as_html(idea.answer) if idea.answer else None
     shown = [replace(comment, body=await as_html(comment.body, keeps_lines=True)) for comment in comments]
-    usual = {"page": 1, "pages": _pages_of_comments(idea), "typed": "", "fault": None, "moves": []}
+    usual = {"page": 1, "pages": _pages(idea.comment_count, COMMENTS), "typed": "", "fault": None, "moves": []}
     usual |= {"description": description, "answer": answer}
     return visit.page("idea.html", status, idea=idea, comments=shown, **(usual | values))
 
 
-def _pages_of_comments(idea: ShownIdea) -> int:
-    return max(1, -(-idea.comment_count // COMMENTS))
+def _pages(total: int, page: int) -> int:
+    return max(1, -(-total // page))
 
 
 def read_reference(ref: str) -> IdeaRef:

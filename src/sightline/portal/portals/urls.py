@@ -1,5 +1,6 @@
 """Addresses of the customer's product."""
 
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import unquote_plus, urlencode, urlsplit, urlunsplit
 
@@ -16,6 +17,7 @@ def is_safe_remote(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
 
 
+@lru_cache(maxsize=100)
 def is_loopback(host: str) -> bool:
     """Whether the host name is the browser's own machine."""
     try:
