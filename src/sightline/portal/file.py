@@ -2,34 +2,28 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.ideas.vote_counts import count_votes_again
-from sightline.platform.access import Actor
-from sightline.platform.db import Tx, sql
-from sightline.platform.db.sql import assignments, values
+from sightline.platform.db import sql
 from sightline.platform.file_section import (
     Entry,
     FileRecord,
     KeyedRecord,
     Link,
     Links,
-    Object,
-    Part,
     Run,
     Section,
     Table,
     sound,
 )
 from sightline.platform.file_section.tables import Email, Name, Word
-from sightline.platform.wire import Moment, shown_moment
+from sightline.platform.wire import Moment
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
-from sightline.workspaces.changes import log_change
 
 Alias = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-ideas"])]
 Color = Annotated[str, Meta(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})\Z", examples=["#00aa77"])]
@@ -37,35 +31,22 @@ Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z", max
 Url = Annotated[str, Meta(max_length=2000)]
 
 
-class PortalPart(Part):
+class PortalPart(FileRecord):
     """The settings; the lists of users, votes and requests are read record by record."""
 
-    alias: Alias | UnsetType = UNSET
-    host: Host | UnsetType | None = UNSET
-    name: Name | UnsetType = UNSET
-    intro: str | UnsetType = UNSET
-    accent_color: Color | UnsetType = UNSET
-    language: Language | UnsetType = UNSET
-    facets: list[str] | UnsetType = UNSET
-    comments_enabled: bool | UnsetType = UNSET
-    requests_visible: bool | UnsetType = UNSET
-    remote_login_url: Url | UnsetType | None = UNSET
-    remote_logout_url: Url | UnsetType | None = UNSET
-    created_at: Moment | UnsetType = UNSET
-    updated_at: Moment | UnsetType = UNSET
+    alias: Alias | None = None
+    host: Host | None = None
+    name: Name | None = None
+    intro: str | None = ""
+    accent_color: Color | None = "#0a7"
+    language: Language | None = "en"
+    facets: list[str] | None = msgspec.field(default_factory=list)
+    comments_enabled: bool | None = True
+    requests_visible: bool | None = False
+    remote_login_url: Url | None = None
+    remote_logout_url: Url | None = None
 
 
-COLUMNS = {field.encode_name: field.name for field in msgspec.structs.fields(PortalPart)}
-_COLUMNS = ", ".join(COLUMNS.values())
-_SHOW = sql("SELECT {columns} FROM portals WHERE workspace_id = :workspace_id", columns=_COLUMNS)
-_SAVE = sql(
-    """
-    INSERT INTO portals (workspace_id, {columns}) VALUES (:workspace_id, {values})
-    ON CONFLICT (workspace_id) DO UPDATE SET {assignments}""",
-    columns=_COLUMNS,
-    values=values(COLUMNS.values()),
-    assignments=assignments(COLUMNS.values()),
-)
 _TAKEN = sql("""
     SELECT alias, host FROM portals
      WHERE workspace_id <> :workspace_id AND (alias = :alias OR host = :host)""")
@@ -73,81 +54,38 @@ _WORKSPACE = sql("SELECT slug, name FROM workspaces WHERE id = :workspace_id")
 _GROUPS = sql("SELECT key FROM taxonomy_groups WHERE workspace_id = :workspace_id")
 
 
-async def show_portal(tx: Tx, workspace_id: UUID) -> dict[str, Any] | None:
-    """Returns the portal as the file shows it, or None if the workspace has none."""
-    row = await tx.row(_SHOW, workspace_id=workspace_id)
-    if row is None:
-        return None
-    shown = {name: row[column] for name, column in COLUMNS.items()}
-    return shown | {name: shown_moment(shown[name]) for name in ("createdAt", "updatedAt")}
-
-
-async def apply_portal(run: Run, given: dict[str, Any]) -> bool | None:
-    """Stores the portal. Returns True when it was added, False when it changed, None when nothing did.
+@asynccontextmanager
+async def _check(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Names a portal like its workspace; refuses settings that cannot be stored.
 
     Users without any setting are voters of an import: they make no portal.
     """
-    changes = {name: value for name, value in given.items() if name in COLUMNS}
-    before = await show_portal(run.tx, run.workspace_id)
-    if before is None and not changes and "portal.users" in run.given:
-        return None
-    faults = run.faults.count
-    await _check(run, changes)
-    if run.faults.count > faults:
-        return None
-    after = (before or await _defaults(run)) | changes
-    after["name"] = after["name"].strip()
-    if before == after:
-        return None
-    if before is not None and "updatedAt" not in changes:
-        after["updatedAt"] = shown_moment(run.tx.now)
-    moments = {name: Moment.read(after[name]) for name in ("createdAt", "updatedAt")}
-    row = {column: (after | moments)[name] for name, column in COLUMNS.items()}
-    await run.tx.run(_SAVE, workspace_id=run.workspace_id, **row)
-    actor = Actor(run.workspace_id, "file", run.actor_id)
-    action = "created" if before is None else "updated"
-    await log_change(run.tx, actor, "portal", run.workspace_id, None, action)
-    return before is None
+    entry, row = entries[0], entries[0].row
+    if entry.is_new and not entry.given and "portal.users" in run.given:
+        entry.broken = True
+    workspace = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id) or {}
+    row["alias"], row["name"] = row["alias"] or workspace["slug"], row["name"] or workspace["name"]
+    for name, url in (("remoteLoginUrl", row["remote_login_url"]), ("remoteLogoutUrl", row["remote_logout_url"])):
+        if url and not is_safe_remote(url):
+            run.refuse(entry, name, "Has to begin with https:// (http:// for this machine only)")
+    await _check_facets(run, entry.given.get("facets") or [])
+    alias, host = entry.given.get("alias"), entry.given.get("host")
+    for taken in await run.tx.rows(_TAKEN, workspace_id=run.workspace_id, alias=alias, host=host):
+        name = "alias" if taken["alias"] == alias else "host"
+        run.refuse(entry, name, "Another workspace's portal has it. Choose another one")
+    yield
 
 
-async def _defaults(run: Run) -> dict[str, Any]:
-    workspace = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id) or {"slug": "", "name": ""}
-    now = shown_moment(run.tx.now)
-    return {
-        "alias": workspace["slug"],
-        "name": workspace["name"],
-        "host": None,
-        "intro": "",
-        "accentColor": "#0a7",
-        "language": "en",
-        "facets": [],
-        "commentsEnabled": True,
-        "requestsVisible": False,
-        "remoteLoginUrl": None,
-        "remoteLogoutUrl": None,
-        "createdAt": now,
-        "updatedAt": now,
-    }
-
-
-async def _check(run: Run, changes: dict[str, Any]) -> None:
-    """Adds a fault for each setting that cannot be stored; normalizes the times, and drops one that does not count."""
-    for name in ("remoteLoginUrl", "remoteLogoutUrl"):
-        if changes.get(name) and not is_safe_remote(changes[name]):
-            run.faults.add(f"portal.{name}", "Has to begin with https:// (http:// for this machine only)")
-    for name in ("createdAt", "updatedAt"):
-        try:
-            if (text := changes.pop(name, None)) is not None:
-                moment = Moment.read(text)
-                counts = moment if name == "createdAt" else run.written_at(moment)
-                changes |= {name: shown_moment(counts)} if counts else {}
-        except ValueError as error:
-            run.faults.add(f"portal.{name}", str(error))
-    await _check_facets(run, changes.get("facets", []))
-    alias, host = changes.get("alias"), changes.get("host")
-    for row in await run.tx.rows(_TAKEN, workspace_id=run.workspace_id, alias=alias, host=host):
-        name = "alias" if row["alias"] == alias else "host"
-        run.faults.add(f"portal.{name}", "Another workspace's portal has it. Choose another one")
+PORTAL = Table(
+    "portal",
+    "portals",
+    PortalPart,
+    kind="portal",
+    is_single=True,
+    primary=("workspace_id",),
+    order="created_at",
+    rules=_check,
+)
 
 
 async def _check_facets(run: Run, facets: list[str]) -> None:
@@ -206,9 +144,9 @@ def _of_user(path: str, table: str) -> Table:
 
 SECTION = Section(
     tables=(
+        PORTAL,
         USERS,
         _of_user("portal.votes", "portal_votes"),
         _of_user("portal.requests", "portal_requests"),
     ),
-    objects=(Object("portal", PortalPart, apply_portal, show_portal),),
 )

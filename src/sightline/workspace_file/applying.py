@@ -16,7 +16,7 @@ from sightline.workspace_file.documents import Document, Item, Unreadable
 from sightline.workspace_file.late_numbers import LateNumbers
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
-from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_tables, lists, objects
+from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_tables, lists, objects, parts
 from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
 from sightline.workspace_file.values import Members, check, convert
@@ -93,20 +93,20 @@ class Content:
             self.faulty_records.update((name, one) for one in names if isinstance(one, str))
 
     def _check_object(self, name: str, value: Any) -> None:
-        kind = objects()[name].type if name in objects() else {"prune": _Names, "$schema": str}.get(name)
         if isinstance(value, Members):
             check(value, dict, name, self.faults)
-        elif name in lists() and value is not None:
-            self.faults.add(name, "Expected a list")
-        elif kind is None and name not in lists():
-            self.faults.add(name, "Unknown field")
+        elif name in lists():
+            if value is not None:
+                self.faults.add(name, "Expected a list")
         elif name == "prune":
             self.prune = check(value, _Names, name, self.faults) or []
-        elif name in objects():
-            if check(value, kind, name, self.faults) is None:
+        elif name in parts():
+            if check(value, parts()[name], name, self.faults) is None:
                 self.faulty_records.add((name, ""))
             else:
                 self.objects[name] = value
+        elif name != "$schema":
+            self.faults.add(name, "Unknown field")
 
     def batches(self, name: str) -> Iterator[list[Entry]]:
         """Yields the records. One with a fault is broken, and has only its other fields, so that these are checked."""
@@ -262,9 +262,13 @@ class _Application:
         return numbers
 
     async def _apply_named(self, run: Run, store: Store, name: str) -> None:
-        if name in self.content.objects:
-            outcome = await objects()[name].apply(run, self.content.objects[name])
+        given = self.content.objects.get(name)
+        if name in objects() and given is not None:
+            outcome = await objects()[name].apply(run, given)
             self.tally.counts[name] = ListCount(int(outcome is True), int(outcome is False), int(outcome is None))
+        elif given is not None:
+            table = all_tables()[name]
+            await store.store(table, [Entry(name, given, convert(given, table.record))])
         if name in lists():
             table = lists()[name]
             for batch in self.content.batches(name):

@@ -31,28 +31,30 @@ async def export_workspace(db: Database, slug: str, write: Write) -> None:
         workspace = await find_workspace(tx, slug)
         write(b'{"$schema": "workspace-file.schema.json"')
         for name in SHOWN:
-            if name not in objects():
+            if name in lists():
                 write(b",\n" + _encode(name) + b": ")
-                await _write_list(tx, all_tables()[name], workspace.id, write)
-                continue
-            shown = await objects()[name].show(tx, workspace.id)
-            inside = [table for path, table in lists().items() if path.startswith(f"{name}.")]
-            if shown is None and not [table for table in inside if await _has_rows(tx, table, workspace.id)]:
-                continue
-            write(b",\n" + _encode(name) + b": " + _encode(shown or {})[:-1])
-            before = b", " if shown else b""
-            for table in inside:
-                write(before + _encode(table.list_name) + b": ")
-                await _write_list(tx, table, workspace.id, write)
-                before = b", "
-            write(b"}")
+                await _write_list(tx, lists()[name], workspace.id, write)
+            else:
+                await _write_part(tx, name, workspace.id, write)
         write(b"}\n")
 
 
-async def _has_rows(tx: Tx, table: Table, workspace_id: UUID) -> bool:
-    async for _ in queries.all_rows(tx, table, workspace_id):
-        return True
-    return False
+async def _write_part(tx: Tx, name: str, workspace_id: UUID, write: Write) -> None:
+    """Writes an object with its lists, unless there are neither."""
+    if name in objects():
+        shown = await objects()[name].show(tx, workspace_id)
+    else:
+        shown = await anext(_records(tx, all_tables()[name], workspace_id), None)
+    inside = [table for path, table in lists().items() if path.startswith(f"{name}.")]
+    if shown is None and not [1 for table in inside if await anext(_records(tx, table, workspace_id), None)]:
+        return
+    write(b",\n" + _encode(name) + b": " + _encode(shown or {})[:-1])
+    before = b", " if shown else b""
+    for table in inside:
+        write(before + _encode(table.list_name) + b": ")
+        await _write_list(tx, table, workspace_id, write)
+        before = b", "
+    write(b"}")
 
 
 async def _write_list(tx: Tx, table: Table, workspace_id: UUID, write: Write) -> None:

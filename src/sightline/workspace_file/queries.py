@@ -28,7 +28,7 @@ async def analyze_if_outgrown(tx: Tx, table: Table) -> None:
 
 def _shown(table: Table) -> str:
     """Returns the columns of a row, with the ids and flags of links that no column repeats."""
-    shown = [f"t.{column}" for column in table.columns]
+    shown = [f"t.{column}" for column in dict.fromkeys([*table.primary, *table.columns])]
     for field, links in table.links:
         if links.array is None or links.flag:
             shown.append(f"{_array(links, links.member)} AS {field.column}_ids_")
@@ -68,12 +68,13 @@ async def find_rows(
         same = " AND ".join(f"{compared(table, column)} = g.{column}" for column in columns)
         statements.append(
             f"SELECT {primary} FROM unnest({', '.join(arrays)}) AS g ({', '.join(columns)})"
-            f" JOIN {table.name} AS t ON t.workspace_id = :workspace_id AND {same}"
+            f" JOIN {table.name} AS t ON t.{table.tenant} = :workspace_id AND {same}"
         )
     if not statements:
         return []
     statement = sql(
-        "SELECT {columns} FROM ({found}) AS found JOIN {table} AS t ON t.workspace_id = :workspace_id AND {same}",
+        "SELECT {columns} FROM ({found}) AS found JOIN {table} AS t ON t.{tenant} = :workspace_id AND {same}",
+        tenant=table.tenant,
         columns=_shown(table),
         found=" UNION ".join(statements),
         table=table.name,
@@ -136,7 +137,7 @@ async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Se
 _CHANGE = """
     UPDATE {table} AS t SET ({columns}) = (SELECT {columns} FROM jsonb_populate_record(t, n.row) AS changed){version}
       FROM jsonb_array_elements(:rows) AS n (row) CROSS JOIN jsonb_populate_record(NULL::{table}, n.row) AS given
-     WHERE t.workspace_id = :workspace_id AND {same}"""
+     WHERE t.{tenant} = :workspace_id AND {same}"""
 
 
 async def change_rows(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -146,6 +147,7 @@ async def change_rows(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[M
     statement = sql(
         _CHANGE,
         table=table.name,
+        tenant=table.tenant,
         columns=", ".join(columns),
         version=f", {version} = CASE WHEN n.row ? '{version}' THEN given.{version} ELSE t.{version} + 1 END"
         if version
@@ -198,7 +200,8 @@ async def remove_where(run: Run, table: Table, condition: str, **values: Any) ->
 async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[list[Row]]:
     """Yields all rows of a list in their order, in batches."""
     statement = sql(
-        "SELECT {columns} FROM {table} AS t WHERE workspace_id = :workspace_id AND {where} ORDER BY {order}",
+        "SELECT {columns} FROM {table} AS t WHERE {tenant} = :workspace_id AND {where} ORDER BY {order}",
+        tenant=table.tenant,
         columns=_shown(table),
         table=table.name,
         where=table.where,

@@ -5,22 +5,22 @@ from typing import Any
 import msgspec
 
 from sightline.platform.wire import schema_of_wire_type
-from sightline.workspace_file.sections import PRUNABLE, lists, objects
+from sightline.workspace_file.sections import PRUNABLE, lists, parts
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema() -> dict[str, Any]:
     """Returns the JSON Schema, by which editors complete and check a file."""
-    kinds = [*(found.type for found in objects().values()), *(table.record for table in lists().values())]
-    shown, parts = msgspec.json.schema_components(kinds, schema_hook=schema_of_wire_type)
-    found = dict(zip([*objects(), *lists()], shown, strict=True))
+    kinds = [*parts().values(), *(table.record for table in lists().values())]
+    shown, definitions = msgspec.json.schema_components(kinds, schema_hook=schema_of_wire_type)
+    found = dict(zip([*parts(), *lists()], shown, strict=True))
     properties: dict[str, Any] = {"$schema": {"type": "string"}}
     for name, kind in found.items():
         owner, _, inside = name.rpartition(".")
         of_list = {"anyOf": [{"type": "array", "items": kind}, {"type": "null"}]}
         if owner:
-            parts[objects()[owner].type.__name__]["properties"][inside] = of_list
+            definitions[parts()[owner].__name__]["properties"][inside] = of_list
         else:
             properties[name] = of_list if name in lists() else kind
     properties["prune"] = {"anyOf": [{"type": "array", "items": {"enum": sorted(PRUNABLE)}}, {"type": "null"}]}
@@ -31,5 +31,5 @@ def schema() -> dict[str, Any]:
         "properties": properties,
         "required": ["workspace"],
         "additionalProperties": False,
-        "$defs": parts,
+        "$defs": definitions,
     }

@@ -2,6 +2,7 @@
 
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from sightline.catalog.file import SECTION as CATALOG
 from sightline.documents.file import DOCUMENTS, DocumentedInitiative
@@ -56,7 +57,15 @@ def all_tables() -> MappingProxyType[str, Table]:
 @cache
 def lists() -> MappingProxyType[str, Table]:
     """Returns the lists that are read and stored record by record."""
-    return MappingProxyType({name: all_tables()[name] for name in STORED if name in all_tables()})
+    tables = all_tables()
+    return MappingProxyType({name: tables[name] for name in STORED if name in tables and not tables[name].is_single})
+
+
+@cache
+def parts() -> MappingProxyType[str, Any]:
+    """Returns the types of the parts that are no lists."""
+    singles = {path: table.record for path, table in all_tables().items() if table.is_single}
+    return MappingProxyType({name: found.type for name, found in objects().items()} | singles)
 
 
 @cache

@@ -99,6 +99,8 @@ class Store:
         """Fills `values`. Leaves out an `updatedAt` that does not count."""
         for column, above in table.parents:
             entry.values[column] = entry.parent.row.get(above) if entry.parent else None
+        if table.is_single:
+            entry.values[table.tenant] = self.run.workspace_id
         for field in table.read_first:
             if field.name in entry.given:
                 self._read_one(field, entry)
@@ -187,8 +189,9 @@ class Store:
             for number, entry in zip(await self.numbers.take(table.numbered, len(waiting)), waiting, strict=True):
                 entry.row["number"] = number
         if new:
-            rows = [[run.workspace_id, *(entry.row[column] for column in table.columns)] for entry in new]
-            await queries.add_rows(run.tx, table.name, ("workspace_id", *table.columns), rows)
+            added = list(dict.fromkeys([table.tenant, *table.columns]))
+            rows = [[({table.tenant: run.workspace_id} | entry.row)[column] for column in added] for entry in new]
+            await queries.add_rows(run.tx, table.name, added, rows)
         columns = {name: column for column, name in table.names.items()} | {"position": table.position}
         late = {field.name for field, links in table.links if links.late}
         changed = [
@@ -294,6 +297,8 @@ def _same_json(one: Any, other: Any) -> bool:
 
 
 def _public_id(table: Table, entry: Entry) -> str | None:
+    if table.is_single and table.alias:
+        return str(entry.row[table.alias])
     return f"{table.numbered.upper()}-{entry.row['number']}" if table.numbered else None
 
 

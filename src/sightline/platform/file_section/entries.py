@@ -45,7 +45,7 @@ class Entry:
 
     @property
     def id(self) -> UUID:
-        found = self.row.get("id", NOWHERE)
+        found = self.row.get("id") or self.row.get("workspace_id")
         return found if isinstance(found, UUID) else NOWHERE
 
     @property

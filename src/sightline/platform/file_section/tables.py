@@ -219,6 +219,7 @@ class Table:
     """A list of records and the table that stores them.
 
     `path`: the list's place in the file. `kind`: what the trail calls a record, None for no trail of its own.
+    `is_single`: one object in place of a list. `tenant`: the column of the workspace's id.
     `primary`: the primary key beside the workspace. `parents`: own column and column of the enclosing record.
     `identities`: columns that, all given, name a record besides its key; `folded` ones ignore letter case.
     `alias`: a column that names a record in references too, where no id, public id or key does.
@@ -230,10 +231,12 @@ class Table:
 
     path: str
     name: str
-    record: type[FileRecord]
+    record: type[Part]
     kind: str | None = None
     children: "tuple[Table, ...]" = ()
     parents: tuple[tuple[str, str], ...] = ()
+    is_single: bool = False
+    tenant: str = "workspace_id"
     primary: tuple[str, ...] = ("id",)
     identities: tuple[tuple[str, ...], ...] = ()
     folded: frozenset[str] = frozenset()
