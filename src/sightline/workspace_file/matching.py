@@ -1,68 +1,69 @@
 """Finds the stored record of each record in the file, or gives it an id; and its place in an ordered list."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sightline.platform.file_section import Entry, Run, Table, sound
+from sightline.platform.file_section.tables import NUMBER
 from sightline.platform.ids import derived_id
 from sightline.workspace_file import queries
 
 Columns = tuple[str, ...]
-Index = dict[Columns, dict[tuple[Any, ...], Any]]
-_NUMBER = ("number",)
+Names = dict[Columns, tuple[Any, ...]]
 
 
-def identities(table: Table) -> list[Columns]:
-    """Returns the sets of columns that identify a record, strongest first: the primary key, the key, others."""
-    key = [(*(column for column, _ in table.parents), "key")] if table.keyed else []
-    number = [_NUMBER] if table.numbered else []
-    return [table.primary, *key, *table.identities, *number]
-
-
-def named_by(table: Table, columns: Columns, values: Any) -> tuple[Any, ...] | None:
-    """Returns the values of an identity in their compared form, or None if one is missing."""
-    found = tuple(values.get(column) for column in columns)
-    if None in found:
-        return None
-    return tuple(v.lower() if c in table.folded else v for c, v in zip(columns, found, strict=True))
+def names_of(table: Table, values: Any) -> Names:
+    """Returns what identifies a record by the sets of columns that do, of which none is missing, in compared form."""
+    found = {}
+    for columns in table.known_by:
+        name = tuple([values.get(column) for column in columns])
+        if None not in name:
+            fold = table.folded.intersection(columns)
+            found[columns] = tuple(v.lower() if c in fold else v for c, v in zip(columns, name)) if fold else name  # noqa: B905 - same lengths
+    return found
 
 
 def primary_of(table: Table, row: Any) -> tuple[Any, ...]:
-    return tuple(row.get(column) for column in table.primary)
+    return tuple([row.get(column) for column in table.primary])
 
 
 async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
     """Finds the stored row of each entry, gives new ones an id, and refuses contradictions."""
-    derived = {entry: None for entry in entries if named_by(table, table.primary, entry.values) is None}
-    for entry in derived:
-        _derive_id(run, table, entry)
-    sets: dict[Columns, list[tuple[Any, ...]]] = {}
-    for columns in identities(table):
-        if found := {name: None for e in entries if (name := named_by(table, columns, e.values)) is not None}:
-            sets[columns] = list(found)
-    rows = await queries.find_rows(run.tx, table, run.workspace_id, sets)
-    index: Index = {
-        columns: {name: row for row in rows if (name := named_by(table, columns, row)) is not None}
-        for columns in identities(table)
-    }
+    names = {entry: names_of(table, entry.values) for entry in entries}
+    derived = {entry for entry in entries if table.primary not in names[entry]}
+    sets: dict[Columns, dict[tuple[Any, ...], None]] = defaultdict(dict)
+    for entry in entries:
+        if entry in derived:
+            _derive_id(run, table, entry, names[entry])
+        for columns, name in names[entry].items():
+            sets[columns][name] = None
+    index: dict[Columns, dict[tuple[Any, ...], Any]] = defaultdict(dict)
+    found = {columns: list(sets[columns]) for columns in table.known_by if columns in sets}
+    for row in await queries.find_rows(run.tx, table, run.workspace_id, found):
+        for columns, name in names_of(table, row).items():
+            index[columns][name] = row
     taken: dict[tuple[Columns, Any], Entry] = {}
     for entry in entries:
-        if named_by(table, table.primary, entry.values) is not None:
-            _match_one(run, table, entry, index, is_derived=entry in derived)
+        own = names[entry]
+        if table.primary in own:
+            stored = {columns: index[columns][name] for columns, name in own.items() if name in index[columns]}
+            _match_one(run, table, entry, stored, is_derived=entry in derived)
+            del own[table.primary]
+            own[table.primary] = primary_of(table, entry.values)  # last
         if not entry.broken:
-            _refuse_twice(run, table, entry, taken)
+            _refuse_twice(run, table, entry, own, taken)
 
 
-def _derive_id(run: Run, table: Table, entry: Entry) -> None:
+def _derive_id(run: Run, table: Table, entry: Entry, names: Names) -> None:
     """Gives a record without an id the one that follows from its key or another identity."""
-    others = [columns for columns in identities(table)[1:] if columns != _NUMBER] if table.primary[-1] == "id" else []
     parents = dict(table.parents)
-    for columns in others:
-        if (name := named_by(table, columns, entry.values)) is not None:
+    for columns, name in names.items() if table.primary[-1] == "id" else ():
+        if columns != NUMBER:
             words = [str(value) for column, value in zip(columns, name, strict=True) if column not in parents]
             above = [str(entry.values[column]) for column in parents]
             entry.values["id"] = derived_id(run.workspace_id, table.path, *above, *words)
+            names[table.primary] = primary_of(table, entry.values)
             return
     if not entry.broken:
         run.refuse(entry, "", f"Give {_ways_to_name(table)}")
@@ -76,18 +77,19 @@ def _ways_to_name(table: Table) -> str:
     return " or ".join([", ".join(ways[:-1]), ways[-1]] if len(ways) > 1 else ways)
 
 
-def _match_one(run: Run, table: Table, entry: Entry, index: Index, *, is_derived: bool) -> None:
-    names = {columns: named_by(table, columns, entry.values) for columns in identities(table)}
-    found = {columns: index[columns][name] for columns, name in names.items() if name in index[columns]}
-    by_name = (found[columns] for columns in names if columns in found and columns not in (table.primary, _NUMBER))
-    entry.stored = next(by_name, None) if is_derived else found.get(table.primary)
+def _match_one(run: Run, table: Table, entry: Entry, stored: Mapping[Columns, Any], *, is_derived: bool) -> None:
+    """Takes the row by the primary key, or by the strongest other identity if the id is derived."""
+    by_name = (
+        stored[columns] for columns in table.known_by if columns in stored and columns[-1] not in ("id", "number")
+    )
+    entry.stored = next(by_name, None) if is_derived else stored.get(table.primary)
     if is_derived and entry.stored is not None:
         entry.values["id"] = entry.stored["id"]
-    elif is_derived and table.primary in found:
+    elif is_derived and table.primary in stored:
         run.refuse(entry, "key", "A record that had this key before has another one now; give an id")
         return
     own = primary_of(table, entry.values)
-    for columns, row in found.items():
+    for columns, row in stored.items():
         if primary_of(table, row) != own and not (is_derived and columns == table.primary):
             run.refuse(entry, table.title(columns)[-1], "Belongs to another record")
             return
@@ -100,17 +102,16 @@ def _match_one(run: Run, table: Table, entry: Entry, index: Index, *, is_derived
         run.refuse(entry, "key", f"The record has the key {key!r}; give its id to change that")
 
 
-def _refuse_twice(run: Run, table: Table, entry: Entry, taken: dict[tuple[Columns, Any], Entry]) -> None:
+def _refuse_twice(run: Run, table: Table, entry: Entry, names: Names, taken: dict[tuple[Columns, Any], Entry]) -> None:
     """Refuses a record that is in the batch twice by any identity, and one that is in the list twice."""
-    for columns in (*identities(table)[1:], table.primary):
-        name = named_by(table, columns, entry.values)
-        if name is not None and (first := taken.setdefault((columns, name), entry)) is not entry:
-            names = table.title(columns)
-            own = "" if columns == table.primary and (len(names) > 1 or "id" in columns) else names[-1]
+    for columns, name in names.items():
+        if (first := taken.setdefault((columns, name), entry)) is not entry:
+            titles = table.title(columns)
+            own = "" if columns == table.primary and (len(titles) > 1 or "id" in columns) else titles[-1]
             run.refuse(entry, own, f"Is the same as {first.path}")
             return
     if not table.parents and not table.is_late:
-        primary = primary_of(table, entry.values)
+        primary = names[table.primary]
         first_path = run.seen[table.path].setdefault(primary[0] if len(primary) == 1 else primary, entry.path)
         if first_path != entry.path:
             run.refuse(entry, "", f"Is the same as {first_path}")

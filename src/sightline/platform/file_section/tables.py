@@ -21,6 +21,7 @@ from sightline.platform.file_section.entries import Entry, Linked, Run
 from sightline.platform.wire import Id, Moment, Trimmed, WireType
 
 LARGEST = 2**31 - 1
+NUMBER = ("number",)
 STAMPS = ("id", "key", "number", "createdAt", "updatedAt")
 
 
@@ -276,6 +277,12 @@ class Table:
     @cached_property
     def keyed(self) -> bool:
         return issubclass(self.record, KeyedRecord)
+
+    @cached_property
+    def known_by(self) -> tuple[tuple[str, ...], ...]:
+        """Returns the sets of columns that identify a record, strongest first: the primary key, the key, others."""
+        key = [(*(column for column, _ in self.parents), "key")] if self.keyed else []
+        return (self.primary, *key, *self.identities, *([NUMBER] if self.numbered else []))
 
     @cached_property
     def links(self) -> tuple[tuple[Field, Links], ...]:
