@@ -11,8 +11,10 @@ from sightline.catalog.default_statuses import add_default_statuses
 from sightline.catalog.portal_labels import PortalLabel
 from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
-from sightline.platform.file_section import Entry, FileRecord, KeyedRecord, Link, Links, Run, Section, Table, sound
-from sightline.platform.file_section.tables import Email, Name, Word
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.fields import Link, Links
+from sightline.platform.file_section.records import Email, FileRecord, KeyedRecord, Name, Word
+from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.wire import Text
 
 _PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")

@@ -10,8 +10,9 @@ from msgspec import UNSET, UnsetType
 from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db.sql import columns, sql, values
-from sightline.platform.file_section import Entry, FileRecord, KeyedRecord, Run, Table, sound
-from sightline.platform.file_section.tables import Positive
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.records import FileRecord, KeyedRecord, Positive
+from sightline.platform.file_section.tables import Table
 from sightline.platform.wire import Moment
 
 _VERSIONED = "version, content, sources, writer"

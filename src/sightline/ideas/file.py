@@ -25,21 +25,10 @@ from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
 from sightline.ideas.records import Name, OfficialAnswer, SourceName
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
-from sightline.platform.file_section import (
-    Column,
-    Entry,
-    Extra,
-    FileRecord,
-    KeyedRecord,
-    Link,
-    Links,
-    Part,
-    Run,
-    Section,
-    Table,
-    sound,
-)
-from sightline.platform.file_section.tables import Whole, Word
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.fields import Column, Extra, Link, Links
+from sightline.platform.file_section.records import FileRecord, KeyedRecord, Part, Whole, Word
+from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.wire import Text
 
 

@@ -15,8 +15,10 @@ from sightline.initiatives.records import (
     Name,
 )
 from sightline.platform.db.sql import sql
-from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Section, Table, sound
-from sightline.platform.file_section.tables import Hexadecimal, Word
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.fields import Link, Links
+from sightline.platform.file_section.records import Hexadecimal, KeyedRecord, Word
+from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.wire import Day, Text
 
 _FIND_CONFLICTS = sql("""

@@ -2,25 +2,17 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.ideas.vote_counts import count_votes_again
 from sightline.platform.db import sql
-from sightline.platform.file_section import (
-    Entry,
-    FileRecord,
-    KeyedRecord,
-    Link,
-    Links,
-    Run,
-    Section,
-    Table,
-    sound,
-)
-from sightline.platform.file_section.tables import Email, Name, Word
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.fields import Link, Links
+from sightline.platform.file_section.records import Email, FileRecord, KeyedRecord, Name, Word
+from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.wire import Moment
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
@@ -63,7 +55,7 @@ async def _check(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     entry, row = entries[0], entries[0].row
     if entry.is_new and not entry.given and "portal.users" in run.given:
         entry.broken = True
-    workspace = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id) or {}
+    workspace: Any = await run.tx.row(_WORKSPACE, workspace_id=run.workspace_id)
     row["alias"], row["name"] = row["alias"] or workspace["slug"], row["name"] or workspace["name"]
     for name, url in (("remoteLoginUrl", row["remote_login_url"]), ("remoteLogoutUrl", row["remote_logout_url"])):
         if url and not is_safe_remote(url):

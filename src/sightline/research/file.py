@@ -11,19 +11,10 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import sql
-from sightline.platform.file_section import (
-    Column,
-    Converted,
-    Entry,
-    FileRecord,
-    KeyedRecord,
-    Link,
-    Run,
-    Section,
-    Table,
-    sound,
-)
-from sightline.platform.file_section.tables import Find, Hexadecimal, Name, Positive, Whole, Word
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.fields import Column, Converted, Find, Link
+from sightline.platform.file_section.records import FileRecord, Hexadecimal, KeyedRecord, Name, Positive, Whole, Word
+from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Id, Moment, Trimmed
 from sightline.research.briefs.queries import words_of

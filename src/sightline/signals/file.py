@@ -9,20 +9,10 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
-from sightline.platform.file_section import (
-    Entry,
-    Extra,
-    KeyedRecord,
-    Link,
-    Linked,
-    Links,
-    Part,
-    Run,
-    Section,
-    Table,
-    sound,
-)
-from sightline.platform.file_section.tables import Name, Showing, Word
+from sightline.platform.file_section.entries import Entry, Linked, Run, sound
+from sightline.platform.file_section.fields import Extra, Link, Links
+from sightline.platform.file_section.records import KeyedRecord, Name, Part, Word
+from sightline.platform.file_section.tables import Section, Showing, Table
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES

@@ -8,20 +8,10 @@ from uuid import UUID
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section import (
-    Converted,
-    Entry,
-    KeyedRecord,
-    Link,
-    Links,
-    Part,
-    Run,
-    Section,
-    Table,
-    sound,
-)
-from sightline.platform.file_section.entries import NOWHERE
-from sightline.platform.file_section.tables import Find, Name, Showing, Word
+from sightline.platform.file_section.entries import NOWHERE, Entry, Run, sound
+from sightline.platform.file_section.fields import Converted, Find, Link, Links
+from sightline.platform.file_section.records import KeyedRecord, Name, Part, Word
+from sightline.platform.file_section.tables import Section, Showing, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section import Entry, Faults, Run
+from sightline.platform.file_section.entries import Entry, Faults, Run
 from sightline.workspace_file import queries
 from sightline.workspace_file.documents import Document, Item, Unreadable
 from sightline.workspace_file.late_numbers import LateNumbers

@@ -10,7 +10,8 @@ import msgspec
 from msgspec import UNSET
 
 from sightline.platform.errors import ValidationFailed
-from sightline.platform.file_section import Faults, Table
+from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.imports.columns import Head, completed, identified, put, read_head
 from sightline.workspace_file.imports.encodings import find_delimiter
 from sightline.workspace_file.imports.maps import Map

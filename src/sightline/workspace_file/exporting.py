@@ -13,7 +13,8 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section import Converted, Table
+from sightline.platform.file_section.fields import Converted
+from sightline.platform.file_section.tables import Table
 from sightline.platform.wire import shown_moment
 from sightline.workspace_file import queries
 from sightline.workspace_file.cells import write_cell

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section import Entry, Table
+from sightline.platform.file_section.entries import Entry
+from sightline.platform.file_section.tables import Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.platform.file_section import Entry, Run, Table, sound
-from sightline.platform.file_section.tables import NUMBER
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.tables import NUMBER, Table
 from sightline.platform.ids import derived_id
 from sightline.workspace_file import queries
 

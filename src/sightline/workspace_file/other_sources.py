@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sightline.platform.db import Database, sql
-from sightline.platform.file_section import Table
+from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.reading import DEFAULT_SOURCE, Line
 from sightline.workspaces.tenants import find_workspace

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sightline.platform.file_section import Run
+from sightline.platform.file_section.entries import Run
 from sightline.workspace_file import queries
 from sightline.workspace_file.sections import PRUNABLE, all_tables
 from sightline.workspace_file.storing import Store

@@ -6,7 +6,9 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Row, Tx, sql
-from sightline.platform.file_section import Links, Run, Table
+from sightline.platform.file_section.entries import Run
+from sightline.platform.file_section.fields import Links
+from sightline.platform.file_section.tables import Table
 from sightline.workspaces.changes import add_changes
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}

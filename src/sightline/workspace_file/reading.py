@@ -7,7 +7,7 @@ from io import BufferedReader
 from typing import Any, Literal, NamedTuple
 
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section import Faults
+from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.cells import CsvRows
 from sightline.workspace_file.imports.archives import DAMAGED, is_archive, open_archive

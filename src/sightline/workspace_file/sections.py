@@ -8,7 +8,7 @@ from sightline.catalog.file import SECTION as CATALOG
 from sightline.documents.file import DOCUMENTS, DocumentedInitiative
 from sightline.ideas.file import SECTION as IDEAS
 from sightline.initiatives.file import section_with as initiatives_with
-from sightline.platform.file_section import Object, Section, Table
+from sightline.platform.file_section.tables import Object, Section, Table
 from sightline.portal.file import SECTION as PORTAL
 from sightline.research.file import SECTION as RESEARCH
 from sightline.signals.file import SECTION as SIGNALS

@@ -10,8 +10,9 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.file_section import Converted, Entry, Link, Linked, Links, Run, Table, sound
-from sightline.platform.file_section.tables import STAMPS, Field, Find
+from sightline.platform.file_section.entries import Entry, Linked, Run, sound
+from sightline.platform.file_section.fields import Converted, Field, Find, Link, Links
+from sightline.platform.file_section.tables import STAMPS, Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 from sightline.workspace_file.lookups import Lookups

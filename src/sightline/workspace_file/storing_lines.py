@@ -9,7 +9,8 @@ from uuid import UUID
 import asyncpg
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section import Entry, Faults, Run, Table
+from sightline.platform.file_section.entries import Entry, Faults, Run
+from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
 from sightline.workspace_file.imports.accounts import NamedAccounts, UnknownAccounts

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.platform.file_section import Entry, Table
+from sightline.platform.file_section.entries import Entry
+from sightline.platform.file_section.tables import Table
 
 
 class ListCount(Struct):

@@ -9,7 +9,7 @@ import msgspec
 
 from sightline.platform.errors import Fault
 from sightline.platform.faults import faults_in, nul_faults
-from sightline.platform.file_section import Faults
+from sightline.platform.file_section.entries import Faults
 from sightline.platform.wire import DEEPEST, read_wire_type
 
 LARGEST = 2**63

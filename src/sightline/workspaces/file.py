@@ -11,20 +11,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sightline.platform.access import Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
-from sightline.platform.file_section import (
-    Converted,
-    Entry,
-    Extra,
-    Faults,
-    FileRecord,
-    KeyedRecord,
-    Part,
-    Run,
-    Section,
-    Table,
-    sound,
-)
-from sightline.platform.file_section.tables import Email, Name, Showing, Whole
+from sightline.platform.file_section.entries import Entry, Faults, Run, sound
+from sightline.platform.file_section.fields import Converted, Extra
+from sightline.platform.file_section.records import Email, FileRecord, KeyedRecord, Name, Part, Whole
+from sightline.platform.file_section.tables import Section, Showing, Table
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment, shown_moment
@@ -107,7 +97,7 @@ async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     entry = entries[0]
     if entry.is_new and not run.is_new:
         run.refuse(entry, "", "The workspace has just been deleted. Apply the file again")
-    before = dict(await run.tx.row(_FIND_PLAN, workspace_id=run.workspace_id) or {})
+    before: dict[str, Any] = dict(await run.tx.row(_FIND_PLAN, workspace_id=run.workspace_id) or {})
     given = msgspec.structs.asdict(entry.record.plan) if entry.record.plan else {}
     changes = {column: value for column, value in given.items() if value is not UNSET}
     if differs := any(before.get(column, UNSET) != value for column, value in changes.items()):
@@ -121,7 +111,7 @@ async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 
 
 async def _show_plan(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
-    plan = await tx.row(_FIND_PLAN, workspace_id=workspace_id) or {}
+    plan: Any = await tx.row(_FIND_PLAN, workspace_id=workspace_id)
     ends = plan["trial_ends_at"]
     shown = {name: plan[column] for name, column in PLAN.items()} | {"trialEndsAt": ends and shown_moment(ends)}
     return lambda row: {"plan": shown}

@@ -9,8 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
-from sightline.platform.file_section import Object, Part, Run
-from sightline.platform.file_section.tables import Positive, Word
+from sightline.platform.file_section.entries import Run
+from sightline.platform.file_section.records import Part, Positive, Word
+from sightline.platform.file_section.tables import Object
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Id, Moment, shown_moment

@@ -5,9 +5,10 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
-from sightline.platform.file_section import KeyedRecord, Link, Table
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
-from sightline.platform.file_section.tables import Word
+from sightline.platform.file_section.fields import Link
+from sightline.platform.file_section.records import KeyedRecord, Word
+from sightline.platform.file_section.tables import Table
 from sightline.platform.wire import Moment
 
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from sightline.platform.file_section import Converted
-from sightline.platform.file_section.tables import Find
+from sightline.platform.file_section.fields import Converted, Find
 
 _LISTS = ("matches", "suggestions")
 

@@ -7,7 +7,9 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.questions.records import QuestionStatus
-from sightline.platform.file_section import Entry, KeyedRecord, Run, Table, sound
+from sightline.platform.file_section.entries import Entry, Run, sound
+from sightline.platform.file_section.records import KeyedRecord
+from sightline.platform.file_section.tables import Table
 from sightline.platform.wire import Text
 
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from sightline.platform.file_section.tables import Converted, Find, Part
+from sightline.platform.file_section.fields import Converted, Find
+from sightline.platform.file_section.records import Part
 
 Place = Annotated[int, Meta(ge=0)]
 _PLACES = ("turn", "start", "end", "speaker")

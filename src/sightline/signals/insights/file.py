@@ -6,9 +6,11 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section import Entry, KeyedRecord, Link, Links, Run, Table, sound
+from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
-from sightline.platform.file_section.tables import Word
+from sightline.platform.file_section.fields import Link, Links
+from sightline.platform.file_section.records import KeyedRecord, Word
+from sightline.platform.file_section.tables import Table
 from sightline.signals.insights.records import InsightReviewState, Title
 from sightline.signals.insights.statements import Drafted, add_keys
 

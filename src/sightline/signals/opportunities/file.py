@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section import KeyedRecord, Table
-from sightline.platform.file_section.tables import Name
+from sightline.platform.file_section.records import KeyedRecord, Name
+from sightline.platform.file_section.tables import Table
 
 
 class OpportunityRecord(KeyedRecord):

@@ -6,8 +6,9 @@ from typing import Any, Literal
 import msgspec
 
 from sightline.platform.db import sql
-from sightline.platform.file_section import Entry, Table
-from sightline.platform.file_section.tables import Field
+from sightline.platform.file_section.entries import Entry
+from sightline.platform.file_section.fields import Field
+from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.reading import Line
 from sightline.workspace_file.sections import all_tables

@@ -7,7 +7,8 @@ from io import BufferedReader
 from typing import Any
 
 from sightline.platform.errors import Fault, ValidationFailed
-from sightline.platform.file_section import Faults, Table
+from sightline.platform.file_section.entries import Faults
+from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.documents import JsonReader, Unreadable
 from sightline.workspace_file.imports.columns import Column, Headers, completed, put
 from sightline.workspace_file.imports.maps import Map

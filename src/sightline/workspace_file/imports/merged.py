@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section import Faults
+from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file import queries
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.reading import Batch, Line

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, inspect
 
-from sightline.platform.file_section import Faults
+from sightline.platform.file_section.entries import Faults
 from sightline.platform.markup import has_html, without_html
 from sightline.workspace_file.values import read_json
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sightline.platform.file_section import Faults
+from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.cells import CsvRows
 from sightline.workspace_file.lines import path_of
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from sightline.platform.db import sql
-from sightline.platform.file_section import Entry
+from sightline.platform.file_section.entries import Entry
 from sightline.platform.ids import derived_id
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.sections import all_tables
