@@ -190,9 +190,9 @@ class Store:
             for number, entry in zip(await self.numbers.take(table.numbered, len(waiting)), waiting, strict=True):
                 entry.row["number"] = number
         if new:
-            added = list(dict.fromkeys([table.tenant, *table.columns]))
-            rows = [[({table.tenant: run.workspace_id} | entry.row)[column] for column in added] for entry in new]
-            await queries.add_rows(run.tx, table.name, added, rows)
+            added = [column for column in table.columns if column != table.tenant]
+            rows = [[run.workspace_id, *(entry.row[column] for column in added)] for entry in new]
+            await queries.add_rows(run.tx, table.name, (table.tenant, *added), rows)
         columns = {name: column for column, name in table.names.items()} | {"position": table.position}
         late = {field.name for field, links in table.links if links.late}
         changed = [

@@ -95,7 +95,9 @@ _CHANGE_PLAN = sql(
 async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Stores the plan beside the workspace."""
     entry = entries[0]
-    if entry.is_new and not run.is_new:
+    if run.is_new:  # stored in spite of a fault, so that the rest of the file is checked
+        entry.broken, entry.row["name"] = False, entry.row["name"] or entry.row["slug"]
+    elif entry.is_new:
         run.refuse(entry, "", "The workspace has just been deleted. Apply the file again")
     before: dict[str, Any] = dict(await run.tx.row(_FIND_PLAN, workspace_id=run.workspace_id) or {})
     given = msgspec.structs.asdict(entry.record.plan) if entry.record.plan else {}
