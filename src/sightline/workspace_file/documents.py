@@ -1,10 +1,10 @@
-"""Reads a workspace file: JSON of any size value by value, YAML of up to 16 MiB as a whole."""
+"""Reads a workspace file: JSON of any size value by value; YAML of up to 16 MiB is first written as JSON."""
 
 import codecs
 import json
 import re
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
@@ -16,6 +16,7 @@ LARGEST_YAML = 16 * 1024 * 1024
 LARGEST_VALUE = 256 * 1024 * 1024
 _PIECE = 1024 * 1024
 _NEAR = 16  # characters before the end of what is read in which an error may be the end itself
+_FAST_DECODER = json.JSONDecoder()  # does not look for names that are given twice
 _SPACE = re.compile(r"[ \t\n\r]*")
 _JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*(?:[\"}]|\Z)|\[)")
 
@@ -50,7 +51,6 @@ class Document:
         self._file: Any = tempfile.TemporaryFile(prefix="sightline-")  # noqa: SIM115 - see close()
         while piece := source.read(_PIECE):
             self._file.write(piece)
-        self._yaml: dict[str, list[Item]] = {}
         self._starts: dict[str, int] = {}
 
     def close(self) -> None:
@@ -63,10 +63,10 @@ class Document:
         """
         self._file.seek(0)
         if not _JSON_START.match(self._file.read(4096)):
-            for item in self._parts(_read_yaml(self._file), ""):
-                self._yaml.setdefault(item.list or "", []).append(item)
-                yield item
-            return
+            text = _json_of_yaml(self._file)
+            self._file.seek(0)
+            self._file.truncate()
+            self._file.write(text.encode())
         self._file.seek(0)
         found = JsonReader(self._file, self.lists, self.groups)
         for item in found.items():
@@ -78,30 +78,18 @@ class Document:
         """Yields the items of a list. Call it after `items`."""
         if list in self._starts:
             self._file.seek(self._starts[list])
-            yield from islice(JsonReader(self._file, self.lists, self.groups).list(list), 1, None)
-        yield from self._yaml.get(list, [])[1:]
-
-    def _parts(self, found: dict[str, Any], above: str) -> Iterator[Item]:
-        if isinstance(found, Members):
-            yield Item(above[:-1], None, found)
-        for name, value in found.items():
-            path = f"{above}{name}"
-            if path in self.groups and isinstance(value, dict):
-                inside = {key: each for key, each in value.items() if f"{path}.{key}" in self.lists}
-                yield from self._parts(inside, f"{path}.")
-                yield Item(path, None, {key: each for key, each in value.items() if key not in inside})
-            elif path in self.lists and isinstance(value, list):
-                yield Item(path, path, [])
-                yield from (Item(f"{path}[{index}]", path, each, index) for index, each in enumerate(value))
-            else:
-                yield Item(path, None, value)
+            found = JsonReader(self._file, self.lists, self.groups, _FAST_DECODER)
+            yield from islice(found.list(list), 1, None)
 
 
 class JsonReader:
     """The values of a JSON document, of which only one is in memory."""
 
-    def __init__(self, file: BinaryIO, lists: Collection[str], groups: Collection[str]) -> None:
+    def __init__(
+        self, file: BinaryIO, lists: Collection[str], groups: Collection[str], decoder: json.JSONDecoder = DECODER
+    ) -> None:
         self.file = file
+        self.decoder = decoder
         self.lists = lists
         self.groups = groups
         self.text = ""
@@ -200,7 +188,7 @@ class JsonReader:
             self._refuse("ends early")
         while True:
             try:
-                value, end = DECODER.raw_decode(self.text, self.at)
+                value, end = self.decoder.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
                 may_go_on = error.msg.startswith("Unterminated") or error.pos >= len(self.text) - _NEAR
                 if not (may_go_on and self._more()):
@@ -225,16 +213,6 @@ class _Loader(yaml.CSafeLoader):
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as in the class above
 
 
-def _mapping(loader: Any, node: Any) -> dict[str, Any]:
-    """Makes a mapping, in which own names count before merged ones, and a name that is given twice is noted."""
-    names = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-    loader.flatten_mapping(node)
-    pairs = [(key.value, loader.construct_object(value, deep=True)) for key, value in node.value]
-    if len(set(names)) < len(names):
-        return read_members(pairs)
-    return dict(pairs)
-
-
 _WORDS = (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
@@ -246,12 +224,12 @@ for _name, _pattern, _first in _WORDS:
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(rf"(?:{_pattern})\Z"), list(_first))
 _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
 _Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
-_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+_MERGE = "tag:yaml.org,2002:merge"
 _MANY_ON_A_LINE = re.compile(rb"(?:[-?:\[{]\s*){101}")
 _LONGEST_REPEATED = 4  # times the largest file
 
 
-def _read_yaml(file: BinaryIO) -> dict[str, Any]:
+def _json_of_yaml(file: BinaryIO) -> str:
     file.seek(0)
     data = file.read(LARGEST_YAML + 1)
     if len(data) > LARGEST_YAML:
@@ -263,38 +241,47 @@ def _read_yaml(file: BinaryIO) -> dict[str, Any]:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             raise Unreadable("", "The file has to be a mapping, with `workspace` and lists")
-        _YamlCheck().look(node)
-        found: dict[str, Any] = loader.construct_document(node)
+        return _Json(loader).text(node)
     except yaml.YAMLError as error:
         raise Unreadable("", f"The file is not YAML: {' '.join(str(error).split())[:300]}") from None
-    except (RecursionError, ValueError) as error:
-        raise Unreadable("", f"The file is nested too deeply or has too large a number: {str(error)[:100]}") from None
+    except (RecursionError, TypeError, ValueError) as error:
+        problem = "is nested too deeply, or has too large a number or a value that JSON has not"
+        raise Unreadable("", f"The file {problem}: {str(error)[:100]}") from None
     finally:
         loader.dispose()
-    return found
 
 
-class _YamlCheck:
-    """Finds names that are no words, and aliases that repeat more than a file could hold."""
+class _Json:
+    """Writes nodes of YAML as JSON: what is repeated by an alias once, and a name as often as it is given."""
 
-    def __init__(self) -> None:
-        self._sizes: dict[int, int] = {}
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+        self._known: dict[int, str] = {}
 
-    def look(self, node: Any) -> int:
-        """Returns the size of a node as it would be without aliases."""
-        if (known := self._sizes.get(id(node))) is not None:
-            return known
-        self._sizes[id(node)] = 0  # a node inside itself
+    def text(self, node: Any) -> str:
+        if id(node) not in self._known:
+            self._known[id(node)] = "null"  # a node inside itself
+            self._known[id(node)] = self._write(node)
+        return self._known[id(node)]
+
+    def _write(self, node: Any) -> str:
         if isinstance(node, yaml.ScalarNode):
-            size = len(node.value) + 1
-        elif isinstance(node, yaml.SequenceNode):
-            size = 1 + sum(map(self.look, node.value))
-        else:
-            size = 1 + sum(self.look(key) + self.look(value) for key, value in node.value)
-            if not all(isinstance(key, yaml.ScalarNode) for key, _ in node.value):
-                line = node.start_mark.line + 1
-                raise Unreadable("", f"The file has a name that is no plain word, in line {line}")
-        if size > _LONGEST_REPEATED * LARGEST_YAML:
+            return json.dumps(self.loader.construct_object(node))
+        if isinstance(node, yaml.SequenceNode):
+            return self._joined("[", map(self.text, node.value), "]")
+        if not all(isinstance(key, yaml.ScalarNode) for key, _ in node.value):
+            raise Unreadable("", f"The file has a name that is no plain word, in line {node.start_mark.line + 1}")
+        own = {key.value for key, _ in node.value}
+        given = len([key for key, _ in node.value if key.tag != _MERGE])
+        self.loader.flatten_mapping(node)
+        merged = {
+            key.value: (key, value) for key, value in node.value[: len(node.value) - given] if key.value not in own
+        }
+        pairs = [*merged.values(), *node.value[len(node.value) - given :]]
+        return self._joined("{", (f"{json.dumps(key.value)}: {self.text(value)}" for key, value in pairs), "}")
+
+    def _joined(self, start: str, parts: Iterable[str], end: str) -> str:
+        found = list(parts)
+        if sum(map(len, found)) > _LONGEST_REPEATED * LARGEST_YAML:
             raise Unreadable("", "The file has aliases that repeat too much")
-        self._sizes[id(node)] = size
-        return size
+        return f"{start}{', '.join(found)}{end}"
