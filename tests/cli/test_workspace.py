@@ -47,6 +47,30 @@ def test_a_workspace_is_applied_listed_exported_and_deleted(site: Site, tmp_path
     assert "no workspace filed" in site.run("workspace", "delete", "filed", "--yes").refusal
 
 
+def test_standard_input_is_kept_where_nobody_else_reads_it(site: Site, tmp_path: Path) -> None:
+    data = json.dumps(FILE | {"workspace": {"slug": "piped", "name": "Piped"}, "accounts": []}).encode()
+    blank = b" " * 4 * 1024 * 1024  # more than a pipe and a piece hold
+    with subprocess.Popen(
+        [*WORDS, "workspace", "apply", "-", "--json"],
+        env=environment(DATA_DIR=str(site.data)) | {"TMPDIR": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(data[:-1] + blank)  # so it has been read in part
+        assert [one for one in os.listdir(f"/proc/{process.pid}/fd") if _is_in(process.pid, one, tmp_path)]
+        assert list(tmp_path.iterdir()) == []
+        out, _ = process.communicate(b"}", timeout=60)
+    assert (process.returncode, json.loads(out)["counts"]["teams"]["added"]) == (0, 1)
+
+
+def _is_in(pid: int, descriptor: str, folder: Path) -> bool:
+    try:
+        return os.readlink(f"/proc/{pid}/fd/{descriptor}").startswith(str(folder))
+    except FileNotFoundError:
+        return False
+
+
 def test_a_faulty_file_is_refused_with_a_line_for_each_fault_and_changes_nothing(site: Site, tmp_path: Path) -> None:
     faulty = {**FILE, "workspace": {"slug": "faulty", "name": "F"}, "teams": [{"key": "x", "nme": 1}] * 9}
     done = site.run("workspace", "apply", written(tmp_path, faulty))

@@ -52,6 +52,17 @@ async def test_an_export_applied_to_its_own_workspace_changes_nothing(database: 
     assert await export(database, file["workspace"]["slug"]) == first
 
 
+async def test_lists_may_stand_in_any_order(database: Database) -> None:
+    slug = new_slug()
+    await apply(database, whole(slug))
+    first = await exported(database, slug)
+    await delete_workspace(database, slug)
+    turned = dict(reversed(first.items()))
+    turned["portal"] = dict(reversed(first["portal"].items()))
+    await apply(database, turned)
+    assert await exported(database, slug) == first
+
+
 async def test_json_and_yaml_give_the_same_workspace(database: Database) -> None:
     slug = new_slug()
     await apply(database, yaml.safe_dump(whole(slug), sort_keys=False, allow_unicode=True).encode())
