@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, closing
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, aclosing, closing
 from typing import Any, BinaryIO
 
 import asyncpg
@@ -271,7 +271,19 @@ class _Application:
             await store.store(table, [Entry(name, given, convert(given, table.record))])
         if name in lists():
             table = lists()[name]
-            for batch in self.content.batches(name):
-                await store.store(table, batch)
-                await queries.analyze_if_outgrown(self.tx, table)
+            async with aclosing(_read_ahead(self.content.batches(name))) as batches:
+                async for batch in batches:
+                    await store.store(table, batch)
+                    await queries.analyze_if_outgrown(self.tx, table)
             await prune_list(run, name, store)
+
+
+async def _read_ahead(batches: Iterator[list[Entry]]) -> AsyncGenerator[list[Entry], None]:
+    """Yields the batches. Each is read while the previous one is stored."""
+    coming = asyncio.ensure_future(asyncio.to_thread(next, batches, None))
+    try:
+        while batch := await coming:
+            coming = asyncio.ensure_future(asyncio.to_thread(next, batches, None))
+            yield batch
+    finally:
+        await asyncio.wait((coming,))

@@ -50,7 +50,7 @@ class Store:
             self._read(table, entry)
         whole = [entry for entry in entries if not (entry.parent and entry.parent.broken)]
         await match(self.run, table, whole)
-        if table.parents:
+        if table.names_itself:
             self.lookup.keep(table, whole)
         for entry in whole:
             _merge(self.run, table, entry)

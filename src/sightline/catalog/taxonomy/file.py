@@ -1,6 +1,5 @@
 """The taxonomy in the workspace file: one active version. A different list of groups adds a version."""
 
-from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -13,7 +12,6 @@ from sightline.platform.file_section.entries import Run
 from sightline.platform.file_section.records import Part, Positive, Word
 from sightline.platform.file_section.tables import Object
 from sightline.platform.ids import derived_id
-from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Id, Moment, shown_moment
 from sightline.workspaces.changes import log_change
 
@@ -89,7 +87,6 @@ async def apply_taxonomy(run: Run, given: Given) -> bool | None:
     await _keep_earlier(run, given, before)
     if "groups" not in given:
         return None
-    _check_moment(run, "taxonomy.activatedAt", given.get("activatedAt"))
     known = {group["key"]: group for group in before["groups"]} if before else {}
     groups = _read_groups(run, given["groups"], known)
     if run.faults.count > faults:
@@ -157,9 +154,7 @@ def _read_options(run: Run, path: str, given: Given, known: Given) -> list[Given
 def _id(run: Run, path: str, given: Given, known: Given, *names: str) -> str:
     """Returns the stored id of the key, else the given one, else one derived from the names."""
     own_id = given.get("id")
-    if own_id is not None and parse_uuid(own_id) is None:
-        run.faults.add(f"{path}.id", "Expected a UUID")
-    elif own_id is not None and known and own_id.lower() != known["id"]:
+    if own_id is not None and known and own_id.lower() != known["id"]:
         run.faults.add(f"{path}.id", "The key has another id already")
     kept: str = known.get("id") or (own_id.lower() if own_id else str(derived_id(run.workspace_id, *names)))
     return kept
@@ -169,11 +164,9 @@ async def _replace(run: Run, given: Given, before: Given | None, groups: list[Gi
     """Stores a new active version with its groups, and keeps inactive options."""
     last = (before or {}).get("version", 0)
     version = given.get("version", 0) if given.get("version", 0) > last else last + 1
-    id = given.get("id") if version == given.get("version") else None
-    id = UUID(id) if id and parse_uuid(id) else derived_id(run.workspace_id, "taxonomy", str(version))
-    activated = run.tx.now
-    if version == given.get("version") and "activatedAt" in given:
-        activated = Moment.read(given["activatedAt"])
+    own = given if version == given.get("version") else {}
+    id = UUID(own["id"]) if "id" in own else derived_id(run.workspace_id, "taxonomy", str(version))
+    activated = Moment.read(own["activatedAt"]) if "activatedAt" in own else run.tx.now
     active = [_without_retired(group) for group in groups if not group.get("retired")]
     await queries.add_version(
         run.tx,
@@ -201,25 +194,12 @@ def _active_options(groups: list[Given]) -> set[str]:
 async def _keep_earlier(run: Run, given: Given, before: Given | None) -> None:
     """Adds earlier versions that are not stored yet. The others stay."""
     known = {version["version"] for version in (before or {}).get("earlier", ())} | {(before or {}).get("version")}
-    for index, version in enumerate(given.get("earlier", ())):
-        if version["version"] in known or version["version"] >= given.get("version", 0):
-            continue
-        activated = _check_moment(run, f"taxonomy.earlier[{index}].activatedAt", version["activatedAt"])
-        if (id := parse_uuid(version["id"])) is None:
-            run.faults.add(f"taxonomy.earlier[{index}].id", "Expected a UUID")
-        if id is None or activated is None:
-            continue
-        known.add(version["version"])
-        values = {"id": id, "version": version["version"], "groups": version["groups"], "activated_at": activated}
-        await queries.add_earlier_version(run.tx, run.workspace_id, values)
-
-
-def _check_moment(run: Run, path: str, text: str | None) -> datetime | None:
-    try:
-        return None if text is None else Moment.read(text)
-    except ValueError as error:
-        run.faults.add(path, str(error))
-        return None
+    for version in given.get("earlier", ()):
+        if version["version"] not in known and version["version"] < given.get("version", 0):
+            known.add(version["version"])
+            values = {"id": UUID(version["id"]), "activated_at": Moment.read(version["activatedAt"])}
+            values |= {name: version[name] for name in ("version", "groups")}
+            await queries.add_earlier_version(run.tx, run.workspace_id, values)
 
 
 TAXONOMY = Object("taxonomy", TaxonomyPart, apply_taxonomy, show_taxonomy)

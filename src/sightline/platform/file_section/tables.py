@@ -103,6 +103,11 @@ class Table:
         return tuple(one for one in named if one.is_late == self.is_late)
 
     @cached_property
+    def names_itself(self) -> bool:
+        """Whether nested records name others of their enclosing record."""
+        return any(field.is_scoped and field.marker.target == self.path for field in self.referring)
+
+    @cached_property
     def read_first(self) -> tuple[Field, ...]:
         """Returns the columns that are read before the stored rows are known."""
         now = (one for one in self.fields if one.is_late == self.is_late and not one.is_scoped)
