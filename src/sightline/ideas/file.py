@@ -45,9 +45,8 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
         _settle_status(run, entry, labels)
         if not entry.broken:
             _settle_words(run, entry)
-        if not entry.broken and entry.links.get("features") and entry.row["product_id"] is None:
-            run.refuse(entry, "features", "An idea without a product has no features")
-    await _settle_features(run, sound(entries))
+        if not entry.broken:
+            _settle_features(run, entry)
     async with classified(run, entries):
         yield
     described = [one.id for one in sound(entries) if "description" in one.changed and not one.given.get("questions")]
@@ -80,29 +79,16 @@ def _settle_words(run: Run, entry: Entry) -> None:
         run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
 
 
-_FOREIGN = sql("""
-SELECT link.idea_id, array_agg(f.id) AS feature_ids
-  FROM unnest(:idea_ids::uuid[], :product_ids::uuid[]) AS moved (idea_id, product_id)
- CROSS JOIN LATERAL (SELECT * FROM idea_features
-                      WHERE workspace_id = :workspace_id AND idea_id = moved.idea_id OFFSET 0) AS link
-  JOIN features f ON f.workspace_id = :workspace_id AND f.id = link.feature_id
- WHERE f.product_id IS DISTINCT FROM moved.product_id
- GROUP BY link.idea_id""")
-
-
-async def _settle_features(run: Run, entries: list[Entry]) -> None:
-    """Drops matched features that are not of a new product, and refuses that product for chosen ones."""
-    known = [entry for entry in entries if not entry.is_new and "features" not in entry.links]
-    moved = {entry.id: entry for entry in known if entry.row["product_id"] != entry.stored["product_id"]}
-    products = [entry.row["product_id"] for entry in moved.values()]
-    values = {"workspace_id": run.workspace_id, "idea_ids": [*moved], "product_ids": products}
-    rows = await run.tx.rows(_FOREIGN, **values) if moved else []
-    foreign = {row["idea_id"]: row["feature_ids"] for row in rows}
-    for id, entry in moved.items():
-        if stays_in_product(entry.row, foreign.get(id, ())):
-            run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
-        elif id in foreign:
-            entry.links["features"] = []
+def _settle_features(run: Run, entry: Entry) -> None:
+    """Drops matched features, which are of the stored product, with it; refuses another product for chosen ones."""
+    if entry.links.get("features") and entry.row["product_id"] is None:
+        run.refuse(entry, "features", "An idea without a product has no features")
+    if entry.is_new or "features" in entry.links or entry.row["product_id"] == entry.stored["product_id"]:
+        return
+    if stays_in_product(entry.row, entry.stored["feature_ids"]):
+        run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
+    elif entry.stored["feature_ids"]:
+        entry.links["features"] = []
 
 
 class AliasRecord(FileRecord):

@@ -21,13 +21,7 @@ from sightline.platform.file_section.records import Hexadecimal, KeyedRecord, Wo
 from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.wire import Day, Text
 
-_FIND_CONFLICTS = sql("""
-SELECT DISTINCT linked.initiative_id
-  FROM unnest(:initiative_ids::uuid[], :product_ids::uuid[]) AS moved (initiative_id, product_id)
- CROSS JOIN LATERAL (SELECT * FROM initiative_features l
-                      WHERE l.workspace_id = :workspace_id AND l.initiative_id = moved.initiative_id OFFSET 0) AS linked
-  JOIN features f
-    ON f.workspace_id = :workspace_id AND f.id = linked.feature_id AND f.product_id <> moved.product_id""")
+_PRODUCTS = sql("SELECT id, product_id FROM features WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])")
 
 
 @asynccontextmanager
@@ -36,18 +30,14 @@ async def _refuse_unfit(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     for entry in entries:
         if ends_early(entry.row.get("start_date"), entry.row.get("finish_date")):
             run.refuse(entry, "finishDate", ENDS_EARLY)
-    moved = {
-        entry.id: entry
-        for entry in sound(entries)
-        if not entry.is_new
-        and entry.row["product_id"] not in (None, entry.stored["product_id"])
-        and "features" not in entry.links
-    }
-    products = [entry.row["product_id"] for entry in moved.values()]
-    values = {"workspace_id": run.workspace_id, "initiative_ids": [*moved], "product_ids": products}
-    for row in await run.tx.rows(_FIND_CONFLICTS, **values) if moved else ():
-        entry = moved[row["initiative_id"]]
-        run.refuse(entry, "product", "The initiative has features of another product; give its features too")
+    known = [entry for entry in sound(entries) if not entry.is_new and "features" not in entry.links]
+    moved = [entry for entry in known if entry.row["product_id"] not in (None, entry.stored["product_id"])]
+    ids = [id for entry in moved for id in entry.stored["feature_ids"]]
+    rows = await run.tx.rows(_PRODUCTS, workspace_id=run.workspace_id, ids=ids) if ids else []
+    products = {row["id"]: row["product_id"] for row in rows}
+    for entry in moved:
+        if any(products.get(id) != entry.row["product_id"] for id in entry.stored["feature_ids"]):
+            run.refuse(entry, "product", "The initiative has features of another product; give its features too")
     yield
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
 from sightline.platform.file_section.fields import Extra, Link, Links
 from sightline.platform.file_section.records import KeyedRecord, Name, Part, Word
@@ -46,10 +46,10 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Completes source, accounts and processing; stores raw data and transcript."""
     for entry in sound(entries):
         _settle_source(entry)
+        _add_primary(entry)
         if entry.is_new or entry.row["status"] != entry.stored["status"]:
             waits = entry.row["status"] in ("pending", "processing")
             entry.row["process_after"] = run.tx.now if waits else None
-    await _settle_accounts(run, sound(entries))
     async with raw_stored(run, entries):
         yield
 
@@ -64,27 +64,13 @@ def _settle_source(entry: Entry) -> None:
         row["source_label"] = row["source_label"] or label_of(row["provider_type"])
 
 
-_ACCOUNTS = sql("""
-SELECT l.signal_id, l.account_id
-  FROM unnest(:ids::uuid[]) AS w (id)
- CROSS JOIN LATERAL (
-       SELECT * FROM signal_accounts WHERE workspace_id = :workspace_id AND signal_id = w.id OFFSET 0) AS l
- ORDER BY l.link""")
-
-
-async def _settle_accounts(run: Run, entries: Sequence[Entry]) -> None:
+def _add_primary(entry: Entry) -> None:
     """Adds the primary account to the accounts."""
-    moving = [entry for entry in entries if "account" in entry.given or "accounts" in entry.given]
-    silent = [entry.id for entry in moving if "accounts" not in entry.links and not entry.is_new]
-    stored: dict[UUID, list[Linked]] = {}
-    for row in await run.tx.rows(_ACCOUNTS, workspace_id=run.workspace_id, ids=silent) if silent else ():
-        stored.setdefault(row["signal_id"], []).append(Linked(row["account_id"]))
-    for entry in moving:
-        accounts = entry.links.get("accounts", stored.get(entry.id, []))
-        primary = entry.row["account_id"]
-        if primary is not None and primary not in [linked.id for linked in accounts]:
-            accounts = [Linked(primary), *accounts]
-        entry.links["accounts"] = accounts
+    if "account" in entry.given or "accounts" in entry.given:
+        stored = [] if entry.is_new else [Linked(id) for id in entry.stored["account_ids"]]
+        accounts, primary = entry.links.get("accounts", stored), entry.row["account_id"]
+        is_added = primary is not None and primary not in [linked.id for linked in accounts]
+        entry.links["accounts"] = [Linked(primary), *accounts] if is_added else accounts
 
 
 async def _show(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
