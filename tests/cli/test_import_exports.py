@@ -296,7 +296,8 @@ def test_numbers_and_dates_are_written_as_elsewhere(bulk: Bulk, tmp_path: Path) 
     (tmp_path / "e.tsv").write_bytes(EVENTS.encode("utf-16"))
     done = bulk.load("ideas", tmp_path / "e.tsv", "--unknown-accounts", "create")
     assert done.err == (
-        "line 5: Erstellt am: '3/2/2026' may mean several days or none: give its form or a zone in a map file\n"
+        "line 5: Erstellt am: '3/2/2026' may mean several days or none: give 'day first' or 'month first', its form"
+        " or a zone in a map file\n"
     )
     ideas = exported(bulk)["ideas"]
     assert [one["importedVoteCount"] for one in ideas] == [1204, 3, 12]

@@ -35,13 +35,17 @@ Format = Literal["jsonl", "csv"]
 Tool = Literal["aha", "canny", "fider", "jira", "productboard", "uservoice", "zendesk"]
 FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 _FURTHER = (  # members of the result that are said if they are not 0
-    ("left_out", "line", "left out, as the map of the tool says"),
+    ("left_out", "line", "left out, as it is deleted in the tool"),
     ("united", "further row", "united with the first one of the same record"),
     ("merged", "merged post", "kept as evidence of the post that has it now"),
     ("votes_added", "vote", "added for people with an e-mail address"),
     ("accounts_added", "account", "created"),
     ("accounts_left_out", "unknown account", "left out of the lines that name them"),
 )
+_ADVICE = {  # by words of a fault
+    "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
+    " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
+}
 app = single()
 
 
@@ -164,13 +168,18 @@ def _size(source: BufferedReader) -> int | None:
 
 def _print_faults(importing: Import) -> None:
     """Prints up to a hundred faults; of more, how many there are of each kind, with the first one."""
+    kinds = sorted(importing.fault_kinds.values(), key=lambda kind: -kind.count)
     if importing.fault_count <= len(importing.done.faults):
         for fault in importing.done.faults:
             note(_shown(fault))
-        return
-    note(f"{importing.fault_count} faults:")
-    for kind in sorted(importing.fault_kinds.values(), key=lambda kind: -kind.count):
-        note(f"{kind.count} like {_shown(kind.first)}")
+    else:
+        note(f"{importing.fault_count} faults:")
+        for kind in kinds:
+            note(f"{kind.count} like {_shown(kind.first)}")
+    for kind in kinds:
+        for words, advice in _ADVICE.items():
+            if words in kind.first.message:
+                note(advice.format(", ".join(f"{name!r}: ..." for name in kind.names)))
 
 
 def _shown(fault: LineFault) -> str:
@@ -198,7 +207,9 @@ def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
     if done.known_by:
         typer.echo(f"No column has an id, so records are known by {', '.join(done.known_by)}.")
     if done.ignored_columns:
-        typer.echo(f"Left out, as they are no fields: {', '.join(map(repr, done.ignored_columns))}.")
+        typer.echo(
+            f"Columns that fill no field: {', '.join(map(repr, done.ignored_columns))}. --map 'Column=field' maps one."
+        )
     for name, noun, text in _FURTHER:
         if count := getattr(done, name):
             typer.echo(f"{counted(count, noun)} {'would be ' if dry_run else ''}{text}.")

@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -53,6 +52,7 @@ class CsvRows:
             else:
                 if refused is None or sum(bool(column.path) for column in head.columns) > 1:
                     self.head, self.head_line, self.head_text = head, number, self.cells.text
+                    self.cells.seeks = False
             if self.head is None and (self.strict or tried > MOST_TITLES):
                 break
         if self.head is None and refused is not None:
@@ -102,12 +102,14 @@ class _TooLong(Exception):
 class _Cells:
     """Rows of cells with the number of their first line; in place of a faulty row, its fault as a text.
 
-    `text`: the present row as it is in the file. `delimiter`: empty before the first row.
+    `text`: the present row as it is in the file. `seeks`: whether the delimiter is found again for the next row, as a
+    title may have another one than the headers.
     """
 
     def __init__(self, lines: PhysicalLines) -> None:
         self.lines = lines
         self.delimiter = ""
+        self.seeks = True
         self._parts = iter(lines)
         self._ahead: list[bytes | None] = []
         self._left = 0
@@ -119,9 +121,11 @@ class _Cells:
         return "".join(self._texts)
 
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        self.delimiter = self._find_delimiter()
-        rows = self._reader()
+        rows: Iterator[list[str]] = iter(())
         while True:
+            if self.seeks:
+                self.delimiter = self._find_delimiter()
+                rows = self._reader()
             self._left = LONGEST_LINE
             self._encoding_fault = ""
             first = self.lines.number + 1 - len(self._ahead)
@@ -147,12 +151,12 @@ class _Cells:
         return f"; a quote may not be closed: the lines {first} to {last} are read as one row" if last > first else ""
 
     def _find_delimiter(self) -> str:
-        """Returns the delimiter of the first lines that have one, without consuming them."""
-        for _, line in islice(self._parts, MOST_TITLES):
-            self._ahead.append(line)
-            if line is None or find_delimiter(line):
-                break
-        return find_delimiter((self._ahead or [None])[-1] or b"") or ","
+        """Returns the delimiter of the next line that has one, without consuming it."""
+        found = next((delimiter for line in self._ahead if (delimiter := find_delimiter(line or b""))), "")
+        while not found and len(self._ahead) < MOST_TITLES and (following := next(self._parts, None)):
+            self._ahead.append(following[1])
+            found = find_delimiter(following[1] or b"")
+        return found or ","
 
     def _next_text(self) -> str | None:
         """Returns the next line as a text, None at the end. Raises _TooLong."""

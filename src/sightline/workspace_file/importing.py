@@ -115,8 +115,8 @@ class Import:
             store = self._open_store()
             await self._go_through(store, stop, on_batch)
             self.done.votes_added += store.votes_added
-            self.done.accounts_added = len(store.accounts.created)
-            self.done.accounts_left_out = len(store.accounts.left_out)
+            self.done.accounts_added = len(store.accounts_created)
+            self.done.accounts_left_out = len(store.accounts_left_out)
         finally:
             self._describe()
             self.done.seconds = round(monotonic() - begin, 3)

@@ -58,7 +58,9 @@ class LineStore:
         self.table = table
         self.actor_id = actor_id
         self.dry_run = dry_run
-        self.accounts = NamedAccounts(table, unknown_accounts)
+        self.unknown_accounts = unknown_accounts
+        self.accounts_created: set[str] = set()
+        self.accounts_left_out: set[str] = set()
         self.votes_added = 0
         self._seen: dict[UUID, str] = {}
         self._late: list[Late] = []
@@ -116,9 +118,10 @@ class LineStore:
         faults.most = 10 * len(lines) + 1_000
         seen: ChainMap[UUID, str] = ChainMap({}, self._seen)
         new_late: list[Late] = []
+        accounts = NamedAccounts(self.table, self.unknown_accounts)
         with suppress(_DryRun):
             async with self.db.transaction() as tx:
-                store = await self._store_lines(tx, lines, late, faults, tally, seen)
+                store = await self._store_lines(tx, lines, late, faults, tally, seen, accounts)
                 if faults.count:
                     batch.refuse(line_fault(fault).line for fault in faults.shown)
                     for fault in faults.shown:
@@ -130,19 +133,28 @@ class LineStore:
                 new_late = [] if late else store.late
         self._seen.update(seen.maps[0])
         self._late += new_late
+        self.accounts_created |= accounts.created
+        self.accounts_left_out |= accounts.left_out
         done = tally.of(self.table.path)
         self.votes_added += tally.of("portal.votes").added
         count.added += done.added
         count.changed += done.changed
         count.unchanged += done.unchanged
 
-    async def _store_lines(
-        self, tx: Tx, lines: Sequence[Line], late: list[Late], faults: Faults, tally: Tally, seen: Any
+    async def _store_lines(  # noqa: PLR0913 - what one attempt has
+        self,
+        tx: Tx,
+        lines: Sequence[Line],
+        late: list[Late],
+        faults: Faults,
+        tally: Tally,
+        seen: Any,
+        accounts: NamedAccounts,
     ) -> Store:
         """Stores the lines, or of `late` what belongs to them."""
         await tx.run(SHARE_SLUG, slug=self.slug)
         await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
-        if self.accounts.how == "create":
+        if accounts.how == "create":
             await tx.run(queries.LOCK_LIST, slug=self.slug, list="accounts")
         store = await self._open(tx.later(), lines, faults, tally)
         store.run.seen[self.table.path] = seen
@@ -151,7 +163,7 @@ class LineStore:
         if late:
             await store.store_late()
         else:
-            lines = await self.accounts.settle(store, lines)
+            lines = await accounts.settle(store, lines)
             entries = [Entry(path_of(line.number), line.given, line.record) for line in lines]
             await store.store(self.table, entries)
             voters = {

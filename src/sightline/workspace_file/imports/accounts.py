@@ -29,7 +29,7 @@ _BY_ADDRESS = sql("""
 
 
 class NamedAccounts:
-    """Settles the accounts of lines: also by domain, and by the address of a contact.
+    """Settles the accounts of lines in one transaction: also by domain, and by the address of a contact.
 
     `created`, `left_out`: the texts for which there was no account.
     """

@@ -49,13 +49,16 @@ _MARKED = frozenset({"description", "comment", "officialAnswer", "rawData.text"}
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. `path`: the members of the field, empty if it is left out. `read`: returns the value of a cell."""
+    """A column. `path`: the members of the field, empty if it is left out. `read`: returns the value of a cell.
+
+    `rank`: 0 if the map or its own name says the field, 1 if the tool's map does, 2 if it is guessed.
+    """
 
     name: str
     path: Path
     read: Read
     is_list: bool = False
-    is_guessed: bool = False
+    rank: int = 0
     is_plain: bool = False  # a field of the record itself, and no list
 
 
@@ -135,6 +138,7 @@ class Headers:
         self.record = inspect.type_info(table.record)
         self.faults: list[Fault] = []
         self._mapped = {folded(name): field for name, field in map.columns.items()}
+        self._of_tool = {folded(name): field for name, field in map.tool_columns.items()}
         self._ignored = {folded(name) for name in (*map.ignore, REASONS)}
         # Lists of parts and objects are found by their own names only: another tool's "Comments" are a number. A tool's
         # columns do not name records of ours either, such as products and sprints.
@@ -143,74 +147,67 @@ class Headers:
             if isinstance(alternatives(member.type)[0], inspect.StructType | inspect.DictType):
                 self._unlikely.add(member.encode_name)
         if map.tool:
-            linked = [field for field in table.fields if isinstance(field.marker, Link)] + [
-                field for field, _ in table.links
-            ]
-            self._unlikely |= {field.name for field in linked} - {"account", "accounts"}
+            linked = (field for field in table.fields if isinstance(field.marker, Link))
+            self._unlikely |= {field.name for field in (*linked, *(field for field, _ in table.links))}
+            self._unlikely -= {"account", "accounts"}
         likely = [member.name for member in table.members if member.name not in self._unlikely]
-        self._folded = {folded(name): name for name in likely}
-        self._folded |= {folded(name): name for name in OF_IMPORTS.get(table.path, ())}
-        self._common = common_names(table.path)
+        self._guesses = common_names(table.path)
+        self._guesses |= {folded(name): name for name in (*likely, *OF_IMPORTS.get(table.path, ()))}
         for part in ("values", "dates"):
             for field in getattr(map, part):
-                if self._type_at(tuple(field.split("."))) is None:
+                if self._type_of(field) is None:
                     self.faults.append(Fault(f"{part}.{field}", f"Is no field. {fields_of(table)}"))
 
     def column(self, name: str) -> Column:
         """Returns the column of a header; one without a path if it names no field or is left out."""
-        mapped = self.map.columns.get(name, self._mapped.get(folded(name)))
-        if mapped is not None:
-            if mapped and self._type_at(tuple(mapped.split("."))) is None:
-                self.faults.append(Fault(f"columns.{name}", f"{mapped!r} is no field. {fields_of(self.table)}"))
-            return self._of(name, mapped, is_guessed=False, is_foreign=True)
-        if folded(name) in self._ignored:
-            return Column(name, (), keep)
+        key = folded(name)
+        if (field := self._mapped.get(key)) is not None:
+            if field and self._type_of(field) is None:
+                self.faults.append(Fault(f"columns.{name}", f"{field!r} is no field. {fields_of(self.table)}"))
+            return self._of(name, field)
+        if key in self._ignored:
+            return self._of(name, "")
+        if (field := self._of_tool.get(key)) is not None:
+            return self._of(name, field, rank=1)
         if self._is_own(name):
-            return self._of(name, name, is_guessed=False, is_foreign=False)
+            return self._of(name, name, is_own=True)
         field = self._guess(name)
-        if not field and (shorter := _END_NUMBER.sub("", name)) != name and self._is_list(self._guess(shorter)):
-            field = self._guess(shorter)
-        return self._of(name, field, is_guessed=True, is_foreign=True)
+        if not field and self._is_list(shorter := self._guess(_END_NUMBER.sub("", name))):
+            field = shorter
+        return self._of(name, field, rank=2)
 
     def lacks(self, column: Column) -> bool:
         """Whether the column is left out although nothing said so."""
-        is_said = folded(column.name) in self._mapped or folded(column.name) in self._ignored
+        key = folded(column.name)
+        is_said = key in self._mapped or key in self._ignored or self._of_tool.get(key) == ""
         return not column.path and not is_said
 
     def constants(self) -> list[tuple[Column, str]]:
-        found = []
-        for field, cell in self.map.constants.items():
-            known = self._type_at(tuple(field.split("."))) is not None
-            found.append((self._of(field, field if known else "", is_guessed=False, is_foreign=False), cell))
-        return found
+        return [(self._of(field, field, is_own=True), cell) for field, cell in self.map.constants.items()]
 
     def _guess(self, name: str) -> str:
-        key = folded(name)
-        return name if self._is_own(name) else self._folded.get(key) or self._common.get(key, "")
+        return name if self._is_own(name) else self._guesses.get(folded(name), "")
 
     def _is_own(self, name: str) -> bool:
-        path = tuple(name.split("."))
-        return self._type_at(path) is not None and not (self.map.tool and path[0] in self._unlikely)
+        return self._type_of(name) is not None and not (self.map.tool and name.partition(".")[0] in self._unlikely)
 
     def _is_list(self, field: str) -> bool:
-        type = self._type_at(tuple(field.split("."))) if field else None
+        type = self._type_of(field)
         listed = type is not None and isinstance(alternatives(type)[0], inspect.ListType)
         return bool(field) and (listed or field.endswith(".labels") or field in self.map.lists)
 
-    def _of(self, name: str, field: str, *, is_guessed: bool, is_foreign: bool) -> Column:
-        path = tuple(field.split(".")) if field else ()
-        type = self._type_at(path) if path else None
+    def _of(self, name: str, field: str, *, rank: int = 0, is_own: bool = False) -> Column:
+        type = self._type_of(field)
         if type is None:
             return Column(name, (), keep)
-        is_list = self._is_list(field)
+        path, is_list = tuple(field.split(".")), self._is_list(field)
         read = split_at(self.map.lists.get(field)) if is_list and not is_json_list(type) else reader_of(type)
         read = self._dated(field, type, read)
-        is_html = field in self.map.html or (is_foreign and field in _MARKED)
-        if is_html:
+        if field in self.map.html or (field in _MARKED and not is_own):
             read = plain(read, always=field in self.map.html)
         if labels := self.map.values.get(field):
             read = translated(read, labels)
-        return Column(name, path, read, is_list, is_guessed, is_plain=len(path) == 1 and not is_list)
+        return Column(name, path, read, is_list, rank, is_plain=len(path) == 1 and not is_list)
 
     def _dated(self, field: str, type: inspect.Type, read: Read) -> Read:
         one = alternatives(type)[0]
@@ -230,21 +227,22 @@ class Headers:
 
         return read_date
 
-    def _type_at(self, path: Path) -> inspect.Type | None:
-        if len(path) == 1 and path[0] in OF_IMPORTS.get(self.table.path, ()):
-            return inspect.type_info(list[str] if path[0] == "voters" else str)
+    def _type_of(self, field: str) -> inspect.Type | None:
+        """Returns the type of a field with a dotted name, None if there is no such field."""
+        if field in OF_IMPORTS.get(self.table.path, ()):
+            return inspect.type_info(list[str] if field == "voters" else str)
         at: inspect.Type | None = self.record
-        for member in path:
+        for member in field.split("."):
             at = _member(at, member) if at is not None else None
         return at
 
 
 def _overlaps(columns: list[Column], number: int) -> list[Fault]:
-    """Leaves out guessed columns whose field another one has; returns a fault for each other field with two columns."""
+    """Leaves out columns whose field one of lower rank or an earlier one has; returns faults for those of rank 0."""
     faults = []
     whole: dict[Path, str] = {}
     parts: dict[Path, str] = {}
-    places = sorted(range(len(columns)), key=lambda place: columns[place].is_guessed)
+    places = sorted(range(len(columns)), key=lambda place: columns[place].rank)
     for place in places:
         column = columns[place]
         if not column.path:
@@ -255,10 +253,11 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
             parts |= {column.path[:end]: column.name for end in range(1, len(column.path))}
         elif column.is_list and column.path in whole:
             continue
-        elif column.is_guessed:
+        elif column.rank:
             columns[place] = Column(column.name, (), keep)
         else:
-            faults.append(Fault(path_of(number), f"{other!r} and {column.name!r} say the same"))
+            both = f"{other!r} and {column.name!r} both fill {'.'.join(column.path)}"
+            faults.append(Fault(path_of(number), f"{both}: leave one out"))
     return faults
 
 

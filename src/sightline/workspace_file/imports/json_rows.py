@@ -76,7 +76,7 @@ class JsonRows:
     def record(self, given: dict[str, Any], path: str, faults: Faults) -> dict[str, Any]:
         record: dict[str, Any] = {}
         members = [(self._column(name), value) for name, value in _flat(given, "")]
-        for column, value in sorted(members, key=lambda member: member[0].is_guessed):
+        for column, value in sorted(members, key=lambda member: member[0].rank):
             if column.path and value not in (None, ""):
                 self._put(record, column, value, path, faults)
         for fault in self.headers.faults[:1]:

@@ -21,7 +21,8 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     """`columns`: header to field, empty to leave it out. `values`: by field, their label to ours. `dates`: by field.
 
     `constants`: the same cell in every line. `html`: fields whose HTML becomes text. `lists`: by field, the separator.
-    `required`: headers that CSV has to have. `tool`: whose functions prepare the rows; `kind`: what it exports.
+    `required`: headers that CSV has to have. `tool`: whose functions prepare the rows; `kind`: what it exports;
+    `tool_columns`: the columns of its export, of which several may fill a field.
     """
 
     columns: dict[str, str] = {}
@@ -33,6 +34,7 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     html: list[str] = []
     lists: dict[str, str] = {}
     required: list[str] = []
+    tool_columns: dict[str, str] = {}
     tool: str | None = None
     kind: str | None = None
 
@@ -68,7 +70,8 @@ def map_of_pairs(pairs: Iterable[str]) -> Map:
 
 
 def map_of_tool(name: str) -> Map:
-    return read_map((_FOLDER / "tools" / f"{name}.yaml").read_bytes(), name)
+    found = read_map((_FOLDER / "tools" / f"{name}.yaml").read_bytes(), name)
+    return msgspec.structs.replace(found, columns={}, tool_columns=found.columns)
 
 
 def joined(maps: Iterable[Map]) -> Map:

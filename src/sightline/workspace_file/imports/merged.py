@@ -79,5 +79,6 @@ def _part(line: Line) -> dict[str, Any]:
         "description": given.get("description") or "",
         "origin": "import",
     }
+    words |= {"createdAt": given["createdAt"]} if "createdAt" in given else {}
     alias = {"sourceKey": given.get("sourceKey"), "externalId": given.get("externalId")}
     return {"evidence": [words], "aliases": [alias]}

@@ -36,8 +36,7 @@ _TIMES = (
     ", %I:%M:%S %p",
 )
 _ALWAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d")
-_MONTH_FIRST = ("%m/%d/%Y", "%m/%d/%y")
-_DAY_FIRST = ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")
+_ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
 
 
 def alternatives(type: inspect.Type) -> list[inspect.Type]:
@@ -136,12 +135,13 @@ def translated(read: Read, labels: Mapping[str, str]) -> Read:
 def moment_reader(form: str | None, zone: str | None) -> Callable[[str], str]:
     """Returns a function that reads a date and returns it in ISO 8601, with an offset.
 
-    `form`: of `datetime.strptime`. Without one: ISO, then forms that can only mean one day, and with a zone also those
-    that are usual there. The function raises ValueError.
+    `form`: of `datetime.strptime`. Without one: ISO, then forms that can only mean one day, and those of an order of
+    day and month, which is given in place of a form or is usual in the zone. The function raises ValueError.
     """
     place = ZoneInfo(zone or "UTC")
-    days = (*_ALWAYS, *(() if zone is None else _MONTH_FIRST if zone.startswith(("America/", "US/")) else _DAY_FIRST))
-    forms = [form] if form else [day + time for day in days for time in _TIMES]
+    usual = "" if zone is None else "month first" if zone.startswith(("America/", "US/")) else "day first"
+    order, form = (form, None) if form in _ORDERS else (usual, form)
+    forms = [form] if form else [day + time for day in (*_ALWAYS, *_ORDERS.get(order, ())) for time in _TIMES]
 
     def read(text: str) -> str:
         nonlocal forms
@@ -158,7 +158,8 @@ def moment_reader(form: str | None, zone: str | None) -> Callable[[str], str]:
             return (found if found.tzinfo else found.replace(tzinfo=place)).isoformat()
         if form:
             raise ValueError(f"{text[:50]!r} is no date of the form {form}, which the map gives")
-        raise ValueError(f"{text[:50]!r} may mean several days or none: give its form or a zone in a map file")
+        ways = "'day first' or 'month first', its form or a zone"
+        raise ValueError(f"{text[:50]!r} may mean several days or none: give {ways} in a map file")
 
     return read
 

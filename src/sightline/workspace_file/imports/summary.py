@@ -11,8 +11,10 @@ from msgspec import Struct
 from sightline.workspace_file.lines import LineFault
 
 MOST_KINDS = 100
+_MOST_NAMES = 20
 _EXAMPLES = 3
 _LONGEST = 80
+_NAME = re.compile(r"'([^']*)'")
 _VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+|\[\d+\]")
 
 
@@ -24,10 +26,11 @@ class FieldSample(Struct):
 
 
 class FaultKind(Struct):
-    """Faults that differ only in names and numbers: how many, and the first of them."""
+    """Faults that differ only in names and numbers: how many, the first of them, and up to 20 of the first names."""
 
-    count: int
     first: LineFault
+    count: int = 0
+    names: list[str] = []
 
 
 def add_samples(samples: dict[str, FieldSample], given: dict[str, Any], above: str = "") -> None:
@@ -57,7 +60,10 @@ def _plain(value: Any) -> Any:
 def add_kinds(kinds: dict[str, FaultKind], faults: Sequence[LineFault]) -> None:
     for fault in faults:
         key = _VARYING.sub("", f"{fault.path}: {fault.message}")
-        if key in kinds:
-            kinds[key].count += 1
-        elif len(kinds) < MOST_KINDS:
-            kinds[key] = FaultKind(1, fault)
+        if key not in kinds and len(kinds) >= MOST_KINDS:
+            continue
+        kind = kinds.setdefault(key, FaultKind(fault))
+        kind.count += 1
+        name = _NAME.search(fault.message)
+        if name and name[1] not in kind.names and len(kind.names) < _MOST_NAMES:
+            kind.names.append(name[1])

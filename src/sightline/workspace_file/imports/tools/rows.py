@@ -3,18 +3,24 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from html import unescape
 from typing import Any
 
 Row = dict[str, Any]
 
-_WIKI = (
-    (re.compile(r"\{(?:quote|code|noformat|panel)[^}\n]*\}"), ""),
-    (re.compile(r"\{color[^}\n]*\}"), ""),
-    (re.compile(r"^h[1-6]\.\s+", re.MULTILINE), ""),
-    (re.compile(r"^[*#-]+\s+", re.MULTILINE), "- "),
+_WIKI_CELLS = re.compile(r"[ \t]*\|+[ \t]*")
+_WIKI: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\r\n?|\\\\"), "\n"),
+    (re.compile(r"\{(?:quote|code|noformat|panel|color)\b[^}\n]*\}|^-{4,}[ \t]*$", re.MULTILINE), ""),
+    (re.compile(r"^(?:h[1-6]|bq)\.[ \t]+|!\S+\.\w+(?:\|[^!\n]*)?!", re.MULTILINE), ""),
+    (re.compile(r"^[*#-]+[ \t]+", re.MULTILINE), "- "),
     (re.compile(r"\{\{([^}\n]*)\}\}"), r"\1"),
-    (re.compile(r"\[([^|\]\n]+)\|([^\]\n]+)\]"), r"\1 (\2)"),
-    (re.compile(r"(?<!\w)([*_+])(\S(?:[^\n]*?\S)?)\1(?!\w)"), r"\2"),
+    (re.compile(r"\[~(?:accountid:)?([^\]\n]+)\]"), r"@\1"),
+    (re.compile(r"\[([^|\]\n]+)\|([^\]|\n]+)[^\]\n]*\]"), r"\1 (\2)"),
+    (re.compile(r"\[((?:https?://|mailto:)[^\]\n]+)\]"), r"\1"),
+    (re.compile(r"^[ \t]*\|+(.+?)\|+[ \t]*$", re.MULTILINE), lambda row: " | ".join(_WIKI_CELLS.split(row[1]))),
+    (re.compile(r"(?<![\w*])\{?([*_+-])\}?(\S(?:[^\n]*?\S)?)\{?\1\}?(?![\w*])"), r"\2"),
+    (re.compile(r"\n[ \t]*(?:\n[ \t]*)+"), "\n\n"),
 )
 
 
@@ -24,9 +30,13 @@ def _fider(row: Row) -> Row | None:
 
 def _zendesk(row: Row) -> Row | None:
     """Leaves out deleted tickets, which the incremental export still has. A view as CSV has `-` for nothing."""
-    if (row.get("data") or {}).get("status") == "deleted":
-        return None
-    return _named({name: value for name, value in row.items() if value != "-"})
+    row = _without_dashes(row)
+    return None if (row.get("data") or {}).get("status") == "deleted" else _named(row)
+
+
+def _without_dashes(row: Row) -> Row:
+    shown = {name: _without_dashes(value) if isinstance(value, dict) else value for name, value in row.items()}
+    return {name: value for name, value in shown.items() if value not in ("-", ["-"])}
 
 
 def _named(row: Row) -> Row:
@@ -39,7 +49,7 @@ def _without_wiki_markup(text: str) -> str:
     """Returns the text of Jira's wiki markup."""
     for pattern, replacement in _WIKI:
         text = pattern.sub(replacement, text)
-    return text.strip()
+    return unescape(text).strip()
 
 
 def _jira(row: Row) -> Row:

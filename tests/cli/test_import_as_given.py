@@ -1,0 +1,126 @@
+"""Files as people have them: titles above the headers, columns of several trades, labels that nobody mapped."""
+
+import json
+from pathlib import Path
+
+from tests.cli.test_import import Bulk, bulk, written
+from tests.cli.test_import_exports import twice
+from tests.cli.test_import_maps import exported
+
+__all__ = ["bulk"]
+
+
+def test_a_title_may_have_another_delimiter_than_the_table(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Export vom 3. März, erstellt von Anna, Team A\nsep=;\n\nNr.;Titel;Beschreibung\n1;Eins;Groß, breit, hoch\n"
+    (tmp_path / "g.csv").write_bytes(rows.encode("cp1252"))
+    done = twice(bulk, "ideas", tmp_path / "g.csv")
+    assert (done["added"], done["delimiter"], done["headerLine"]) == (1, ";", 4)
+    [idea] = exported(bulk)["ideas"]
+    assert (idea["name"], idea["description"]) == ("Eins", "Groß, breit, hoch")
+
+
+def test_accounts_of_refused_lines_are_not_counted(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "ID,Title,Details,Company,Status\n1,A,x,Globex,odd\n2,B,x,Initech,New\n"
+    for how, counted in (("create", "accountsAdded"), ("skip", "accountsLeftOut")):
+        words = ("ideas", written(tmp_path / f"{how}.csv", rows), "--unknown-accounts", how, "--json")
+        for more in (("--dry-run",), ()):
+            assert json.loads(bulk.load(*words, "--source-key", how, *more).out)[counted] == 1
+        bulk.load("ideas", written(tmp_path / "empty.csv", "ID,Title,Details,Company\n"))
+        assert [account["name"] for account in exported(bulk)["accounts"]] == ["Initech"]
+        rows = rows.replace("Initech", "Hooli")
+
+
+def test_the_first_of_two_columns_that_a_tool_may_name_a_field_by_is_read(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "id,title,content,display_url,source_url\n1,A,x,https://a.example,https://b.example\n"
+    file = written(tmp_path / "notes.csv", rows)
+    done = twice(bulk, "signals", file, "--from", "productboard")
+    assert done["ignoredColumns"] == ["source_url"]
+    assert exported(bulk)["signals"][0]["data"]["url"] == "https://a.example"
+    bulk.load("signals", file, "--from", "productboard", "--map", "source_url=data.url")
+    assert exported(bulk)["signals"][0]["data"]["url"] == "https://b.example"
+    words = ("signals", file, "--map", "source_url=data.url", "--map", "display_url=data.url")
+    assert "'display_url' and 'source_url' both fill data.url" in bulk.load(*words).refusal
+
+
+def test_a_view_of_zendesk_has_dashes_for_nothing(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Id\tSubject\tOrganization\tRequested\tTags\tStatus\n7\tA\t-\t2011-04-05 10:11\t-\t-\n"
+    (tmp_path / "v.txt").write_bytes(rows.encode("utf-16"))
+    done = twice(bulk, "signals", tmp_path / "v.txt", "--from", "zendesk")
+    assert (done["accountsAdded"], done["ignoredColumns"]) == (0, [])
+    [signal] = exported(bulk)["signals"]
+    assert (signal["createdAt"], signal["data"]) == ("2011-04-05T10:11:00.000Z", {})
+
+
+def test_columns_of_a_report_of_aha_are_known(bulk: Bulk, tmp_path: Path) -> None:
+    rows = (
+        "Idea reference #,Idea name,Idea description,Idea status,Idea votes,Idea created date,Idea tags\n"
+        'A-I-7,SSO,<p>SAML</p>,Shipped,3,05/28/2011 10:30,"auth,sso"\nA-I-8,SCIM,x,Planned,,2011-05-04,\n'
+    )
+    done = twice(bulk, "ideas", written(tmp_path / "a.csv", rows), "--from", "aha")
+    assert (done["added"], done["ignoredColumns"]) == (2, [])
+    one, two = exported(bulk)["ideas"]
+    assert (one["externalId"], one["createdAt"], one["importedVoteCount"]) == ("A-I-7", "2011-05-28T10:30:00.000Z", 3)
+    assert (one["provenance"]["labels"], two["createdAt"]) == (["auth", "sso"], "2011-05-04T00:00:00.000Z")
+
+
+def test_a_map_says_whether_the_day_or_the_month_is_first(bulk: Bulk, tmp_path: Path) -> None:
+    file = written(tmp_path / "i.csv", "ID,Title,Details,Created\n1,A,x,3/2/2026 9:05\n2,B,x,2026-02-03T09:05:00Z\n")
+    assert "'day first' or 'month first'" in bulk.load("ideas", file).err
+    for order, found in (("day first", "2026-02-03"), ("month first", "2026-03-02")):
+        chosen = written(tmp_path / "m.yaml", f"dates: {{createdAt: {order}}}")
+        assert bulk.load("ideas", file, "--map-file", chosen).code == 0
+        days = {one["externalId"]: one["createdAt"] for one in exported(bulk)["ideas"]}
+        assert days == {"1": f"{found}T09:05:00.000Z", "2": "2026-02-03T09:05:00.000Z"}
+
+
+WIKI = """h2. What happens
+
+Always {*}loops{*}, see {{login.js}}, [the log|https://ci.example/1], [https://ci.example/2] and [~ada].
+----
+bq. It never worked
+# one
+** two
+
+||Browser||Fails||
+|Safari|yes|
+
+!shot.png|thumbnail!
+{color:red}red{color} -gone- R&amp;D\\\\
+{code:java}
+if (a*b*c) { return x_y_z; }
+{code}"""
+TEXT = """What happens
+
+Always loops, see login.js, the log (https://ci.example/1), https://ci.example/2 and @ada.
+
+It never worked
+- one
+- two
+
+Browser | Fails
+Safari | yes
+
+red gone R&D
+
+if (a*b*c) { return x_y_z; }"""
+
+
+def test_wiki_markup_of_jira_becomes_text(bulk: Bulk, tmp_path: Path) -> None:
+    file = written(tmp_path / "j.csv", f'Issue key,Summary,Description\nA-1,Login,"{WIKI}"\n')
+    twice(bulk, "ideas", file, "--from", "jira")
+    assert exported(bulk)["ideas"][0]["description"] == TEXT
+
+
+def test_a_merged_post_keeps_its_date(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Post ID,Title,Details,Created,Merged Into\n1,A,x,2011-05-03,\n2,B,y,2012-05-03,1\n"
+    twice(bulk, "ideas", written(tmp_path / "i.csv", rows), "--from", "canny")
+    [idea] = exported(bulk)["ideas"]
+    assert [part["createdAt"] for part in idea["evidence"]] == ["2012-05-03T00:00:00.000Z"]
+
+
+def test_unknown_labels_and_accounts_are_listed_with_what_to_do(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "".join(f"{n},A,x,{'in Arbeit' if n % 2 else 'offen'},Globex\n" for n in range(120))
+    done = bulk.load("ideas", written(tmp_path / "i.csv", "ID,Title,Details,Status,Company\n" + rows))
+    assert "120 like line 2: status: There is no 'offen' among" in done.err
+    assert "values: {status: {'offen': ..., 'in Arbeit': ...}}" in done.err
+    assert "--unknown-accounts create" in done.err
