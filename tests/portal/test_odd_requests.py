@@ -83,3 +83,10 @@ async def test_no_parameter_or_field_of_any_content_fails(world: PortalWorld, me
             for odd_path in (f"{path}?{query}", path.replace("IDEA-1", text or "x")):
                 answer = await browser.send(method, odd_path, {}, fields if form else None)
                 assert answer.status_code < 500, (odd_path, text)
+
+
+@pytest.mark.parametrize("path", ["/%0A", "/request%0A", "/ideas/IDEA-1%0A", "/api/portal/portal_session/logout%0A"])
+async def test_a_path_that_ends_in_a_line_feed_is_no_page(world: PortalWorld, path: str) -> None:
+    async with world.browser() as browser:
+        answer = await browser.client.get(browser.root + path)
+        assert answer.status_code == 404

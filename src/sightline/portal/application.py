@@ -123,6 +123,8 @@ class Portals:
             return await static(scope, request.receive, send)
         try:
             scope["visit"] = await self._visit(request, path, find)
+            if path.endswith("\n"):  # before which Starlette's patterns may end
+                raise problems.PageNotFound
             await self._pages(scope, request.receive, send)
         except ClientDisconnect:
             raise
