@@ -4,7 +4,6 @@ Lines never have a key, a body, a token or a query string: callers leave them ou
 of PostgreSQL's errors are left out.
 """
 
-import asyncio
 import logging
 import os
 import re
@@ -13,7 +12,6 @@ from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from json import dumps
-from select import PIPE_BUF
 from time import time_ns
 from traceback import format_exception
 from typing import Any
@@ -49,31 +47,15 @@ def announce(event: str, **fields: Any) -> None:
 
 
 def straight(level: str, event: str) -> Callable[[Event], None]:
-    """Returns a fast logger for one event, with the same output as structlog: 2 us instead of 5 for each line.
-
-    Lines of one turn of the event loop are written together, since writing takes longer than composing a line.
-    """
+    """Returns a fast logger for one event, with the same output as structlog: 2 us instead of 5 for each line."""
     if not structlog.get_logger().is_enabled_for(LEVELS[level]):
         return lambda fields: None
-    as_line, waiting = _format, bytearray()
-
-    def write() -> None:
-        _write(bytes(waiting))
-        waiting.clear()
-
-    def log(fields: Event) -> None:
-        line = as_line(level, event, fields)
-        if len(waiting) + len(line) > PIPE_BUF:  # more would mix with the lines of other processes
-            write()
-        if not waiting:
-            asyncio.get_running_loop().call_soon(write)
-        waiting.extend(line)
-
-    return log
+    as_line = _format
+    return lambda fields: _write(as_line(level, event, fields))
 
 
 def _write(line: bytes) -> None:
-    """Writes lines at once and whole. To the file number, as `sys.stderr` may be exchanged."""
+    """Writes a line at once and whole. To the file number, as `sys.stderr` may be exchanged."""
     while line:
         try:
             line = line[os.write(2, line) :]
