@@ -2,9 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.cli.test_import import Bulk, bulk, written
-from tests.cli.test_import_exports import twice
+from tests.cli.test_import_exports import packed, twice
 from tests.cli.test_import_maps import exported
 
 __all__ = ["bulk"]
@@ -124,3 +127,66 @@ def test_unknown_labels_and_accounts_are_listed_with_what_to_do(bulk: Bulk, tmp_
     assert "120 like line 2: status: There is no 'offen' among" in done.err
     assert "values: {status: {'offen': ..., 'in Arbeit': ...}}" in done.err
     assert "--unknown-accounts create" in done.err
+
+
+def test_a_day_that_can_be_no_month_says_the_order(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Name,Notes,Created\nA,x,5/28/2011 3:04pm\nB,y,28/5/2011\nC,z,5/5/2011\nD,z,5/6/2011\n"
+    done = bulk.load("ideas", written(tmp_path / "i.csv", rows))
+    assert [line.partition(": '")[0] for line in done.err.splitlines()] == ["line 5: Created"]
+    found = [(one["name"], one["description"], one["createdAt"][:16]) for one in exported(bulk)["ideas"]]
+    assert found == [("A", "x", "2011-05-28T15:04"), ("B", "y", "2011-05-28T00:00"), ("C", "z", "2011-05-05T00:00")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_lines_may_end_as_on_an_old_mac(bulk: Bulk, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "i.csv").write_bytes('ID,Title,Details\r1,Größe,"x\ry"\r2,B,y\r'.encode(encoding))
+    assert twice(bulk, "ideas", tmp_path / "i.csv")["added"] == 2
+    assert exported(bulk)["ideas"][0]["description"] == "x\ny"
+
+
+def test_a_website_is_the_domain_of_an_account(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Account ID,Company,Website\nA-1,Globex,https://www.Globex.test/en?x=1\nA-2,Initech,initech.test\n"
+    twice(bulk, "accounts", written(tmp_path / "a.csv", rows))
+    assert {one["domain"] for one in exported(bulk)["accounts"]} == {"globex.test", "initech.test"}
+
+
+def test_accounts_are_known_by_id_key_external_id_domain_and_the_address_of_a_contact(
+    bulk: Bulk, tmp_path: Path
+) -> None:
+    account: dict[str, Any] = {"key": "glo", "externalId": "crm-1", "name": "Globex", "domain": "globex.test"}
+    account |= {"contacts": [{"name": "Bo", "email": "Bo@else.test"}]}
+    file = {"workspace": {"slug": bulk.slug}, "accounts": [account]}
+    assert bulk.site.run("workspace", "apply", written(tmp_path / "w.json", json.dumps(file))).code == 0
+    [globex] = exported(bulk)["accounts"]
+    names = [globex["id"], "glo", "crm-1", "GLOBEX.test", "cy@globex.test", "bo@else.test"]
+    rows = "".join(f"{place},A,x,{name}\n" for place, name in enumerate(names))
+    for how in ("refuse", "skip", "create"):
+        done = bulk.load(
+            "ideas",
+            written(tmp_path / "i.csv", "ID,Title,Details,Company\n" + rows),
+            "--source-key",
+            how,
+            "--unknown-accounts",
+            how,
+            "--json",
+        ).json
+        assert (done["added"], done["accountsAdded"], done["accountsLeftOut"]) == (6, 0, 0)
+    assert {tuple(idea["accounts"]) for idea in exported(bulk)["ideas"]} == {(globex["id"],)}
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (bytes(range(256)) * 40, "The file is no text of Windows-1252: save it as UTF-8"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "The file is a spreadsheet: save it as CSV"),
+    ],
+)
+def test_a_file_that_is_no_text_says_what_to_do(bulk: Bulk, tmp_path: Path, data: bytes, says: str) -> None:
+    (tmp_path / "i.csv").write_bytes(data)
+    assert says in bulk.load("ideas", tmp_path / "i.csv").refusal
+
+
+@pytest.mark.parametrize("name", ["xl/workbook.xml", "content.xml"])
+def test_a_spreadsheet_is_refused_with_what_to_do(bulk: Bulk, tmp_path: Path, name: str) -> None:
+    file = packed(tmp_path / "ideas.xlsx", {"[Content_Types].xml": "<x/>", name: "<x/>"})
+    assert "The file is a spreadsheet: save it as CSV" in bulk.load("ideas", file).refusal

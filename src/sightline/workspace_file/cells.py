@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
-from sightline.workspace_file.imports.columns import Head, completed, identified, put, read_head
+from sightline.workspace_file.imports.columns import Head, completed, fill, identified, read_head
 from sightline.workspace_file.imports.encodings import find_delimiter
 from sightline.workspace_file.imports.maps import Map
 from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
@@ -74,11 +73,7 @@ class CsvRows:
         record: dict[str, Any] = {}
         for column, cell in zip(head.columns, row, strict=True):
             if column.path and (cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell):
-                value = column.read(cell, f"{path}.{column.name}", faults)
-                if column.is_plain and value is not UNSET:
-                    record[column.path[0]] = value
-                else:
-                    put(record, column, value)
+                fill(record, column, cell, path, faults)
         record = completed(record, head.constants, path, faults)
         return identified(record, head.known_by) if head.known_by else record
 

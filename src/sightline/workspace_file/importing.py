@@ -5,11 +5,12 @@ An interrupted import can be run again: stored records count as unchanged.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, suppress
+from concurrent.futures import Future
+from contextlib import aclosing
 from shlex import quote
 from threading import Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +25,6 @@ from sightline.workspace_file.lines import LineFault, line_fault
 from sightline.workspace_file.other_sources import OtherSources
 from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, Line, ListReader
 from sightline.workspace_file.storing_lines import LineStore
-from sightline.workspace_file.tally import ListCount
 from sightline.workspaces.tenants import find_workspace
 
 MOST_FAULTS = 100
@@ -88,13 +88,12 @@ class Import:
         self.db = db
         self.slug = slug
         self.reader = reader
-        self.actor_id = actor_id
         self.done = Imported(reader.table.path)
         self.fault_count = 0
         self.reached = 0
         self.fault_kinds: dict[str, FaultKind] = {}
-        self.unknown_accounts = unknown_accounts
         self.dry_run = dry_run
+        self._store = LineStore(db, slug, reader.table, actor_id, unknown_accounts=unknown_accounts, dry_run=dry_run)
         self._rejects = Rejects(reader, rejects) if rejects else None
         self._merged: list[Line] = []
         self._merged_texts: dict[int, str] = {}
@@ -112,22 +111,21 @@ class Import:
         async with self.db.autocommit() as tx:
             await find_workspace(tx, self.slug)
         try:
-            store = self._open_store()
-            await self._go_through(store, stop, on_batch)
-            self.done.votes_added += store.votes_added
-            self.done.accounts_added = len(store.accounts_created)
-            self.done.accounts_left_out = len(store.accounts_left_out)
+            await self._go_through(stop, on_batch)
         finally:
             self._describe()
             self.done.seconds = round(monotonic() - begin, 3)
         return self.done
 
-    def _open_store(self) -> LineStore:
-        how = {"unknown_accounts": self.unknown_accounts, "dry_run": self.dry_run}
-        return LineStore(self.db, self.slug, self.reader.table, self.actor_id, **how)  # type: ignore[arg-type]  # by name
-
     def _describe(self) -> None:
-        """Says how the file was read."""
+        """Says what was stored, and how the file was read."""
+        store, count = self._store, self._store.count
+        self.done.added, self.done.changed, self.done.unchanged = count.added, count.changed, count.unchanged
+        self.done.votes_added = store.votes_added
+        self.done.accounts_added, self.done.accounts_left_out = (
+            len(store.accounts_created),
+            len(store.accounts_left_out),
+        )
         self.done.file, rows = self.reader.member, self.reader.rows
         if isinstance(rows, CsvRows):
             self.done.encoding, self.done.delimiter = self.reader.encoding, rows.cells.delimiter
@@ -136,16 +134,17 @@ class Import:
         elif rows is not None:
             self.done.ignored_columns = rows.left_out
 
-    async def _go_through(self, store: LineStore, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
+    async def _go_through(self, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:
             async for batch in batches:
                 await self._warn_of_other_source(batch)
                 self._keep_merged(batch)
-                self._count(batch, await store.store(batch))
+                await self._store.store(batch)
+                self._count(batch)
                 on_batch(batch)
         if not stop.is_set():
-            async for batch in store.store_postponed():
-                self._count(batch, ListCount())
+            async for batch in self._store.store_postponed():
+                self._count(batch)
             await self._store_merged()
 
     def _keep_merged(self, batch: Batch) -> None:
@@ -160,13 +159,10 @@ class Import:
     async def _store_merged(self) -> None:
         """Stores the words of merged posts as evidence of the posts that have them now, with their voters."""
         for lines in merged.batches(self._merged):
-            store = self._open_store()
-            batch = await store.read_merged(lines, self._coming)
+            batch = await self._store.store_merged(lines, self._coming)
             batch.texts = self._merged_texts
-            await store.store(batch)
-            self._count(batch, ListCount())
+            self._count(batch)
             self.done.merged += sum(line.number not in batch.faulty for line in lines)
-            self.done.votes_added += store.votes_added
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
         if self._others is None or (source := await self._others.find(batch.lines)) is None:
@@ -178,7 +174,7 @@ class Import:
             f"added again with {DEFAULT_SOURCE!r}: to update those, run it with --source-key {quote(source.key)}."
         )
 
-    def _count(self, batch: Batch, count: ListCount) -> None:
+    def _count(self, batch: Batch) -> None:
         found = sorted(map(line_fault, batch.faults.shown), key=lambda fault: fault.line)
         add_kinds(self.fault_kinds, found)
         if self._rejects:
@@ -191,9 +187,6 @@ class Import:
         self.done.faults += found[: MOST_FAULTS - len(self.done.faults)]
         self.fault_count += batch.faults.count
         self.done.lines += batch.count
-        self.done.added += count.added
-        self.done.changed += count.changed
-        self.done.unchanged += count.unchanged
         self.done.faulty += len(batch.faulty)
         self.done.left_out += batch.left_out
         self.done.united += sum(len(line.further) for line in batch.lines if line.number not in batch.faulty)
@@ -219,21 +212,14 @@ async def _read_ahead(reader: ListReader, stop: asyncio.Event) -> AsyncGenerator
 
 def _in_thread(work: Callable[[], Result]) -> "asyncio.Future[Result]":
     """Runs the work in a daemon thread: reading from a pipe may never end."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Result] = loop.create_future()
-
-    def settle(set_to: Callable[[Any], None], value: Any) -> None:
-        if not future.done():
-            set_to(value)
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()
 
     def run() -> None:
-        outcome: tuple[Callable[[Any], None], Any]
         try:
-            outcome = future.set_result, work()
+            future.set_result(work())
         except Exception as error:
-            outcome = future.set_exception, error
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(settle, *outcome)
+            future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    return future
+    return asyncio.wrap_future(future)

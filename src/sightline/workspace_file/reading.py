@@ -1,6 +1,7 @@
 """Reads a file of lines, JSON Lines or CSV, as records of one list, in batches."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedReader
@@ -104,12 +105,12 @@ class ListReader:
     def batches(self) -> Iterator[Batch]:
         """Yields batches. Raises ValidationFailed for a file that cannot be read, and for CSV without known headers."""
         try:
-            yield from self._batches()
+            with ExitStack() as files:
+                yield from self._batches(*self._open(files))
         except DAMAGED as error:
             raise ValidationFailed([Fault("", f"The ZIP file is damaged: {error}")]) from None
 
-    def _batches(self) -> Iterator[Batch]:
-        lines, is_csv = self._open()
+    def _batches(self, lines: PhysicalLines | JsonItems, is_csv: bool) -> Iterator[Batch]:
         batch, begin = _new_batch(), 0
         for number, text, value in self._values(lines, is_csv):
             batch.count += 1
@@ -135,19 +136,18 @@ class ListReader:
         if batch.count or batch.lines:
             yield batch
 
-    def _open(self) -> tuple[PhysicalLines | JsonItems, bool]:
+    def _open(self, files: ExitStack) -> tuple[PhysicalLines | JsonItems, bool]:
         """Returns the lines, and whether they are CSV. Looks first for records of CSV that have several rows."""
         source = self.source
         if is_archive(source):
             self.member, source = open_archive(source, self.table.path, self.map.tool if self.map else None)
         is_csv = (self.format or _guess_format(source)) == "csv"
         self.encoding = find_encoding(source, is_utf=not is_csv)
+        source = recoded(source, self.encoding, files)
         if is_csv and self.table.path == "ideas" and source.seekable():
             start = source.tell()
-            lines = PhysicalLines(recoded(source, self.encoding))
-            self._held = find_several(CsvRows(self.table, lines, self.map or Map(), strict=self.strict))
+            self._held = find_several(CsvRows(self.table, PhysicalLines(source), self.map or Map(), strict=self.strict))
             source.seek(start)
-        source = recoded(source, self.encoding)
         name = None if is_csv else find_list(source, list_names(self.table.path))
         return PhysicalLines(source) if name is None else JsonItems(source, name), is_csv
 

@@ -61,27 +61,29 @@ class LineStore:
         self.unknown_accounts = unknown_accounts
         self.accounts_created: set[str] = set()
         self.accounts_left_out: set[str] = set()
+        self.count = ListCount()
         self.votes_added = 0
         self._seen: dict[UUID, str] = {}
         self._late: list[Late] = []
         self._waits = any(field.is_late for field in table.fields)
 
-    async def store(self, batch: Batch) -> ListCount:
-        """Stores a batch and adds the faults that it finds.
+    async def store(self, batch: Batch) -> None:
+        """Stores a batch, counts its records, and adds the faults that it finds.
 
         Raises NotFound for an unknown workspace, and database errors that lines do not cause.
         """
         async with self.db.autocommit() as alone:
             await queries.analyze_if_outgrown(alone, self.table)
-        count = ListCount()
-        await self._settle(batch, batch.lines, [], count)
-        return count
+        await self._settle(batch, batch.lines, [], self.count)
 
-    async def read_merged(self, lines: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
-        """Returns merged posts as parts of ideas. `coming`: ideas that a dry run has not stored."""
+    async def store_merged(self, lines: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
+        """Stores merged posts as parts of ideas, which may be stored by now. `coming`: those of a dry run."""
         async with self.db.autocommit() as tx:
             workspace = await find_workspace(tx, self.slug)
-            return await parts_of(tx, workspace.id, lines, coming)
+            batch = await parts_of(tx, workspace.id, lines, coming)
+        self._seen = {}
+        await self._settle(batch, batch.lines, [], ListCount())
+        return batch
 
     async def store_postponed(self) -> AsyncIterator[Batch]:
         """Stores what was kept, and yields batches with the faults of that."""
@@ -118,10 +120,9 @@ class LineStore:
         faults.most = 10 * len(lines) + 1_000
         seen: ChainMap[UUID, str] = ChainMap({}, self._seen)
         new_late: list[Late] = []
-        accounts = NamedAccounts(self.table, self.unknown_accounts)
         with suppress(_DryRun):
             async with self.db.transaction() as tx:
-                store = await self._store_lines(tx, lines, late, faults, tally, seen, accounts)
+                store, accounts = await self._store_lines(tx, lines, late, faults, tally, seen)
                 if faults.count:
                     batch.refuse(line_fault(fault).line for fault in faults.shown)
                     for fault in faults.shown:
@@ -141,17 +142,11 @@ class LineStore:
         count.changed += done.changed
         count.unchanged += done.unchanged
 
-    async def _store_lines(  # noqa: PLR0913 - what one attempt has
-        self,
-        tx: Tx,
-        lines: Sequence[Line],
-        late: list[Late],
-        faults: Faults,
-        tally: Tally,
-        seen: Any,
-        accounts: NamedAccounts,
-    ) -> Store:
+    async def _store_lines(
+        self, tx: Tx, lines: Sequence[Line], late: list[Late], faults: Faults, tally: Tally, seen: Any
+    ) -> tuple[Store, NamedAccounts]:
         """Stores the lines, or of `late` what belongs to them."""
+        accounts = NamedAccounts(self.table, self.unknown_accounts)
         await tx.run(SHARE_SLUG, slug=self.slug)
         await tx.run(queries.LOCK_LIST, slug=self.slug, list=self.table.path)
         if accounts.how == "create":
@@ -174,7 +169,7 @@ class LineStore:
             await store_votes(store, voters)
         if not self._waits:
             await store.store_late()
-        return store
+        return store, accounts
 
     async def _open(self, tx: Tx, lines: Sequence[Line], faults: Faults, tally: Tally) -> Store:
         """One import of a kind runs at a time, and none while a file is applied: they would deadlock."""

@@ -44,7 +44,7 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
     elif isinstance(value, dict):
         if isinstance(value, Members):
             yield Fault(_below(path, value.twice), "Is here twice")
-        for name, each in value.items():
+        for name, each in filter(_may_be_faulty, value.items()):
             yield from _text_faults(name, _below(path, name))
             yield from value_faults(each, _below(path, name), level + 1)
     elif isinstance(value, list):
@@ -60,6 +60,11 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
 
 def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def _may_be_faulty(member: tuple[str, Any]) -> bool:
+    """Returns False for most members of a record, so that no path is made for them."""
+    return not all(one is None or (isinstance(one, str) and one.isascii() and "\0" not in one) for one in member)
 
 
 def _text_faults(text: str, path: str) -> Iterator[Fault]:

@@ -18,12 +18,13 @@ LARGEST_FILE = 2 * 1024**3  # unpacked; it is read line by line
 LARGEST_TABLES = 256 * 1024**2  # unpacked, together; they are read as a whole
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)  # while a file is read
 _UNREADABLE = (*DAMAGED, ValueError, TypeError, OSError, RuntimeError)  # while one is opened
-_START = b"PK\x03\x04"
+_STARTS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # of ZIP files, and of spreadsheets before them
+_SPREADSHEET = {"xl/workbook.xml", "content.xml"}
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def is_archive(source: BufferedReader) -> bool:
-    return source.peek(len(_START)).startswith(_START)
+    return source.peek(len(_STARTS[0])).startswith(_STARTS)
 
 
 def open_archive(source: BufferedReader, kind: str, tool: str | None) -> tuple[str, BufferedReader]:
@@ -32,6 +33,8 @@ def open_archive(source: BufferedReader, kind: str, tool: str | None) -> tuple[s
     It is the only one, or the only one that is named like the kind. The tables of a tool's backup are joined. Raises
     ValidationFailed.
     """
+    if source.peek(len(_STARTS[1])).startswith(_STARTS[1]):
+        _refuse("The file is a spreadsheet: save it as CSV, and import that")
     if not source.seekable():
         _refuse("The ZIP file cannot be read from a pipe: save it first")
     try:
@@ -42,6 +45,8 @@ def open_archive(source: BufferedReader, kind: str, tool: str | None) -> tuple[s
 
 def _find_file(archive: zipfile.ZipFile, kind: str, tool: str | None) -> tuple[str, BufferedReader]:
     found = [one for one in archive.infolist() if PurePosixPath(one.filename).suffix.lower() in SUFFIXES]
+    if _SPREADSHEET & set(archive.namelist()):
+        _refuse("The file is a spreadsheet: save it as CSV, and import that")
     files = [one for one in found if not one.filename.startswith("__MACOSX/")]
     names, join = BACKUPS.get(tool or "", ((), None))
     tables = {path.stem: one for one in files if (path := PurePosixPath(one.filename)).stem in names}

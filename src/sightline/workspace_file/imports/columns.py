@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -23,6 +23,7 @@ from sightline.workspace_file.imports.readers import (
     keep,
     moment_reader,
     plain,
+    read_host,
     reader_of,
     split_at,
     translated,
@@ -59,7 +60,6 @@ class Column:
     read: Read
     is_list: bool = False
     rank: int = 0
-    is_plain: bool = False  # a field of the record itself, and no list
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,6 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
         are = "are no fields" if len(left_out) > 1 else "is no field"
         names = ", ".join(map_repr(left_out[:20]))
         faults.append(Fault(path_of(number), f"{names} {are} of {table.path}. {fields_of(table)}"))
-    for column, _ in (constants := headers.constants()):
-        if not column.path:
-            faults.append(Fault("constants", f"{column.name!r} is no field of {table.path}. {fields_of(table)}"))
     present = {folded(column.name) for column in columns}
     for header in map.required:
         if folded(header) not in present:
@@ -108,7 +105,7 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
     if faults:
         raise ValidationFailed(faults, more=max(0, len(faults) - MOST_FAULTS))
     is_known = any(column.path and column.path[0] in _IDENTITIES for column in columns)
-    return Head(columns, left_out, constants, () if is_known else KNOWN_BY.get(table.path, ()))
+    return Head(columns, left_out, headers.constants(), () if is_known else KNOWN_BY.get(table.path, ()))
 
 
 def identified(record: dict[str, Any], known_by: Sequence[str]) -> dict[str, Any]:
@@ -153,10 +150,10 @@ class Headers:
         likely = [member.name for member in table.members if member.name not in self._unlikely]
         self._guesses = common_names(table.path)
         self._guesses |= {folded(name): name for name in (*likely, *OF_IMPORTS.get(table.path, ()))}
-        for part in ("values", "dates"):
+        for part in ("values", "dates", "constants"):
             for field in getattr(map, part):
                 if self._type_of(field) is None:
-                    self.faults.append(Fault(f"{part}.{field}", f"Is no field. {fields_of(table)}"))
+                    self.faults.append(Fault(f"{part}.{field}", f"{field!r} is no field. {fields_of(table)}"))
 
     def column(self, name: str) -> Column:
         """Returns the column of a header; one without a path if it names no field or is left out."""
@@ -183,7 +180,12 @@ class Headers:
         return not column.path and not is_said
 
     def constants(self) -> list[tuple[Column, str]]:
-        return [(self._of(field, field, is_own=True), cell) for field, cell in self.map.constants.items()]
+        """Returns columns, each with its cell. They fill no list that has items."""
+        return [
+            (replace(self._of(field, field, is_own=True), is_list=False), cell)
+            for field, cell in self.map.constants.items()
+            if self._type_of(field) is not None
+        ]
 
     def _guess(self, name: str) -> str:
         return name if self._is_own(name) else self._guesses.get(folded(name), "")
@@ -202,30 +204,16 @@ class Headers:
             return Column(name, (), keep)
         path, is_list = tuple(field.split(".")), self._is_list(field)
         read = split_at(self.map.lists.get(field)) if is_list and not is_json_list(type) else reader_of(type)
-        read = self._dated(field, type, read)
+        one = alternatives(type)[0]
+        if isinstance(one, inspect.CustomType) and issubclass(one.cls, Moment):
+            read = moment_reader(self.map.dates.get(field), self.map.zone)
+        if field == "domain" and not is_own:
+            read = read_host
         if field in self.map.html or (field in _MARKED and not is_own):
             read = plain(read, always=field in self.map.html)
         if labels := self.map.values.get(field):
             read = translated(read, labels)
-        return Column(name, path, read, is_list, rank, is_plain=len(path) == 1 and not is_list)
-
-    def _dated(self, field: str, type: inspect.Type, read: Read) -> Read:
-        one = alternatives(type)[0]
-        if not (isinstance(one, inspect.CustomType) and issubclass(one.cls, Moment)):
-            return read
-        to_iso = moment_reader(self.map.dates.get(field), self.map.zone)
-        is_set = field in self.map.dates or self.map.zone is not None
-
-        def read_date(cell: str, path: str, faults: Faults) -> Any:
-            if not is_set and cell[:4].isdigit() and cell.endswith("Z"):
-                return cell
-            try:
-                return to_iso(cell)
-            except ValueError as error:
-                faults.add(path, str(error))
-                return UNSET
-
-        return read_date
+        return Column(name, path, read, is_list, rank)
 
     def _type_of(self, field: str) -> inspect.Type | None:
         """Returns the type of a field with a dotted name, None if there is no such field."""
@@ -240,47 +228,40 @@ class Headers:
 def _overlaps(columns: list[Column], number: int) -> list[Fault]:
     """Leaves out columns whose field one of lower rank or an earlier one has; returns faults for those of rank 0."""
     faults = []
-    whole: dict[Path, str] = {}
-    parts: dict[Path, str] = {}
-    places = sorted(range(len(columns)), key=lambda place: columns[place].rank)
-    for place in places:
+    filled: dict[Path, Column] = {}  # by the path of a column, and by those above it
+    for place in sorted(range(len(columns)), key=lambda place: columns[place].rank):
         column = columns[place]
-        if not column.path:
-            continue
-        other = _overlapping(column.path, whole, parts)
+        parts = [column.path[:end] for end in range(1, len(column.path) + 1)]
+        around = (filled[part] for part in parts if part in filled and filled[part].path == part)
+        other = filled.get(column.path) or next(around, None)
         if other is None:
-            whole[column.path] = column.name
-            parts |= {column.path[:end]: column.name for end in range(1, len(column.path))}
-        elif column.is_list and column.path in whole:
-            continue
-        elif column.rank:
+            filled |= dict.fromkeys(parts, column)
+        elif column.rank and not (column.is_list and other.path == column.path):
             columns[place] = Column(column.name, (), keep)
-        else:
-            both = f"{other!r} and {column.name!r} both fill {'.'.join(column.path)}"
+        elif not column.is_list or other.path != column.path:
+            both = f"{other.name!r} and {column.name!r} both fill {'.'.join(column.path)}"
             faults.append(Fault(path_of(number), f"{both}: leave one out"))
     return faults
 
 
-def _overlapping(path: Path, whole: dict[Path, str], parts: dict[Path, str]) -> str | None:
-    """Returns an earlier column with the same field, a part of it, or a field that contains it.
-
-    `whole`: names of columns by their path; `parts`: by the prefixes of their paths.
-    """
-    within = (whole[path[:end]] for end in range(1, len(path)) if path[:end] in whole)
-    return whole.get(path) or parts.get(path) or next(within, None)
-
-
-def put(record: dict[str, Any], column: Column, value: Any) -> None:
-    """Puts a value in its place in the record; a further one of a list goes behind the present ones."""
+def fill(record: dict[str, Any], column: Column, cell: Any, path: str, faults: Faults) -> None:
+    """Puts the value of a cell in its place if there is none; further items of a list go behind the present ones."""
+    try:
+        value = column.read(cell) if isinstance(cell, str) else cell
+    except ValueError as error:
+        faults.add(f"{path}.{column.name}", str(error))
+        return
     if value is UNSET:
         return
-    for name in column.path[:-1]:
-        inside = record.setdefault(name, {})
+    *above, name = column.path
+    for each in above:
+        inside = record.setdefault(each, {})
         record = inside if isinstance(inside, dict) else {}
-    before = record.get(column.path[-1])
-    if column.is_list and isinstance(before, list) and isinstance(value, list):
-        value = [*before, *(item for item in value if item not in before)]
-    record[column.path[-1]] = value
+    before = record.get(name)
+    if before is None:
+        record[name] = value
+    elif column.is_list and isinstance(before, list) and isinstance(value, list):
+        record[name] = [*before, *(item for item in value if item not in before)]
 
 
 def completed(
@@ -293,11 +274,7 @@ def completed(
     if (id := record.get("id")) is not None and parse_uuid(str(id)) is None:
         record.setdefault("externalId", record.pop("id"))
     for column, cell in constants:
-        at: Any = record
-        for name in column.path:
-            at = at.get(name) if isinstance(at, dict) else None
-        if at is None:
-            put(record, column, column.read(cell, f"{path}.{column.name}", faults))
+        fill(record, column, cell, path, faults)
     if isinstance(provenance := record.get("provenance"), dict):
         provenance.setdefault("method", "import")
     return record

@@ -3,7 +3,9 @@
 import codecs
 import re
 from collections.abc import Iterable
-from io import BufferedReader, RawIOBase
+from contextlib import ExitStack
+from io import BufferedReader
+from tempfile import TemporaryFile
 from typing import cast
 
 from sightline.platform.errors import Fault, ValidationFailed
@@ -54,37 +56,23 @@ def _of_bytes(pieces: Iterable[bytes]) -> str:
     return "Windows-1252" if wrong - odd > right else "UTF-8"
 
 
-class _Recoded(RawIOBase):
-    """A file in UTF-8, whatever its own encoding."""
+def recoded(source: BufferedReader, encoding: str, files: ExitStack) -> BufferedReader:
+    """Returns the file as UTF-8, with lines that do not end as on an old Mac. Raises ValidationFailed.
 
-    def __init__(self, source: BufferedReader, encoding: str) -> None:
-        self.source = source
-        self.encoding = encoding
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._left = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # the narrower buffer
-        while not self._left:
-            piece = self.source.read1(_PIECE)
-            try:
-                self._left = self._decoder.decode(piece, final=not piece).encode()
-            except UnicodeError as error:
-                raise ValidationFailed([Fault("", f"The file is not {self.encoding}: {error}")]) from None
-            if not piece and not self._left:
-                return 0
-        count = min(len(buffer), len(self._left))
-        buffer[:count], self._left = self._left[:count], self._left[count:]
-        return count
-
-
-def recoded(source: BufferedReader, encoding: str) -> BufferedReader:
-    """Returns the file as UTF-8."""
-    if encoding == "UTF-8":
+    If it was none, it is a temporary file, which `files` closes.
+    """
+    head = source.peek(_HEAD)[:_HEAD]
+    is_mac = b"\r" in head and b"\n" not in head
+    if encoding == "UTF-8" and not is_mac:
         return source
-    return BufferedReader(cast(RawIOBase, _Recoded(source, encoding)), _PIECE)
+    files.callback((file := TemporaryFile()).close)  # noqa: SIM115 - closed by the stack
+    try:
+        for text in codecs.iterdecode(iter(lambda: source.read1(_PIECE), b""), encoding):
+            file.write((text.replace("\r", "\n") if is_mac else text).encode())
+    except UnicodeError:
+        raise ValidationFailed([Fault("", f"The file is no text of {encoding}: save it as UTF-8")]) from None
+    file.seek(0)
+    return cast(BufferedReader, file)
 
 
 def find_delimiter(line: bytes) -> str:

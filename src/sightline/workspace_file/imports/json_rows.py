@@ -10,7 +10,7 @@ from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.documents import JsonReader, Unreadable
-from sightline.workspace_file.imports.columns import Column, Headers, completed, put
+from sightline.workspace_file.imports.columns import Column, Headers, completed, fill
 from sightline.workspace_file.imports.maps import Map
 from sightline.workspace_file.lines import BOM
 from sightline.workspace_file.values import DECODER
@@ -77,8 +77,10 @@ class JsonRows:
         record: dict[str, Any] = {}
         members = [(self._column(name), value) for name, value in _flat(given, "")]
         for column, value in sorted(members, key=lambda member: member[0].rank):
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                value = str(value)
             if column.path and value not in (None, ""):
-                self._put(record, column, value, path, faults)
+                fill(record, column, value, path, faults)
         for fault in self.headers.faults[:1]:
             faults.add(path, f"{fault.path}: {fault.message}")
         return completed(record, self._constants, path, faults)
@@ -92,17 +94,6 @@ class JsonRows:
                 return column
             self._columns[name] = column
         return self._columns[name]
-
-    def _put(self, record: dict[str, Any], column: Column, value: Any, path: str, faults: Faults) -> None:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            value = str(value)
-        if isinstance(value, str):
-            value = column.read(value, f"{path}.{column.name}", faults)
-        at: Any = record
-        for name in column.path:
-            at = at.get(name) if isinstance(at, dict) else None
-        if at is None or column.is_list:
-            put(record, column, value)
 
 
 def _flat(given: dict[str, Any], above: str, level: int = 1) -> Iterator[tuple[str, Any]]:

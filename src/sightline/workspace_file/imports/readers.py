@@ -13,7 +13,7 @@ from sightline.platform.file_section.entries import Faults
 from sightline.platform.markup import has_html, without_html
 from sightline.workspace_file.values import read_json
 
-Read = Callable[[str, str, Faults], Any]
+Read = Callable[[str], Any]  # returns the value of a cell, or raises ValueError with what is wrong
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]+", re.ASCII)
@@ -22,21 +22,14 @@ _WHOLE = re.compile(r"(-?[0-9]+)[.,]0+", re.ASCII)
 _FLAGS = {"true": True, "false": False, "yes": True, "no": False}
 _TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
-_OFFSET = re.compile(r"(Z|[+-]\d\d:?\d\d)$")
+_OFFSET = re.compile(r"[+-]\d\d:?\d\d$")
+_HOST = re.compile(r"^(?:https?://)?(?:www\.)?([^/:?#\s]+)\S*$")
 _UTC = re.compile(r"\s*(UTC|GMT)$")
-_TIMES = (
-    "",
-    " %H:%M",
-    " %H:%M:%S",
-    " %I:%M %p",
-    " %I:%M:%S %p",
-    ", %H:%M",
-    ", %H:%M:%S",
-    ", %I:%M %p",
-    ", %I:%M:%S %p",
-)
-_ALWAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d")
-_ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
+_HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
+_TIMES = ("", *(gap + time for gap in (" ", ", ") for time in _HOURS))
+_NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d")
+_ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
+_ORDERED = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]")  # what means several days, unless the order is known
 
 
 def alternatives(type: inspect.Type) -> list[inspect.Type]:
@@ -48,11 +41,7 @@ def alternatives(type: inspect.Type) -> list[inspect.Type]:
 
 def is_json_list(type: inspect.Type) -> bool:
     one = alternatives(type)[0]
-    return isinstance(one, inspect.ListType) and not _has_texts(one)
-
-
-def _has_texts(type: inspect.ListType) -> bool:
-    return any(isinstance(item, _TEXT) for item in alternatives(type.item_type))
+    return isinstance(one, inspect.ListType) and not any(isinstance(i, _TEXT) for i in alternatives(one.item_type))
 
 
 def reader_of(type: inspect.Type) -> Read:
@@ -61,12 +50,12 @@ def reader_of(type: inspect.Type) -> Read:
         return keep
     if isinstance(one, inspect.IntType | inspect.FloatType):
         return _number_reader(is_whole=isinstance(one, inspect.IntType))
-    if isinstance(one, inspect.ListType):
-        return split_at(None) if _has_texts(one) else _read_json
+    if isinstance(one, inspect.ListType) and not is_json_list(type):
+        return split_at(None)
     return _read_flag if isinstance(one, inspect.BoolType) else _read_json
 
 
-def keep(cell: str, path: str, faults: Faults) -> Any:
+def keep(cell: str) -> Any:
     return cell
 
 
@@ -77,7 +66,7 @@ def _number_reader(*, is_whole: bool) -> Read:
     """
     mark = ""
 
-    def read(cell: str, path: str, faults: Faults) -> Any:
+    def read(cell: str) -> Any:
         """Other texts stay texts, which the check of the record refuses."""
         nonlocal mark
         text = cell.strip()
@@ -88,74 +77,73 @@ def _number_reader(*, is_whole: bool) -> Read:
         if found := _DECIMAL.fullmatch(text):
             mark = mark or found[1]
             if found[1] != mark:
-                faults.add(path, f"{text!r} has another decimal mark than the numbers above it")
-                return None
+                raise ValueError(f"{text!r} has another decimal mark than the numbers above it")
             text = text.replace(",", ".")
-        return read_json(text.encode(), path, faults) if _NUMBER.fullmatch(text) else cell
+        return _read_json(text) if _NUMBER.fullmatch(text) else cell
 
     return read
 
 
-def _read_flag(cell: str, path: str, faults: Faults) -> Any:
+def _read_flag(cell: str) -> Any:
     return _FLAGS.get(cell.strip().lower(), cell)
 
 
 def split_at(separator: str | None) -> Read:
     """Returns a reader of lists of texts: JSON, or items between semicolons or the separator of the map."""
 
-    def read(cell: str, path: str, faults: Faults) -> Any:
+    def read(cell: str) -> Any:
         if cell.lstrip().startswith("["):
-            return _read_json(cell, path, faults)
+            return _read_json(cell)
         return [item for part in cell.split(separator or ";") if (item := part.strip())]
 
     return read
 
 
-def _read_json(cell: str, path: str, faults: Faults) -> Any:
-    return read_json(cell.strip().encode(), path, faults)
+def _read_json(cell: str) -> Any:
+    faults = Faults()
+    value = read_json(cell.strip().encode(), "", faults)
+    if faults.count:
+        raise ValueError(faults.shown[0].message)
+    return value
 
 
 def plain(read: Read, *, always: bool) -> Read:
-    def read_text(cell: str, path: str, faults: Faults) -> Any:
-        return read(without_html(cell) if always or has_html(cell) else cell, path, faults)
-
-    return read_text
+    return lambda cell: read(without_html(cell) if always or has_html(cell) else cell)
 
 
 def translated(read: Read, labels: Mapping[str, str]) -> Read:
     by_fold = {label.casefold(): ours for label, ours in labels.items()}
 
-    def read_label(cell: str, path: str, faults: Faults) -> Any:
+    def read_label(cell: str) -> Any:
         ours = labels.get(cell.strip(), by_fold.get(cell.strip().casefold(), cell))
-        return read(ours, path, faults) if ours else UNSET
+        return read(ours) if ours else UNSET
 
     return read_label
 
 
-def moment_reader(form: str | None, zone: str | None) -> Callable[[str], str]:
-    """Returns a function that reads a date and returns it in ISO 8601, with an offset.
+def moment_reader(form: str | None, zone: str | None) -> Read:
+    """Returns a reader of dates, which gives them in ISO 8601 with an offset.
 
     `form`: of `datetime.strptime`. Without one: ISO, then forms that can only mean one day, and those of an order of
-    day and month, which is given in place of a form or is usual in the zone. The function raises ValueError.
+    day and month, which is given in place of a form or is usual in the zone.
     """
     place = ZoneInfo(zone or "UTC")
     usual = "" if zone is None else "month first" if zone.startswith(("America/", "US/")) else "day first"
     order, form = (form, None) if form in _ORDERS else (usual, form)
-    forms = [form] if form else [day + time for day in (*_ALWAYS, *_ORDERS.get(order, ())) for time in _TIMES]
+    named = [[form]] if form else [[day + time for day in _NAMED for time in _TIMES]]
+    days_of = [days for name, days in _ORDERS.items() if order in ("", name)]
+    ordered = named if form else [[day + time for day in days for time in _TIMES] for days in days_of]
 
-    def read(text: str) -> str:
-        nonlocal forms
-        text = text.strip()
+    def read(cell: str) -> str:
+        text = cell.strip()
         if form is None and _ISO.match(text):
             with suppress(ValueError):
                 return _read_iso(text, place)
-        for each in forms:
-            try:
-                found = datetime.strptime(text, each)
-            except ValueError:
-                continue
-            forms = [each, *(one for one in forms if one != each)]  # the next one is likely of this form
-            return (found if found.tzinfo else found.replace(tzinfo=place)).isoformat()
+        lists = ordered if _ORDERED.match(text) else named
+        found = {day for forms in lists if (day := _parsed(text, forms)) is not None}
+        if len(found) == 1:
+            day = found.pop()
+            return (day if day.tzinfo else day.replace(tzinfo=place)).isoformat()
         if form:
             raise ValueError(f"{text[:50]!r} is no date of the form {form}, which the map gives")
         ways = "'day first' or 'month first', its form or a zone"
@@ -164,8 +152,26 @@ def moment_reader(form: str | None, zone: str | None) -> Callable[[str], str]:
     return read
 
 
+def _parsed(text: str, forms: list[str]) -> datetime | None:
+    """Returns the date by the first form that fits, which becomes the first one: the next date is likely of it."""
+    for form in forms:
+        with suppress(ValueError):
+            found = datetime.strptime(text, form)
+            forms.remove(form)
+            forms.insert(0, form)
+            return found
+    return None
+
+
+def read_host(cell: str) -> str:
+    """Returns the domain of an address of a website."""
+    return _HOST.sub(r"\1", cell.strip().lower())
+
+
 def _read_iso(text: str, place: ZoneInfo) -> str:
     """Returns the text with an offset; a plain date counts as its midnight in the zone."""
+    if text.endswith("Z"):
+        return text
     if _UTC.search(text):
         return _UTC.sub("", text) + "Z"
     if _OFFSET.search(text[10:]):

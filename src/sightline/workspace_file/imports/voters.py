@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry
 from sightline.platform.ids import derived_id
-from sightline.workspace_file.lines import path_of
-from sightline.workspace_file.sections import all_tables
+from sightline.workspace_file.imports.further import add_records
 from sightline.workspace_file.storing import Store
-from sightline.workspace_file.values import check
 
 # Of several people with an address, the one seen last.
 _KNOWN = sql("""
@@ -26,25 +23,14 @@ async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[st
         return
     run = store.run
     rows = await run.tx.rows(_KNOWN, workspace_id=run.workspace_id, emails=list(emails))
-    users = {row["email"]: row["id"] for row in rows}
-    new = []
-    for email, number in emails.items():
-        if email not in users:
-            users[email] = derived_id(run.workspace_id, "portal.users", email)
-            new.append((number, {"id": str(users[email]), "email": email}))
-    await _store(store, "portal.users", new)
-    votes = [
-        (number, {"idea": str(idea), "user": str(users[email])})
-        for idea, (number, each) in voters.items()
-        for email in each
-    ]
+    known = {row["email"]: row["id"] for row in rows}
+    users = {email: str(known.get(email) or derived_id(run.workspace_id, "portal.users", email)) for email in emails}
+    new = [(number, {"id": users[email], "email": email}) for email, number in emails.items() if email not in known]
+    await add_records(store, "portal.users", new)
     if not run.faults.count:
-        await _store(store, "portal.votes", votes)
-
-
-async def _store(store: Store, path: str, records: Sequence[tuple[int, dict[str, str]]]) -> None:
-    table = all_tables()[path]
-    checked = [(n, given, check(given, table.record, path_of(n), store.run.faults)) for n, given in records]
-    entries = [Entry(path_of(n), given, record) for n, given, record in checked if record is not None]
-    if entries:
-        await store.store(table, entries)
+        given = [
+            (number, {"idea": str(idea), "user": users[email]})
+            for idea, (number, each) in voters.items()
+            for email in each
+        ]
+        await add_records(store, "portal.votes", given)
