@@ -12,9 +12,7 @@ from sightline.ideas.preparation import prepare, propose
 from sightline.ideas.records import Idea, IdeaChanges
 from sightline.ideas.store import change_idea as store_change
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx, by_reference
-from sightline.platform.db.database import Row
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db import Database, Row, Tx, by_reference, retry_when_overtaken
 from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import IdeaRef, InitiativeRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag

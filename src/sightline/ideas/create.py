@@ -14,8 +14,7 @@ from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
 from sightline.ideas.status import refuse_foreign
 from sightline.ideas.store import add_idea, change_idea
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db import Database, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.ids import new_id
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag

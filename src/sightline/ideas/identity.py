@@ -5,8 +5,7 @@ from uuid import UUID
 
 from sightline.ideas import queries
 from sightline.ideas.records import NewIdea
-from sightline.platform.db import Tx
-from sightline.platform.db.database import Row
+from sightline.platform.db import Row, Tx
 from sightline.platform.errors import Conflict
 
 

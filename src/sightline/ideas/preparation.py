@@ -19,8 +19,7 @@ from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import CHANGED_COLUMNS, NEW_COLUMNS, IdeaChanges, NewIdea
 from sightline.ideas.references import Named, check_named
 from sightline.ideas.status import promotion_reserved
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.database import Row
+from sightline.platform.db import Database, Row, Tx
 from sightline.platform.errors import Fault
 
 

@@ -6,17 +6,14 @@ from uuid import UUID
 
 from sightline.ideas.records import Idea, IdeaFilters
 from sightline.ideas.vote_counts import votes_of
-from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window
-from sightline.platform.db.database import Row
-from sightline.platform.db.sql import Where, by_reference, sql
+from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
 from sightline.platform.db.words import apart
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page
-from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
+from sightline.workspaces.changes import count_of
 
 # In the order of Idea's fields; the version comes last.
 IDEA = f"""
@@ -162,20 +159,3 @@ def _add_identity(where: Where, filters: IdeaFilters) -> None:
         own = f"(({own}) OR id = ANY({also}))"
     if given:
         where.add(own, **given)
-
-
-_REMOVE = sql(
-    """
-WITH removed AS (
-    DELETE FROM ideas WHERE workspace_id = :workspace_id AND id = :id RETURNING id, 'IDEA-' || number AS public_id),
-logged AS ({logged}),
-counted AS ({counted})
-SELECT id FROM removed""",
-    logged=add_changes("idea", "deleted", "removed"),
-    counted=count_rows("idea", -1, "removed"),
-)
-
-
-async def remove_idea(tx: Tx, actor: Actor, id: UUID) -> None:
-    """Deletes an idea with all that belongs to it, and logs the deletion."""
-    await tx.run(_REMOVE, **change_by(actor), slot=slot(), id=id)

@@ -12,8 +12,7 @@ from sightline.ideas.labels import refuse_unknown
 from sightline.ideas.records import Idea, IdeaFilters, Include
 from sightline.platform import wire
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window
-from sightline.platform.db.database import Row
+from sightline.platform.db import Row, Tx, Window
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Page, Versioned, version_tag
 

@@ -10,8 +10,7 @@ from sightline.ideas.queries import lock_idea
 from sightline.ideas.records import StatusChange, StatusReceipt
 from sightline.ideas.store import changing, moved
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx, by_reference, sql
-from sightline.platform.db.database import Row
+from sightline.platform.db import Database, Row, Tx, by_reference, sql
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag

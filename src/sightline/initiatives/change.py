@@ -11,9 +11,7 @@ from sightline.initiatives.dates import ENDS_EARLY, ends_early
 from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
 from sightline.initiatives.teams import ensure_unique
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx
-from sightline.platform.db.retries import retry_transaction
-from sightline.platform.db.updates import update_record
+from sightline.platform.db import Database, Row, Tx, retry_transaction, update_record
 from sightline.platform.errors import BadRequest, Conflict, ValidationFailed
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag

@@ -8,8 +8,7 @@ from sightline.initiatives.records import DEFAULT_PRIORITY, Initiative, NewIniti
 from sightline.initiatives.request_id import find_created, request_hash
 from sightline.initiatives.teams import ensure_unique
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db import Database, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict, NotFound, PaymentRequired, ValidationFailed
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number

@@ -6,9 +6,7 @@ from uuid import UUID
 
 from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window
-from sightline.platform.db.database import Row
-from sightline.platform.db.sql import Where, by_reference, sql
+from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list

@@ -8,7 +8,7 @@ from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import RecordId
 from sightline.platform.scopes import Scope
 from sightline.platform.wire import Listed, Versioned
-from sightline.research.briefs import inspect, listing, updates
+from sightline.research.briefs import inspect, queries, updates
 from sightline.research.briefs.records import BriefFilters, BriefList, Inspection, ResearchView
 from sightline.research.briefs.updates import ChangedBrief
 from sightline.research.commands import PrepareCommand, ResearchRun, ResearchUpdate
@@ -29,7 +29,7 @@ PAGING = Paging(10, 50)
 async def list_research(call: Call, query: BriefFilters, window: Window) -> Listed[BriefList]:
     """Lists saved research, newest first. Calls no model and no source."""
     async with call.db.autocommit() as tx:
-        return await listing.list_briefs(tx, call.actor, query, window)
+        return await queries.list_briefs(tx, call.actor.workspace_id, query, window)
 
 
 @operation(

@@ -7,10 +7,7 @@ from uuid import UUID
 from msgspec import UNSET
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx
-from sightline.platform.db.retries import retry_transaction
-from sightline.platform.db.sql import columns
-from sightline.platform.db.updates import update_record
+from sightline.platform.db import Database, Row, Tx, columns, retry_transaction, update_record
 from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything

@@ -11,8 +11,7 @@ import msgspec
 from sightline.catalog.accounts.matching import AccountClues, find_matches, find_or_add_account
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx
-from sightline.platform.db.retries import retry_when_overtaken
+from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict, Fault, NotFound, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef

@@ -1,8 +1,7 @@
 """Deleting a signal. Decisions: Signals."""
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_transaction
+from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, expect_anything

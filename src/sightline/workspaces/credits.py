@@ -6,8 +6,7 @@ Reserved credits count as used, so concurrent requests never spend more than the
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sightline.platform.db import Tx, sql
-from sightline.platform.db.sql import Statement
+from sightline.platform.db import Statement, Tx, sql
 from sightline.platform.errors import PaymentRequired
 
 

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from sightline.ideas.classifications.records import ClassificationReviewState, ValueOrigin
-from sightline.platform.db import Tx, sql
-from sightline.platform.db.sql import columns, values
+from sightline.platform.db import Tx, columns, sql, values
 
 VALUE = columns("idea_id, group_id, option_ids, text_value, review_state, origin, updated_at")
 

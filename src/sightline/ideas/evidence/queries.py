@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.evidence.records import Evidence, EvidenceFilters
-from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.sql import assignments, by_reference
+from sightline.platform.db import Tx, Where, Window, assignments, by_reference, sql
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import SignalRef

@@ -13,8 +13,7 @@ from sightline.ideas.matching.selection import Selection
 from sightline.ideas.readings.due import model_follows
 from sightline.ideas.store import change_columns, set_due
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.database import Row
+from sightline.platform.db import Database, Row, Tx
 from sightline.platform.errors import Conflict, NotFound
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, expect_anything, version_tag

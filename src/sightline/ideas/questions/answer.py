@@ -3,14 +3,22 @@
 from uuid import UUID
 
 from sightline.ideas.queries import find_id
-from sightline.ideas.questions import queries
 from sightline.ideas.questions.records import IdeaQuestion, NewAnswer, QuestionChanges
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window
+from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import Conflict
+from sightline.platform.lists.listing import Listing, Order
+from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
-from sightline.platform.wire import Expectation, Page, Versioned, expect_anything
+from sightline.platform.wire import Expectation, Page, Versioned, expect_anything, versioned
 from sightline.workspaces.changes import log_change
+
+# The fields of an IdeaQuestion under their names, in their order.
+_QUESTION = """
+    id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at) AS created_at,
+    iso(updated_at) AS updated_at"""
+_OLDEST = Order("questions", "created_at", "id", UUID, has_cursor=False)
+_LISTING = Listing("idea_questions", IdeaQuestion, _QUESTION, _OLDEST)
 
 
 class QuestionRejected(Conflict):
@@ -22,7 +30,7 @@ class QuestionRejected(Conflict):
 async def list_questions(tx: Tx, actor: Actor, ref: IdeaRef, window: Window) -> Page[IdeaQuestion]:
     """Returns a page of questions of all four statuses, oldest first. Raises NotFound."""
     idea = await find_id(tx, actor.workspace_id, ref)
-    return await queries.page_of_questions(tx, actor.workspace_id, idea.id, window)
+    return await read_list(tx, _LISTING, Where(actor.workspace_id).equals(idea_id=idea.id), window)
 
 
 async def answer_question(
@@ -52,10 +60,26 @@ async def change_question(
     return await _change(tx.later(), actor, current.record, current.record.answer, changes.status)
 
 
+_LOCK = sql(
+    """
+SELECT {columns}, version
+  FROM idea_questions WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id FOR NO KEY UPDATE""",
+    columns=_QUESTION,
+)
+_CHANGE = sql(
+    """
+UPDATE idea_questions SET answer = :answer, status = :status, updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id
+RETURNING {columns}, version""",
+    columns=_QUESTION,
+)
+
+
 async def _lock(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, expect: Expectation) -> Versioned[IdeaQuestion]:
     """Locks a question of the idea and returns it. Raises NotFound, PreconditionFailed."""
     idea = await find_id(tx, actor.workspace_id, ref)
-    question = await queries.lock_question(tx, actor.workspace_id, idea.id, question_id)
+    row = await tx.found(_LOCK, workspace_id=actor.workspace_id, idea_id=idea.id, id=question_id)
+    question = versioned(IdeaQuestion, row)
     expect(question.tag)
     return question
 
@@ -63,7 +87,8 @@ async def _lock(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, expect: E
 async def _change(
     tx: Tx, actor: Actor, current: IdeaQuestion, answer: str | None, status: str
 ) -> Versioned[IdeaQuestion]:
-    changed = await queries.change_question(tx, actor.workspace_id, current, answer, status)
+    question = {"workspace_id": actor.workspace_id, "idea_id": current.idea_id, "id": current.id}
+    row = await tx.one(_CHANGE, **question, answer=answer, status=status)
     detail = {"ideaId": str(current.idea_id), "previousStatus": current.status}
     await log_change(tx, actor, "idea_question", current.id, None, status, **detail)
-    return changed
+    return versioned(IdeaQuestion, row)

@@ -19,8 +19,7 @@ from sightline.ideas.readings.queries import Again
 from sightline.ideas.store import change_columns, set_due
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.database import Row
+from sightline.platform.db import Database, Row, Tx
 from sightline.workspaces.changes import log_change
 
 

@@ -13,8 +13,7 @@ from sightline.ideas.questions.drafted import FoundQuestion, find_questions
 from sightline.ideas.readings.queries import Claim, find_claimed, find_features
 from sightline.intelligence.engine import MOST_QUESTIONS, Engine
 from sightline.intelligence.ideas import IdeaMaterial
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.database import Row
+from sightline.platform.db import Database, Row, Tx
 
 MOST_FEATURES: Final = 60
 MOST_OPTIONS: Final = 200

@@ -8,8 +8,7 @@ from uuid import UUID
 from sightline.ideas.queries import STATE
 from sightline.ideas.store import set_due
 from sightline.intelligence.engine import FeatureText
-from sightline.platform.db import Tx, sql
-from sightline.platform.db.database import Row
+from sightline.platform.db import Row, Tx, sql
 
 LEASE: Final = timedelta(minutes=10)  # longer than a sweep
 

@@ -2,7 +2,19 @@
 
 from sightline.platform.db.database import Database, DatabaseUnavailable, Row, Tx, forget_commits, may_have_committed
 from sightline.platform.db.pool import Connection
-from sightline.platform.db.sql import Position, Statement, Where, Window, by_reference, sql
+from sightline.platform.db.retries import retry_transaction, retry_when_overtaken
+from sightline.platform.db.sql import (
+    Position,
+    Statement,
+    Where,
+    Window,
+    assignments,
+    by_reference,
+    columns,
+    sql,
+    values,
+)
+from sightline.platform.db.updates import update_record
 
 __all__ = [
     "Connection",
@@ -14,8 +26,14 @@ __all__ = [
     "Tx",
     "Where",
     "Window",
+    "assignments",
     "by_reference",
+    "columns",
     "forget_commits",
     "may_have_committed",
+    "retry_transaction",
+    "retry_when_overtaken",
     "sql",
+    "update_record",
+    "values",
 ]

@@ -11,11 +11,11 @@ from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.lists.paging import read_cursor, write_cursor
 from sightline.platform.wire import Versioned
 from sightline.research.briefs import queries
-from sightline.research.briefs.listing import pagination_of
 from sightline.research.briefs.records import (
     BriefView,
     FindingsView,
     Inspection,
+    Pagination,
     ProgressView,
     RecordsView,
     ResearchView,
@@ -86,7 +86,7 @@ async def _view_of_run(tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspec
         answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)
     if asked.view == "records":
         records = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window)
-        return RecordsView(records.items, pagination_of(records))
+        return RecordsView(records.items, Pagination.of(records))
     assert asked.section_id is not None  # noqa: S101 - the view needs it
     found = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window)
-    return FindingsView(answer, found.items, pagination_of(found))
+    return FindingsView(answer, found.items, Pagination.of(found))

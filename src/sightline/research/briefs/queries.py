@@ -10,8 +10,8 @@ from sightline.platform.db.words import apart, beginnings_query, words_in
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
-from sightline.platform.wire import Page
-from sightline.research.briefs.records import Brief, BriefSummary
+from sightline.platform.wire import Listed
+from sightline.research.briefs.records import Brief, BriefFilters, BriefList, BriefSummary, Pagination
 from sightline.research.schedules.cadence import RunPolicy
 
 # The fields of a BriefSummary under their names, in their order.
@@ -36,12 +36,13 @@ _NEWEST = Order("research.newest", "created_at", "id", UUID, is_descending=True,
 _LISTING = Listing("research_briefs", BriefSummary, _SUMMARY, _NEWEST, _COUNT)
 
 
-async def page_of_briefs(tx: Tx, workspace_id: UUID, words: str | None, window: Window) -> Page[BriefSummary]:
-    """Returns a page, newest first. Each of the words begins a word of the brief."""
+async def list_briefs(tx: Tx, workspace_id: UUID, filters: BriefFilters, window: Window) -> Listed[BriefList]:
+    """Returns a page, newest first. Each of the searched words begins a word of the brief."""
     where = Where(workspace_id)
-    if words is not None and words.strip():
-        where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words_in(words)))
-    return await read_list(tx, _LISTING, where, window)
+    if filters.q is not None and filters.q.strip():
+        where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words_in(filters.q)))
+    page = await read_list(tx, _LISTING, where, window)
+    return Listed(BriefList(page.items, Pagination.of(page)), window, page.has_more)
 
 
 _FIND = sql("SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id", columns=_BRIEF)

@@ -8,7 +8,7 @@ from msgspec import Meta
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.paging import CURSOR
-from sightline.platform.wire import WITHOUT_NUL, Id, Record, Timestamp, WireType
+from sightline.platform.wire import WITHOUT_NUL, Id, Page, Record, Timestamp, WireType
 from sightline.research.runs.records import (
     AppScore,
     Finding,
@@ -130,6 +130,10 @@ class Pagination(Record):
     limit: int
     offset: int
     has_more: bool
+
+    @classmethod
+    def of(cls, page: Page[Any]) -> "Pagination":
+        return cls(page.total, page.window.limit, page.window.offset, page.has_more)
 
 
 class BriefList(Record):

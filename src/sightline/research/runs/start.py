@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_transaction
+from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict, NotFound, RequestIdReused
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job

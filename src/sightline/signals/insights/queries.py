@@ -8,8 +8,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Row, Tx, Where, Window, sql
-from sightline.platform.db.updates import update_record
+from sightline.platform.db import Row, Tx, Where, Window, sql, update_record
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.lists.large import AsRecords, stored_size
 from sightline.platform.lists.listing import Listing, Order

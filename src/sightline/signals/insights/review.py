@@ -6,8 +6,7 @@ from uuid import UUID
 from msgspec import UNSET
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_transaction
+from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict, NotFound, ValidationFailed
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
 from sightline.signals.insights import queries

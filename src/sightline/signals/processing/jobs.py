@@ -11,8 +11,7 @@ from sightline.intelligence.model.choice import Made, make
 from sightline.intelligence.model.insights import extract_insights
 from sightline.intelligence.model.session import Task
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx
-from sightline.platform.db.retries import retry_transaction
+from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.signals import content

@@ -4,8 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx
-from sightline.platform.db.updates import update_record
+from sightline.platform.db import Tx, update_record
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.refs import SignalRef

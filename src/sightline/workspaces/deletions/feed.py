@@ -1,13 +1,18 @@
 """The feed of deleted records, of the kinds that the key may read."""
 
 from typing import NamedTuple
+from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Window
+from sightline.platform.db import Tx, Where, Window
+from sightline.platform.lists.listing import Listing, Order, Selection, changed_since
+from sightline.platform.lists.read import read_selection
 from sightline.platform.scopes import Scope, require_scopes
 from sightline.platform.wire import Page
-from sightline.workspaces.deletions import queries
 from sightline.workspaces.deletions.records import DeletedKind, Deletion, DeletionFilters
+
+_ORDER = Order("deletions", "at", "id", UUID)
+_COUNT = "(SELECT count(*) FROM changes WHERE workspace_id = :workspace_id AND {rows})"
 
 READS = tuple(scope for scope in Scope if scope.endswith(":read"))
 
@@ -44,5 +49,19 @@ async def list_deletions(tx: Tx, actor: Actor, filters: DeletionFilters, window:
     ]
     if not kinds:
         return Page([], 0, window)
-    sources = {kind: (SOURCES[kind].name, SOURCES[kind].table) for kind in kinds}
-    return await queries.page_of_deletions(tx, actor.workspace_id, sources, filters.since, window)
+    where = Where(actor.workspace_id)
+    times = " AND ".join(await changed_since(tx, where, _ORDER.moment, filters.since))
+    each = [f"{_of_kind(SOURCES[kind])} AND {times}" for kind in kinds]
+    ranges = [f"workspace_id = :workspace_id AND {one}" for one in each]
+    count = " + ".join(_COUNT.format(rows=one) for one in each)
+    cases = " ".join(f"WHEN '{SOURCES[kind].name}' THEN '{kind}'" for kind in kinds)
+    columns = f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at"
+    selection = Selection(where, _ORDER, "changes", ranges, count)
+    return await read_selection(tx, Listing("changes", Deletion, columns, _ORDER), selection, window)
+
+
+def _of_kind(source: Source) -> str:
+    """Returns the condition for deletions of a kind. Records that were created again are not deleted in copies."""
+    return f"""kind = '{source.name}' AND action = 'deleted'
+       AND NOT EXISTS (SELECT FROM {source.table} AS present
+                        WHERE present.workspace_id = :workspace_id AND present.id = changes.record_id)"""
