@@ -16,7 +16,7 @@ from asyncpg.connection import LoggedQuery
 from benchmarks.rounds import BenchFailed, Round, during, time_each
 from benchmarks.world import NewText, World
 from sightline.catalog.products.feature_maps import FIND_MAP_VERSION
-from sightline.catalog.taxonomy.active import FIND_TAXONOMY
+from sightline.catalog.taxonomy.groups import FIND_TAXONOMY
 from sightline.ideas import queries as ideas
 from sightline.ideas.classifications.queries import FIND_VALUES
 from sightline.ideas.decide import Outcome, Proposal

@@ -1,6 +1,6 @@
 """Decides what a write changes in an idea, without a database. Decision: docs/decisions/0033-one-writer-of-ideas.md.
 
-Omitted fields stay. Chosen features stay until others are chosen; matched ones follow the description and the product.
+Omitted fields stay. Which features stay is decided with `matching/selection.py`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,15 @@ from sightline.catalog.taxonomy import Taxonomy
 from sightline.ideas.classifications.assign import Assignment
 from sightline.ideas.classifications.suggest import Suggestions, suggest
 from sightline.ideas.matching import selection
-from sightline.ideas.matching.selection import MATCHED, NONE, Selection, is_stale, quotes_only
+from sightline.ideas.matching.selection import (
+    MATCHED,
+    NONE,
+    Selection,
+    are_chosen,
+    is_stale,
+    quotes_only,
+    stays_in_product,
+)
 from sightline.ideas.queries import Stored
 from sightline.intelligence.engine import DraftedQuestion, Engine
 from sightline.platform.errors import ValidationFailed
@@ -124,16 +132,6 @@ def product_after(stored: Stored | None, new: Proposal) -> UUID | None:
     return new.columns.get("product_id") or (stored["product_id"] if stored else None)
 
 
-def may_match(idea: Stored) -> bool:
-    """Whether features are found for the idea: it has a product, and nobody chose features."""
-    return idea["product_id"] is not None and not are_chosen(idea)
-
-
-def are_chosen(idea: Stored) -> bool:
-    """Whether a person chose the idea's features, or chose none: nothing that is matched replaces them."""
-    return bool(idea["feature_ownership"] == "manual")
-
-
 def can_match(stored: Stored | None, new: Proposal) -> bool:
     """Whether a request matches features: it has a description and chooses none, and nobody chose features before."""
     if "description" not in new.columns or new.feature_ids is not None or product_after(stored, new) is None:
@@ -161,11 +159,6 @@ def _select(stored: Stored | None, new: Proposal, facts: Facts) -> Selection | N
         return selection.chosen(facts.engine, product_id, [], facts.now)
     is_of_product = facts.matched is not None and facts.matched.product_id == product_id
     return facts.matched if is_of_product and wants_matching(stored, new) else None
-
-
-def stays_in_product(idea: Stored, foreign: Sequence[UUID]) -> bool:
-    """Whether an idea cannot move to another product, since features were chosen that are `foreign` to that product."""
-    return are_chosen(idea) and bool(foreign)
 
 
 def _matching_columns(stored: Stored | None, new: Proposal, selected: Selection | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.signals import content, queries, read
 from sightline.signals.accounts import refuse_accounts, with_primary
-from sightline.signals.insights.statements import follow_accounts, lock_statements
+from sightline.signals.insights.same_words import follow_accounts, lock_statements
 from sightline.signals.processing import request
 from sightline.signals.raw_data import raw_of
 from sightline.signals.records import NewSignal, NewSourceLink, Signal, SignalChanges

@@ -6,7 +6,7 @@ from sightline.platform.errors import Conflict
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, expect_anything
 from sightline.signals import queries, read
-from sightline.signals.insights.statements import lock_statements, remove_quotes_of
+from sightline.signals.insights.same_words import lock_statements, remove_quotes_of
 from sightline.signals.records import SignalDeletion
 from sightline.workspaces.bulk import add_to_counts
 from sightline.workspaces.changes import log_change

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from uuid import UUID
 
-from sightline.catalog.taxonomy.active import Taxonomy, find_taxonomy
+from sightline.catalog.taxonomy.groups import Taxonomy, find_taxonomy
 from sightline.platform.db import Tx
 
 _CAPACITY = 256  # workspaces

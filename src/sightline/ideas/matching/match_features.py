@@ -5,11 +5,10 @@ from asyncpg import ForeignKeyViolationError
 from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
 from sightline.ideas import queries
 from sightline.ideas.classifications.suggest import renew_suggestions
-from sightline.ideas.decide import may_match
 from sightline.ideas.links import FEATURES, replace_links
 from sightline.ideas.matching import selection
 from sightline.ideas.matching.records import MatchingReceipt
-from sightline.ideas.matching.selection import Selection
+from sightline.ideas.matching.selection import Selection, may_match
 from sightline.ideas.readings.due import model_follows
 from sightline.ideas.store import change_columns, set_due
 from sightline.platform.access import Actor

@@ -12,7 +12,7 @@ from sightline.platform.file_section.fields import Link, Links
 from sightline.platform.file_section.records import KeyedRecord, Word
 from sightline.platform.file_section.tables import Table
 from sightline.signals.insights.records import InsightReviewState, Title
-from sightline.signals.insights.statements import Drafted, add_keys
+from sightline.signals.insights.same_words import Drafted, add_keys
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from sightline.platform.wire import Expectation, Versioned, expect_anything, ver
 from sightline.signals.insights import queries
 from sightline.signals.insights.queries import StoredInsight
 from sightline.signals.insights.records import Extract, Insight, InsightChanges, InsightDeletion
-from sightline.signals.insights.statements import lock_statements
+from sightline.signals.insights.same_words import lock_statements
 from sightline.workspaces.bulk import add_to_counts
 from sightline.workspaces.changes import log_change
 

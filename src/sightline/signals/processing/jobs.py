@@ -15,7 +15,7 @@ from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
 from sightline.signals import content
-from sightline.signals.insights.statements import Drafted, lock_statements, replace_quotes
+from sightline.signals.insights.same_words import Drafted, lock_statements, replace_quotes
 from sightline.signals.processing import queries
 from sightline.signals.processing.queries import Waiting
 from sightline.signals.processing.request import PROCESS_SIGNAL
