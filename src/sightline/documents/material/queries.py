@@ -42,7 +42,9 @@ WITH generation AS (
     SELECT initiative_id, document_id, type, requests
       FROM document_generations WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'),
 attached AS (
-    SELECT * FROM ideas i
+    SELECT i.id, i.number, i.name, i.description, i.status, i.feature_ids, i.account_ids, i.opportunity_ids,
+           i.imported_vote_count + {votes} AS votes
+      FROM ideas i
      WHERE i.workspace_id = :workspace_id AND i.initiative_id = (SELECT initiative_id FROM generation)),
 links AS (
     SELECT coalesce(n.merged_into, n.id) AS insight_id, i.number, bool_or(l.validated) AS validated
@@ -51,7 +53,12 @@ links AS (
       JOIN insights n ON n.workspace_id = :workspace_id AND n.id = l.insight_id
      GROUP BY 1, 2),
 heard AS (
-    SELECT * FROM insights n WHERE n.workspace_id = :workspace_id AND n.id IN (SELECT insight_id FROM links)),
+    SELECT n.id, n.title, n.description, n.category, n.review_state, l.ideas, l.validated_for, n.account_ids,
+           n.signal_ids, n.extracts, n.created_at
+      FROM (SELECT insight_id, array_agg('IDEA-' || number ORDER BY number) AS ideas,
+                   array_agg('IDEA-' || number ORDER BY number) FILTER (WHERE validated) AS validated_for
+              FROM links GROUP BY insight_id) AS l
+      JOIN insights n ON n.workspace_id = :workspace_id AND n.id = l.insight_id),
 evidence AS (
     SELECT e.*, i.number FROM attached i
       JOIN idea_evidence e ON e.workspace_id = :workspace_id AND e.idea_id = i.id AND e.dismissed_at IS NULL),
@@ -65,15 +72,11 @@ SELECT ROW(generation.*) AS generation,
            {teams}, {features}, to_char(i.start_date, 'YYYY-MM-DD'), to_char(i.finish_date, 'YYYY-MM-DD')
        ) AS initiative,
        ARRAY(
-           SELECT ROW(i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features}, {accounts},
-                      i.imported_vote_count + {votes})
+           SELECT ROW(i.id, 'IDEA-' || i.number, i.name, i.description, i.status, {features}, {accounts}, i.votes)
              FROM attached i ORDER BY i.number) AS ideas,
        ARRAY(
-           SELECT ROW(i.id, i.title, i.description, i.category, i.review_state,
-                      ARRAY(SELECT 'IDEA-' || l.number FROM links l WHERE l.insight_id = i.id ORDER BY l.number),
-                      ARRAY(SELECT 'IDEA-' || l.number FROM links l
-                             WHERE l.insight_id = i.id AND l.validated ORDER BY l.number),
-                      {accounts}, i.signal_ids::text[], i.extracts)
+           SELECT ROW(i.id, i.title, i.description, i.category, i.review_state, i.ideas,
+                      coalesce(i.validated_for, '{{}}'), {accounts}, i.signal_ids::text[], i.extracts)
              FROM heard i ORDER BY i.created_at, i.id) AS insights,
        ARRAY(
            SELECT ROW(e.id, 'IDEA-' || e.number, e.title, e.description, e.role, e.resolution, ARRAY[e.signal_id::text],
