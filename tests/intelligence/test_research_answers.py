@@ -130,8 +130,22 @@ async def test_a_second_passage_of_the_source_is_quoted_and_no_contradiction() -
         ),
         ("How long does a repair take?", "Eine Reparatur braucht 40 Minuten.", ["Eine Reparatur braucht 40 Minuten."]),
         ("What share of repairs is done by robots?", "Of all repairs 9 percent are done at night.", []),
+        ("How many shops repair locks?", "Shops repair locks, and 40 people wait.", []),
+        (
+            "How common are repairs of locks?",
+            "Years ago 4 percent of repairs were of locks, and now 9 percent of repairs are of locks. It is a lock.",
+            ["Years ago 4 percent of repairs were of locks, and now 9 percent of repairs are of locks."],
+        ),
     ],
-    ids=["heading above", "cause", "German", "German for an English question", "nobody names the subject"],
+    ids=[
+        "heading above",
+        "cause",
+        "German",
+        "German for an English question",
+        "nobody names the subject",
+        "other things are counted",
+        "today and before",
+    ],
 )
 async def test_other_words_and_the_heading_count(question: str, text: str, quoted: list[str]) -> None:
     assert await quotes(question, text, "Notes") == quoted
@@ -157,6 +171,15 @@ async def test_the_newest_comes_first_and_an_older_figure_says_its_date() -> Non
         "Trade Review reported on 2025-03-01: “Of all repairs 9 percent are late.”"
         " An older figure: Trade Review reported on 2022-03-01: “Of all repairs 12 percent are late.”"
     )
+
+
+async def test_a_figure_of_something_else_is_no_older_one_and_no_contradiction() -> None:
+    late = finding("Of all repairs 12 percent are late.", 2022)
+    new = finding("At the shops 9 percent of repairs are new.", 2025)
+    said = await answer("How many repairs are late at shops?", late, new)
+    assert "Also, Trade Review reported on " in said
+    assert "older figure" not in said
+    assert "differ" not in said
 
 
 async def test_contradicting_figures_stand_side_by_side() -> None:

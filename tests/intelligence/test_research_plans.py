@@ -169,6 +169,8 @@ def test_the_reason_names_the_period(question: str, dated: str) -> None:
 def test_a_question_that_refers_to_the_one_before_keeps_its_subject() -> None:
     asked = "How common is online booking, and how is that in Germany?"
     assert sections(asked)[0].questions == ["How common is online booking?", "How is that in Germany (online booking)?"]
+    cost, _ = sections("How many deliveries are late, and what does it cost to sort one out?")
+    assert cost.questions == ["What does it cost to sort one out (deliveries late)?"]
 
 
 def test_sources_in_the_languages_of_customers_count() -> None:

@@ -67,6 +67,15 @@ class Lexicon(NamedTuple):
         beginnings = (self.beginnings.get(word[:end], frozenset()) for end in range(3, len(word) + 1))
         return self.phrases.get((fold(word),), frozenset()).union(*beginnings)
 
+    def parts_of(self, word: str) -> list[frozenset[int]]:
+        """Returns the groups of the parts of a compound: of both, or of the second alone."""
+        cuts = range(_FEWEST_LETTERS, len(word) - _FEWEST_LETTERS + 1)
+        known = [(cut, found) for cut in cuts if (found := self.groups_of(word[cut:]))]
+        for cut, found in known:
+            if first := self.groups_of(word[:cut]) or self.groups_of(word[:cut].rstrip("s")):
+                return [found, first]
+        return [found for _, found in known[:1]]
+
     def phrase_at(self, folded: Sequence[str], at: int) -> tuple[int, frozenset[int]] | None:
         """Returns how many words the longest phrase at this place has, and its groups."""
         for size in range(min(self.longest, len(folded) - at), 1, -1):
@@ -128,7 +137,7 @@ def _terms_of_word(word: str) -> Iterator[Term]:
         return
     own = frozenset([root_of(word) or fold(word)])
     found = groups_of(word)
-    parts = [] if found else _parts(word)
+    parts = [] if found else _lexicon().parts_of(word)
     yield from (_term(word, part | own) for part in parts)
     if not parts and (found or word not in GENERIC_WORDS):
         yield _term(word, found | own)
@@ -143,16 +152,6 @@ def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:
 def groups_of(word: str) -> frozenset[int]:
     """Returns the numbers of the groups that have the word, or a beginning of it."""
     return _lexicon().groups_of(word)
-
-
-def _parts(word: str) -> list[frozenset[int]]:
-    """Returns the groups of the parts of a compound: of both, or of the second alone."""
-    cuts = range(_FEWEST_LETTERS, len(word) - _FEWEST_LETTERS + 1)
-    known = [(cut, found) for cut in cuts if (found := groups_of(word[cut:]))]
-    for cut, found in known:
-        if first := groups_of(word[:cut]) or groups_of(word[:cut].rstrip("s")):
-            return [found, first]
-    return [found for _, found in known[:1]]
 
 
 def closest(text: str, others: Iterable[tuple[Id, str]], bounds: Bounds) -> list[Id]:

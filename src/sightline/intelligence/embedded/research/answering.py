@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.passages import Asked, figures_in, find_passages, read_questions
-from sightline.intelligence.embedded.research.terms import telling, wording
+from sightline.intelligence.embedded.research.terms import present, telling, wording
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer, newest_of_best
+from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import code_of
 
@@ -17,20 +17,28 @@ NO_ANSWER: Final = "No finding answers this."
 MOST_PASSAGES: Final = 4
 _MOST_UNNAMED: Final = 3
 _AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is another opinion, not one more passage
+_AS_GOOD: Final = 0.85  # of the first: a passage with a newer figure comes before it
 _CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
 _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else is an older one, not another opinion
 
 
 class _Close(NamedTuple):
-    """A passage that may answer, and the kinds of its figures that the question asks for."""
+    """A passage that may answer, and the kinds of its figures and the terms that the question asks for."""
 
     strength: float
     finding: FindingText
     quote: str
     kinds: frozenset[str]
+    terms: frozenset[str]
+
+    @property
+    def day(self) -> float:
+        return self.finding.published_at.timestamp() if self.finding.published_at else 0.0
 
     def has_other_figure(self, other: "_Close") -> bool:
-        return bool(self.kinds & other.kinds) and _plain(self.quote) != _plain(other.quote)
+        """Whether both have a figure of one kind, of the same: one has all terms that the other has."""
+        is_same = self.terms <= other.terms or self.terms >= other.terms
+        return is_same and bool(self.kinds & other.kinds) and _plain(self.quote) != _plain(other.quote)
 
     def is_older(self, other: "_Close") -> bool:
         """Whether the other one has a later figure: of the same publisher, or long after."""
@@ -59,20 +67,18 @@ def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage
 def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
     """Returns the closest passage of each finding, the newest of the best first, and then further close ones."""
     found = {one.id: close for one in findings if (close := _closest_of(asked, one, is_named))}
-    fits = {id: close[0].strength for id, close in found.items()}
-    dates = {id: close[0].finding.published_at for id, close in found.items()}
-    days = {id: date.timestamp() if date else 0.0 for id, date in dates.items()}
-    near = (id for id in newest_of_best(fits, days) if fits[id] >= _CLOSE * max(fits.values()))
-    closest = _newest_figure_first([found[id][0] for id in near])
+    closest = sorted((close[0] for close in found.values()), key=lambda one: -one.strength)
+    closest = _newest_figure_first([one for one in closest if one.strength >= _CLOSE * closest[0].strength])
     least = _AS_CLOSE * closest[0].strength if closest else 0.0
     more = (one for id in found for one in found[id][1:] if one.strength >= least)
     return [*closest, *sorted(more, key=lambda one: -one.strength)][:MOST_PASSAGES]
 
 
 def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
-    """Returns the same passages, and a figure of a later date before the one that it replaces."""
+    """Returns the same passages, first the newest of those with the best one's figure, as it replaces older ones."""
     for one in closest[1:]:
-        if closest[0].is_older(one):
+        is_newer = one.day > closest[0].day and one.strength >= _AS_GOOD * closest[0].strength
+        if closest[0].is_older(one) or (is_newer and one.has_other_figure(closest[0])):
             closest = [one, *(other for other in closest if other is not one)]
     return closest
 
@@ -83,7 +89,9 @@ def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> list[_Clo
     kinds = frozenset(wording().figures if "any" in asked.figures else asked.figures)
     passages = find_passages(asked, finding.title, text, is_named=is_named)
     return [
-        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds) for one in passages if one.text in quotes
+        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds, present(asked.terms, one.text))
+        for one in passages
+        if one.text in quotes
     ]
 
 

@@ -4,12 +4,14 @@ import re
 from bisect import bisect_right
 from functools import cache, lru_cache
 from itertools import islice
+from math import prod
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.research.names import names_in, place_in, stem_of_name, stems_of_names
 from sightline.intelligence.embedded.research.terms import (
     Key,
     Terms,
+    asked_for,
     closeness,
     folded,
     presence,
@@ -23,12 +25,13 @@ from sightline.intelligence.plans import PlanSection
 from sightline.sources.periods import without_period
 
 LEAST_STRENGTH: Final = 0.42
+_LEAST_COUNTED: Final = 0.5
+_COUNTED: Final = 40  # characters after a figure
 _SHORTEST: Final = 30  # of a sentence without a figure
 _LONGEST_HEADING: Final = 12  # words
 _NEAR, _WIDE = 1, 4  # sentences before and after one
 _LEAST_WIDE: Final = 0.5  # of the terms stand in the title or so many sentences
 _LEAST_PAGE: Final = 0.6  # of the terms stand on the page
-_WEIGHTS: Final = (0.3, 0.2, 0.2, 0.3)  # of the terms in a sentence, there or above it, beside it, in a wide circle
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
@@ -68,15 +71,20 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
     names = [name for name in names_in(question) if name != place and not own.intersection(map(fold, words_of(name)))]
     groups = [[place] if place else [], names]
     lower = question.lower()
-    asks = next((one for one in wording().asks if re.search(one.question, lower)), None)
-    counted = re.search(wording().counted, lower)
+    asks, _ = asked_for(lower)
     return Asked(
         terms=terms,
         figures=asks.figures if asks else (),
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
-        counted=weigh(lower[counted.end() :])[:2] if counted else (),
+        counted=_counted(lower) if asks and "time" not in asks.figures else (),
     )
+
+
+def _counted(question: str) -> Terms:
+    """Returns what the question wants counted, of the first two terms after "how many"."""
+    found = re.search(wording().counted, question)
+    return tuple(one for one in weigh(question[found.end() :])[:2] if one.weight >= _LEAST_COUNTED) if found else ()
 
 
 @cache
@@ -102,6 +110,12 @@ class PageLine(NamedTuple):
 
     text: str
     heading: str
+
+
+def _after_figures(sentence: str) -> frozenset[Key]:
+    """Returns the keys of the words after each figure of a sentence, which say what is counted."""
+    places = (found.end() for found in _figures()["count"].finditer(sentence))
+    return frozenset[Key]().union(*(folded(sentence[place : place + _COUNTED]) for place in places))
 
 
 @lru_cache(maxsize=64)
@@ -150,21 +164,21 @@ def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False
     whole = f"{title}\n{text}"
     if not all(group & stems_of_names(whole) for group in asked.names):
         return []
-    if _coverage(asked.terms, folded(whole)) < _LEAST_PAGE:
+    page = folded(whole)
+    if _coverage(asked.terms, page) < _LEAST_PAGE or not all(presence(one, page) for one in asked.counted):
         return []
     lines = read_lines(text)
     words = [folded(line.text) for line in lines]
     titled = folded(title)
     found = []
     for place, line in enumerate(lines):
-        own, near, wide = (
-            titled.union(folded(line.heading), *words[max(0, place - n) : place + n + 1]) for n in (0, _NEAR, _WIDE)
-        )
+        above = titled | folded(line.heading)
+        near, wide = (above.union(*words[max(0, place - most) : place + most + 1]) for most in (_NEAR, _WIDE))
         around = closeness(asked.terms, wide, is_named=is_named or bool(asked.names))
-        is_counted = not asked.counted or any(presence(one, near) for one in asked.counted)
-        if around >= _LEAST_WIDE and is_counted:
-            parts = (share(asked.terms, words[place]), share(asked.terms, own), share(asked.terms, near), around)
-            strength = sum(weight * part for weight, part in zip(_WEIGHTS, parts, strict=True))
+        counted = near if "share" in figures_in(line.text) else _after_figures(line.text)
+        if around >= _LEAST_WIDE and (not asked.counted or share(asked.counted, counted)):
+            parts = [share(asked.terms, part) for part in (words[place], above | words[place], near)]
+            strength = (sum(parts) + around) / (len(parts) + 1)
             found.append(Spot(place, line.text, strength * _fitness(asked, line.text)))
     return sorted((one for one in found if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
 
@@ -188,7 +202,6 @@ def _fitness(asked: Asked, line: str) -> float:
     else:
         factor = weights["other" if has else "none"]
     lower = line.lower()
-    for name, pattern in wording().tone.items():
-        if re.search(pattern, lower):
-            factor *= weights[name]
-    return factor
+    tones = {name for name, pattern in wording().tone.items() if re.search(pattern, lower)}
+    earlier = {"earlier"} if "latest" in tones else set()  # a sentence that compares today with before is of today
+    return factor * prod(weights[name] for name in tones - earlier)

@@ -15,7 +15,16 @@ from sightline.intelligence.embedded.research.names import (
     place_in,
     without,
 )
-from sightline.intelligence.embedded.research.terms import any_word, folded, pattern, share, telling, weigh, wording
+from sightline.intelligence.embedded.research.terms import (
+    any_word,
+    asked_for,
+    folded,
+    pattern,
+    share,
+    telling,
+    weigh,
+    wording,
+)
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
@@ -127,7 +136,8 @@ def _two(question: str) -> list[str]:
 
 def _with_subject(question: str, earlier: str) -> str:
     """Adds what the earlier question is about to one like "How is that in Germany?"."""
-    own = [word for word in telling(question) if word not in place_in(question).lower()]
+    _, rest = asked_for(question.lower())
+    own = [word for word in telling(rest) if word not in place_in(question).lower()]
     if not pattern("refers").search(question) or len(own) > _MOST_OWN:
         return question
     named = {word for name in names_in(earlier) for word in words_of(name)}

@@ -98,6 +98,14 @@ def pattern(name: str) -> re.Pattern[str]:
     return re.compile(patterns[name].replace("{name}", patterns["name"]))
 
 
+def asked_for(question: str) -> tuple[Asks | None, str]:
+    """Returns which figures a question in lower case asks for, and the question without the words that ask for them."""
+    for one in wording().asks:
+        if found := re.search(one.question, question):
+            return one, question[: found.start()] + question[found.end() :]
+    return None, question
+
+
 def any_word(words: str) -> str:
     """Returns a pattern for any of the words and quoted phrases; `word*` is any word that begins so."""
     found = sorted(shlex.split(words), key=len, reverse=True)
@@ -130,7 +138,8 @@ def _keys_of(word: str) -> dict[Key, float]:
     own: dict[Key, float] = {stem(word): 1.0}
     if len(word) > _LONGEST_BEGINNING:
         own[f"{word[:_LONGEST_BEGINNING]}-"] = _BEGINNING
-    return own | _worth(_lexicon().groups_of(word))
+    groups = [_lexicon().groups_of(word)]
+    return own | _worth(chain.from_iterable(groups if groups[0] else _lexicon().parts_of(word)))
 
 
 def _worth(groups: Iterable[int]) -> dict[Key, float]:
@@ -157,6 +166,12 @@ def share(terms: Terms, words: Container[Key]) -> float:
 def presence(term: QuestionTerm, words: Container[Key]) -> float:
     """Returns 1 for the word itself, less for another one that means the same, 0 for none."""
     return max((worth for key, worth in term.keys.items() if key in words), default=0.0)
+
+
+def present(terms: Terms, text: str) -> frozenset[str]:
+    """Returns the stems of the terms that the text has, in other words too."""
+    words = folded(text)
+    return frozenset(one.stem for one in terms if presence(one, words))
 
 
 def closeness(terms: Terms, words: Container[Key], *, is_named: bool = False) -> float:
