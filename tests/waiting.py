@@ -39,11 +39,17 @@ def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
 
 
 async def until_blocked(database: "Database | asyncpg.Connection[Any]", count: int = 1) -> None:
-    """Waits until that many sessions of this database wait for a lock."""
+    """Waits until that many sessions of this database wait for a lock.
+
+    A transaction sees the sessions as they were at its first look, so it forgets them before and after each one.
+    """
 
     async def is_so() -> bool:
         if not isinstance(database, Database):
-            return bool(await database.fetchval(_BLOCKED) >= count)
+            await database.execute("SELECT pg_stat_clear_snapshot()")
+            blocked = await database.fetchval(_BLOCKED)
+            await database.execute("SELECT pg_stat_clear_snapshot()")
+            return bool(blocked >= count)
         async with database.autocommit() as tx:
             return bool(await tx.connection.fetchval(_BLOCKED) >= count)
 

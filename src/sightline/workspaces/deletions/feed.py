@@ -50,8 +50,9 @@ async def list_deletions(tx: Tx, actor: Actor, filters: DeletionFilters, window:
         return Page([], 0, window)
     where = Where(actor.workspace_id)
     times = " AND ".join(await changed_since(tx, where, _ORDER.moment, filters.since))
-    ranges = [f"workspace_id = :workspace_id AND {_of_kind(SOURCES[kind])} AND {times}" for kind in kinds]
-    count = " + ".join(f"(SELECT count(*) FROM changes WHERE {rows})" for rows in ranges)
+    each = [f"{_of_kind(SOURCES[kind])} AND {times}" for kind in kinds]
+    ranges = [f"workspace_id = :workspace_id AND {one}" for one in each]
+    count = " + ".join(f"(SELECT count(*) FROM changes WHERE workspace_id = :workspace_id AND {one})" for one in each)
     cases = " ".join(f"WHEN '{SOURCES[kind].name}' THEN '{kind}'" for kind in kinds)
     columns = f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at"
     selection = Selection(where, _ORDER, "changes", ranges, count)
