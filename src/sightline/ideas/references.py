@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from sightline.catalog.products.named import unknown_product
 from sightline.ideas.labels import unknown_status
 from sightline.platform.db import Tx, sql
 from sightline.platform.errors import Fault, NotFound, ValidationFailed
@@ -52,7 +53,7 @@ async def check_named(tx: Tx, workspace_id: UUID, named: Named, earlier: list[Fa
     if named.status is not None and row["is_promotion"] is None:
         raise await unknown_status(tx, workspace_id, named.status)
     if named.product_id is not None and not row["has_product"]:
-        raise NotFound("The workspace has no such product.", field="productId")
+        raise unknown_product("productId")
     if named.integration_id is not None and not row["has_integration"]:
         raise NotFound("The workspace has no such integration.", field="integrationId")
     if row["no_features"]:

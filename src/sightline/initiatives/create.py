@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from sightline.catalog.products.named import unknown_product
 from sightline.initiatives import limits, queries
 from sightline.initiatives.records import DEFAULT_PRIORITY, Initiative, NewInitiative
 from sightline.initiatives.request_id import find_created, request_hash
 from sightline.initiatives.teams import ensure_unique
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_when_overtaken
-from sightline.platform.errors import Conflict, NotFound, PaymentRequired, ValidationFailed
+from sightline.platform.errors import Conflict, PaymentRequired, ValidationFailed
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number
 
@@ -53,7 +54,7 @@ async def ensure_known(tx: Tx, workspace_id: UUID, team_ids: Sequence[UUID], pro
         shown = ", ".join(str(id) for id in missing.teams[:5])
         raise ValidationFailed.of("teamIds", f"Not in this workspace: {shown}")
     if missing.product:
-        raise NotFound("The workspace has no such product.", field="productId")
+        raise unknown_product("productId")
 
 
 async def _add(tx: Tx, actor: Actor, new_initiative: NewInitiative, number: int) -> Versioned[Initiative] | None:

@@ -1,21 +1,21 @@
 """Drafting a plan to review before it is started. Specification: POST /research/run, prepare."""
 
 from collections.abc import Mapping
-from uuid import UUID
 
 from msgspec.structs import replace
 
+from sightline.catalog.products.named import ensure_product
 from sightline.intelligence.plans import MOST_READS, PREPARED_SOURCES, AppRead, Name, PlanDefinition
 from sightline.intelligence.research import PlanContext, Researcher
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database
-from sightline.platform.errors import CreatorNotAllowed, Fault, NotFound, ValidationFailed
+from sightline.platform.errors import CreatorNotAllowed, Fault, ValidationFailed
 from sightline.platform.http.operations import Keep, keep_nothing
 from sightline.platform.wire import Record
 from sightline.research.commands import GivenPlan, PrepareCommand, SelectedApp
 from sightline.research.plans.apps import SELECT, AppChoice, find_apps, read_of
 from sightline.research.plans.definition import complete, ensure_consistent, ensure_valid
-from sightline.research.plans.queries import find_context, is_product
+from sightline.research.plans.queries import find_context
 from sightline.sources.app_store.store import AppStore
 from sightline.workspaces.credits import ensure_credits, spend_credits
 
@@ -143,8 +143,8 @@ async def _ensure_destination(db: Database, actor: Actor, definition: PlanDefini
     if not definition.product_id:
         return
     async with db.autocommit() as tx:
-        if not await is_product(tx, actor.workspace_id, UUID(definition.product_id)):
-            raise NotFound("The workspace has no such product.", field="command.preparedPlan.definition.productId")
+        field = "command.preparedPlan.definition.productId"
+        await ensure_product(tx, actor.workspace_id, definition.product_id, field)
 
 
 async def _draft(researcher: Researcher, question: str, context: PlanContext) -> PreparedPlan:

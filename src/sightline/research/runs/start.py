@@ -6,10 +6,11 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
+from sightline.catalog.products.named import ensure_product
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_transaction
-from sightline.platform.errors import Conflict, NotFound, RequestIdReused
+from sightline.platform.errors import Conflict, RequestIdReused
 from sightline.platform.ids import new_id
 from sightline.platform.jobs import JobKind, add_job
 from sightline.platform.wire import Record
@@ -17,7 +18,6 @@ from sightline.research.briefs import queries as briefs
 from sightline.research.briefs.queries import BriefRow
 from sightline.research.commands import StartCommand
 from sightline.research.plans.definition import complete, ensure_consistent
-from sightline.research.plans.queries import is_product
 from sightline.research.refusals import RunActive, ScheduleNotAllowed, StalePlan
 from sightline.research.runs import queries
 from sightline.research.runs.queries import NewRun
@@ -67,9 +67,7 @@ def _hash_of(command: StartCommand, definition: PlanDefinition) -> bytes:
 
 
 async def _start(tx: Tx, actor: Actor, command: StartCommand, plan: _Plan) -> StartedRun:
-    product_id = plan.definition.product_id
-    if product_id and not await is_product(tx, actor.workspace_id, UUID(product_id)):
-        raise NotFound("The workspace has no such product.", field="command.definition.productId")
+    await ensure_product(tx, actor.workspace_id, plan.definition.product_id, "command.definition.productId")
     brief = None if command.brief_id is None else await briefs.lock_brief(tx, actor.workspace_id, command.brief_id)
     requested = await queries.find_requested(tx, actor.workspace_id, command.request_id)
     if requested is not None:

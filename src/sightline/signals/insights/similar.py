@@ -9,13 +9,14 @@ from sightline.intelligence.embedded.meaning import OF_INSIGHTS, closest
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.platform.db import Tx, sql
+from sightline.signals.insights.in_use import IN_USE, UNUSED
 from sightline.signals.insights.records import Insight
 
 _MOST_WORDS = 5  # that candidates are searched by: those with two of them
-_GONE = ("rejected", "merged")
 
 # A search finds at most 200; the 20 with the most of the words are compared.
-_FIND = sql("""
+_FIND = sql(
+    """
 SELECT shown.id, other.id AS other_id, other.title
   FROM unnest(:ids::uuid[], :categories::text[], :searches::text[]) AS shown (id, category, search)
  CROSS JOIN LATERAL (
@@ -23,13 +24,18 @@ SELECT shown.id, other.id AS other_id, other.title
          FROM (SELECT id, title, ts_rank(search, websearch_to_tsquery('simple', shown.search)) AS rank FROM insights
                 WHERE workspace_id = :workspace_id AND search @@ websearch_to_tsquery('simple', shown.search)
                   AND category = shown.category AND id <> shown.id
-                  AND review_state NOT IN ('rejected', 'merged') LIMIT 200) AS found
-        ORDER BY found.rank DESC, found.id LIMIT 20) AS other""")
+                  AND {in_use} LIMIT 200) AS found
+        ORDER BY found.rank DESC, found.id LIMIT 20) AS other""",
+    in_use=IN_USE,
+)
 # Synonyms of five words are too many for a search of each insight: they are looked for among the newest.
-_NEWEST = sql("""
+_NEWEST = sql(
+    """
 SELECT id, title, category FROM insights
- WHERE workspace_id = :workspace_id AND review_state NOT IN ('rejected', 'merged')
- ORDER BY created_at DESC, id DESC LIMIT 200""")
+ WHERE workspace_id = :workspace_id AND {in_use}
+ ORDER BY created_at DESC, id DESC LIMIT 200""",
+    in_use=IN_USE,
+)
 
 
 async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) -> dict[UUID, list[UUID]]:
@@ -37,7 +43,7 @@ async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) 
 
     Compares those with the same words, and the newest 200. Rejected and merged ones have none.
     """
-    shown = [one for one in insights if one.review_state not in _GONE]
+    shown = [one for one in insights if one.review_state not in UNUSED]
     if not shown:
         return {}
     values = {
