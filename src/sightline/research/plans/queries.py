@@ -19,7 +19,7 @@ SELECT id, name,
   FROM products AS p WHERE p.workspace_id = :workspace_id ORDER BY p.created_at, p.id LIMIT :most""")
 _FIND_INSIGHTS = sql(
     """
-SELECT left(concat_ws(E'\\n', title, description, (SELECT string_agg(said #>> '{}', E'\\n')
+SELECT left(concat_ws(E'\\n', title, description, (SELECT string_agg(said #>> '{{}}', E'\\n')
                                                 FROM jsonb_path_query(extracts, '$[*].text') AS said)), :length) AS text
   FROM insights WHERE workspace_id = :workspace_id AND {in_use}
  ORDER BY created_at DESC, id DESC LIMIT :most""",
