@@ -19,7 +19,8 @@ from sightline.catalog.products.feature_maps import FIND_MAP_VERSION
 from sightline.catalog.taxonomy.groups import FIND_TAXONOMY
 from sightline.ideas import queries as ideas
 from sightline.ideas.classifications.queries import FIND_VALUES
-from sightline.ideas.decide import Outcome, Proposal
+from sightline.ideas.decide import Outcome
+from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import IdeaFilters, IdeaProvenance
 from sightline.ideas.references import CHECK_NAMED, Named
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA

@@ -7,9 +7,10 @@ from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas import read
 from sightline.ideas.classifications.assign import assign
-from sightline.ideas.decide import Facts, Proposal, decide
+from sightline.ideas.decide import Facts, decide
 from sightline.ideas.identity import find_known, refuse_two
 from sightline.ideas.preparation import prepare, propose
+from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
 from sightline.ideas.status import refuse_foreign
 from sightline.ideas.store import add_idea, change_idea

@@ -16,9 +16,10 @@ from sightline.ideas.classifications.file import (
 from sightline.ideas.comments.file import COMMENTS, CommentRecord
 from sightline.ideas.evidence.file import EVIDENCE, EvidenceRecord
 from sightline.ideas.labels import Label, find_labels, initial_label
+from sightline.ideas.matching.chosen_features import stays_in_product
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.records import FeatureOwnership
-from sightline.ideas.matching.selection import quotes_only, stays_in_product
+from sightline.ideas.matching.selection import quotes_only
 from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
 from sightline.ideas.records import Name, OfficialAnswer, SourceName

@@ -10,10 +10,12 @@ from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.catalog.taxonomy import Taxonomy, find_taxonomy
 from sightline.ideas.classifications.assign import Assignment, resolve
 from sightline.ideas.classifications.records import NewClassification
-from sightline.ideas.decide import Facts, Proposal, can_match, product_after, wants_matching
+from sightline.ideas.decide import Facts
 from sightline.ideas.identity import refuse_two
 from sightline.ideas.links import distinct
 from sightline.ideas.matching import selection
+from sightline.ideas.matching.chosen_features import can_match, wants_matching
+from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.queries import Stored
 from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import CHANGED_COLUMNS, NEW_COLUMNS, IdeaChanges, NewIdea

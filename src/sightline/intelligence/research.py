@@ -164,12 +164,3 @@ def newest_of_best(fits: Mapping[Key, float], days: Mapping[Key, float]) -> list
     """Orders keys by fit; keys within 15 % of the best fit come newest first. `days` grow with time."""
     best = max(fits.values(), default=0.0)
     return sorted(fits, key=lambda one: (-days[one], -fits[one]) if fits[one] >= _AS_GOOD * best else (inf, -fits[one]))
-
-
-def keep_exact(observations: Sequence[FramedQuote], text: str) -> list[FramedQuote]:
-    """The observations whose quote is an exact part of the text, in order, each quote once."""
-    kept: dict[str, FramedQuote] = {}
-    for one in observations:
-        if one.quote.strip() and one.quote in text:
-            kept.setdefault(one.quote, one)
-    return list(kept.values())

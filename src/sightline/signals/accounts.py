@@ -12,6 +12,11 @@ def with_primary(primary: UUID | None, others: Iterable[UUID]) -> list[UUID]:
     return list(dict.fromkeys([*([primary] if primary else []), *others]))
 
 
+def primary_among(primary: UUID | None, accounts: Sequence[UUID]) -> dict[str, Any]:
+    """Returns the column to change when new accounts leave the primary one out: it is no longer one."""
+    return {} if primary is None or primary in accounts else {"account_id": None}
+
+
 def refuse_accounts(primary: UUID | None, others: Sequence[Any], unknown: Sequence[UUID]) -> None:
     """Raises ValidationFailed naming each field that has unknown accounts."""
     faults = [Fault("accountId", f"Not in this workspace: {primary}")] if primary in unknown else []

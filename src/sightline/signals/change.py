@@ -11,8 +11,8 @@ from sightline.platform.db import Database, Row, Tx, columns, retry_transaction,
 from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
-from sightline.signals import content, queries, read
-from sightline.signals.accounts import refuse_accounts, with_primary
+from sightline.signals import material, queries, read
+from sightline.signals.accounts import primary_among, refuse_accounts, with_primary
 from sightline.signals.insights.same_words import follow_accounts, lock_statements
 from sightline.signals.processing import request
 from sightline.signals.raw_data import raw_of
@@ -46,9 +46,8 @@ async def _change(
     expect(read.tag_of(before))
     columns = find_changed(stated_columns(changes), before) | await _content(tx, actor, changes, before)
     has_new_accounts = await _link(tx, actor, before, changes, accounts)
-    loses_primary = changes.account_id is UNSET and changes.account_ids is not UNSET
-    if loses_primary and before["account_id"] not in (None, *accounts):
-        columns["account_id"] = None
+    if changes.account_ids is not UNSET and changes.account_id is UNSET:
+        columns |= primary_among(before["account_id"], accounts)
     await store(tx, actor, before, columns, has_new_accounts=has_new_accounts)
     return read.versioned(await queries.find_signal(tx, actor.workspace_id, ref))
 
@@ -91,10 +90,10 @@ async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) ->
     raw_before = await queries.find_raw(tx, actor.workspace_id, before["id"])
     raw = raw_of(raw_before, text=text, transcript=transcript)
     summary_before = queries.decoded(before["transcript"])
-    summary = content.summary_of(raw, transcript, summary_before)
+    summary = material.summary_of(raw, transcript, summary_before)
     if raw == (raw_before or {}) and summary == summary_before:
         has_new_data = changes.data is not UNSET and changes.data != queries.decoded(before["data"])
-        reads_new_data = has_new_data and content.reads_data(raw)
+        reads_new_data = has_new_data and material.reads_data(raw)
         return request.again(tx, before["analysis_profile"]) if reads_new_data else {}
     await queries.save_raw(tx, actor.workspace_id, before["id"], raw)
     return {"transcript": summary} | request.again(tx, before["analysis_profile"])

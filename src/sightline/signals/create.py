@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.catalog.accounts.matching import AccountClues, find_matches, find_or_add_account
+from sightline.catalog.accounts.matching import AccountClues, find_only_match, find_or_add_account
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
@@ -16,7 +16,7 @@ from sightline.platform.errors import Conflict, Fault, NotFound, ValidationFaile
 from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
-from sightline.signals import content, queries, read
+from sightline.signals import material, queries, read
 from sightline.signals.accounts import refuse_accounts, with_primary
 from sightline.signals.change import find_changed, refuse_two_primaries, stated_columns, store
 from sightline.signals.formats import Conversation, read_text
@@ -183,10 +183,9 @@ async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:
         clues = AccountClues(described.id, described.external_id, described.domain, described.name, described.email)
         if new.create_missing_accounts:
             account = await find_or_add_account(tx, actor, clues)
-            accounts += [account] if account else []
         else:
-            matching = await find_matches(tx, actor.workspace_id, clues)
-            accounts += matching if len(matching) == 1 else []
+            account = await find_only_match(tx, actor.workspace_id, clues)
+        accounts += [account] if account else []
     return list(dict.fromkeys(accounts))
 
 
@@ -239,7 +238,7 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
         "external_data": source.external_data or {},
         "source_links": [link.stored for link in new.source_links or ()],
         "data": new.data or {},
-        "transcript": content.summary_of(raw, new.transcript),
+        "transcript": material.summary_of(raw, new.transcript),
         "import": new.import_,
         "integration_id": new.integration_id,
         "source_key": new.source_key,
@@ -252,7 +251,7 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
 
 def _name(engine: Engine, new: NewSignal) -> str:
     if new.text is not None:
-        return content.subject_of(new.text) or engine.name_idea(content.without_headers(new.text))
+        return material.subject_of(new.text) or engine.name_idea(material.without_headers(new.text))
     speakers = [turn.speaker for turn in new.transcript.turns if turn.speaker] if new.transcript else []
     name = f"Conversation with {', '.join(dict.fromkeys(speakers))}" if speakers else "Signal"
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\u2026"
@@ -268,9 +267,9 @@ async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, bef
     has_new_raw = raw != (raw_before or {})
     if has_new_raw:
         await queries.save_raw(tx, actor.workspace_id, id, raw)
-        changes["transcript"] = content.summary_of(raw, new.transcript, queries.decoded(before["transcript"]))
+        changes["transcript"] = material.summary_of(raw, new.transcript, queries.decoded(before["transcript"]))
     profile = changes.get("analysis_profile", before["analysis_profile"])
-    if has_new_raw or "analysis_profile" in changes or ("data" in changes and content.reads_data(raw)):
+    if has_new_raw or "analysis_profile" in changes or ("data" in changes and material.reads_data(raw)):
         changes |= request.again(tx, profile)
     linked = await queries.add_accounts(tx, actor.workspace_id, id, await _accounts(tx, actor, new))
     await store(tx, actor, before, changes, has_new_accounts=bool(linked))

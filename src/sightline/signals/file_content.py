@@ -16,7 +16,7 @@ from sightline.platform.db import Tx, sql
 from sightline.platform.file_section.entries import Entry, Run
 from sightline.platform.file_section.records import Part
 from sightline.platform.file_section.tables import Showing
-from sightline.signals.content import summarise
+from sightline.signals.material import summarise
 from sightline.signals.queries import SAVE_RAW
 
 _FIND = sql("""

@@ -32,7 +32,13 @@ _LOCK_DOMAIN = sql(
 )
 
 
-async def find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list[UUID]:
+async def find_only_match(tx: Tx, workspace_id: UUID, clues: AccountClues) -> UUID | None:
+    """Returns the account that the clues name; None if they name none, or several."""
+    found = await _find_matches(tx, workspace_id, clues)
+    return found[0] if len(found) == 1 else None
+
+
+async def _find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list[UUID]:
     """Returns the accounts with this id, external id or domain, at most two.
 
     An address names the accounts with such a contact, or else the accounts with its domain.
@@ -53,11 +59,9 @@ async def find_or_add_account(tx: Tx, actor: Actor, clues: AccountClues) -> UUID
     """
     if clues.domain is not None:
         await tx.run(_LOCK_DOMAIN, workspace_id=actor.workspace_id, domain=clues.domain)
-    found = await find_matches(tx, actor.workspace_id, clues)
+    found = await _find_matches(tx, actor.workspace_id, clues)
     name = clues.name or clues.domain or clues.external_id
     if not found and name is not None and clues.id is None:
         id = await add_unknown_account(tx, actor, name, clues.external_id, clues.domain)
-        if id is not None:
-            return id
-        found = await find_matches(tx, actor.workspace_id, clues)
+        return id or await find_only_match(tx, actor.workspace_id, clues)
     return found[0] if len(found) == 1 else None

@@ -7,8 +7,9 @@ from sightline.ideas import queries
 from sightline.ideas.classifications.suggest import renew_suggestions
 from sightline.ideas.links import FEATURES, replace_links
 from sightline.ideas.matching import selection
+from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import MatchingReceipt
-from sightline.ideas.matching.selection import Selection, may_match
+from sightline.ideas.matching.selection import Selection
 from sightline.ideas.readings.due import model_follows
 from sightline.ideas.store import change_columns, set_due
 from sightline.platform.access import Actor

@@ -1,10 +1,6 @@
-"""The features of an idea and how they were selected: matched, or chosen by a person. Decisions: featureMatching.
-
-Chosen features stay until others are chosen; matched ones follow the description and the product.
-"""
+"""The features of an idea and how they were selected: matched, or chosen by a person. Decisions: featureMatching."""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -62,21 +58,6 @@ class Selection:
             "feature_matching": self.matching,
             "matched_key": self.matched_key,
         }
-
-
-def may_match(idea: Stored) -> bool:
-    """Whether features are found for the idea: it has a product, and nobody chose features."""
-    return idea["product_id"] is not None and not are_chosen(idea)
-
-
-def are_chosen(idea: Stored) -> bool:
-    """Whether a person chose the idea's features, or chose none: nothing that is matched replaces them."""
-    return bool(idea["feature_ownership"] == "manual")
-
-
-def stays_in_product(idea: Stored, foreign: Sequence[UUID]) -> bool:
-    """Whether an idea cannot move to another product, since features were chosen that are `foreign` to that product."""
-    return are_chosen(idea) and bool(foreign)
 
 
 def chosen(engine: Engine, product_id: UUID | None, feature_ids: list[UUID], at: datetime) -> Selection:

@@ -9,8 +9,9 @@ from typing import Any
 from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
 from sightline.ideas.links import FEATURES, replace_links
 from sightline.ideas.matching import selection
+from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import Matcher
-from sightline.ideas.matching.selection import Selection, may_match
+from sightline.ideas.matching.selection import Selection
 from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.material import Seen

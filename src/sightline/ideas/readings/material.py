@@ -8,7 +8,7 @@ from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
 from sightline.catalog.taxonomy import Group, find_taxonomy
 from sightline.ideas.classifications.queries import find_values
 from sightline.ideas.classifications.suggest import as_input, chosen_groups, list_groups
-from sightline.ideas.matching.selection import may_match
+from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.questions.drafted import FoundQuestion, find_questions
 from sightline.ideas.readings.queries import Claim, find_claimed, find_features
 from sightline.intelligence.engine import MOST_QUESTIONS, Engine

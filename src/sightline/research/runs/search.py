@@ -21,10 +21,10 @@ from sightline.intelligence.research import (
     Coverage,
     FindingText,
     Researcher,
-    keep_exact,
 )
 from sightline.platform.ids import new_id
 from sightline.research.runs.candidates import Candidate, best_first, join_copies
+from sightline.research.runs.exact_quotes import keep_exact
 from sightline.research.runs.found import FoundSource, KnownSource, NewFinding, SearchedSection
 from sightline.research.runs.records import FindingProvenance, Relevance
 from sightline.sources.addresses import identity, is_within

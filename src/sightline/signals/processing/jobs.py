@@ -14,8 +14,8 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_transaction
 from sightline.platform.errors import Conflict
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools, Work, add_missing_jobs
-from sightline.signals import content
 from sightline.signals.insights.same_words import Drafted, lock_statements, replace_quotes
+from sightline.signals.material import material_of
 from sightline.signals.processing import queries
 from sightline.signals.processing.queries import Waiting
 from sightline.signals.processing.request import PROCESS_SIGNAL
@@ -54,7 +54,7 @@ def _material(waiting: Waiting) -> SignalMaterial:
     if waiting.analysis_profile == "none":
         return SignalMaterial(waiting.processor_type)
     raw = {} if waiting.raw is None else msgspec.json.decode(waiting.raw)
-    return content.material_of(waiting.processor_type, raw, msgspec.json.decode(waiting.data))
+    return material_of(waiting.processor_type, raw, msgspec.json.decode(waiting.data))
 
 
 async def _seal(tx: Tx, workspace_id: UUID, signal_id: UUID, waiting: Waiting, made: Made[list[DraftInsight]]) -> bool:

@@ -1,6 +1,7 @@
 """Quotes of researchers count only if they are exact parts of the page."""
 
-from sightline.intelligence.research import FramedQuote, keep_exact
+from sightline.intelligence.research import FramedQuote
+from sightline.research.runs.exact_quotes import keep_exact
 
 TEXT = "Estimates are sent by text message. Most shops answer within an hour."
 
