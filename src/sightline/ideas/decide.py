@@ -77,7 +77,8 @@ def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None
     fields = [column for column in columns if column not in MATCHED]
     if stored is None:
         columns["name_drafted"] = "name" not in columns
-        columns.setdefault("name", facts.engine.name_idea(columns["description"]))
+        if columns["name_drafted"]:
+            columns["name"] = facts.engine.name_idea(columns["description"])
     elif "name" in columns:
         columns["name_drafted"] = False
     return Outcome(
