@@ -275,7 +275,8 @@ class Moment(datetime, metaclass=WireType):
     def read(cls, value: Any) -> datetime:
         """Returns the time cut to milliseconds, as it is stored. Raises ValueError."""
         moment = cls.read_exactly(value)
-        return moment - timedelta(microseconds=moment.microsecond % 1000)
+        below = moment.microsecond % 1000
+        return moment - timedelta(microseconds=below) if below else moment
 
     @classmethod
     def read_exactly(cls, value: Any) -> datetime:
@@ -284,10 +285,10 @@ class Moment(datetime, metaclass=WireType):
         A space before a final hh:mm was a `+` before URL decoding.
         """
         text = _text(value).strip()
-        if "T" in text.upper():
-            text = _SPACE_FOR_PLUS.sub("+", text)
         if not _MOMENT.fullmatch(text):
-            raise ValueError("Expected an ISO 8601 timestamp")
+            text = _SPACE_FOR_PLUS.sub("+", text) if "T" in text.upper() else text
+            if not _MOMENT.fullmatch(text):
+                raise ValueError("Expected an ISO 8601 timestamp")
         try:
             moment = datetime.fromisoformat(text.upper().replace(",", "."))
             moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

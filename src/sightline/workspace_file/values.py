@@ -37,6 +37,22 @@ def read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(object_pairs_hook=read_members)
 
 
+def _is_sound(value: Any) -> bool:
+    """Returns whether a value has no faults, at a tenth of what looking for them costs. False if it may have some."""
+    try:
+        return _is_plain(value) and b"\\u0000" not in msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_plain(value: Any, level: int = 1) -> bool:
+    kind = type(value)
+    if kind is dict or kind is list:
+        inside = value.values() if kind is dict else value
+        return level < DEEPEST and all([_is_plain(each, level + 1) for each in inside if type(each) is not str])
+    return value is None or kind in (str, bool) or (kind is int and -LARGEST <= value < LARGEST)
+
+
 def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
     """Yields what no record may have: repeated names, more than 100 levels, large numbers, half characters."""
     if level > DEEPEST and isinstance(value, dict | list):
@@ -44,7 +60,7 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
     elif isinstance(value, dict):
         if isinstance(value, Members):
             yield Fault(_below(path, value.twice), "Is here twice")
-        for name, each in filter(_may_be_faulty, value.items()):
+        for name, each in value.items():
             yield from _text_faults(name, _below(path, name))
             yield from value_faults(each, _below(path, name), level + 1)
     elif isinstance(value, list):
@@ -62,11 +78,6 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _may_be_faulty(member: tuple[str, Any]) -> bool:
-    """Returns False for most members of a record, so that no path is made for them."""
-    return not all(one is None or (isinstance(one, str) and one.isascii() and "\0" not in one) for one in member)
-
-
 def _text_faults(text: str, path: str) -> Iterator[Fault]:
     yield from nul_faults(text, path)
     try:
@@ -82,7 +93,7 @@ def convert(value: Any, type: Any) -> Any:
 
 def check(value: Any, type: Any, path: str, faults: Faults) -> Any:
     """Returns the value as the type. Adds every fault and returns None if it does not fit."""
-    found = list(value_faults(value, path))
+    found = [] if _is_sound(value) else list(value_faults(value, path))
     if not found:
         try:
             return convert(value, type)
