@@ -9,30 +9,17 @@ from msgspec import UNSET, UnsetType
 
 from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
-from sightline.platform.db.sql import columns, sql, values
+from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.records import FileRecord, KeyedRecord, Positive
 from sightline.platform.file_section.tables import Table
 from sightline.platform.wire import Moment
 
-_VERSIONED = "version, content, sources, writer"
-_KEEP_VERSION = sql(
-    """
-INSERT INTO document_versions (workspace_id, document_id, {columns}, written_at)
-VALUES (:workspace_id, :document_id, {values}, :written_at) ON CONFLICT DO NOTHING""",
-    columns=_VERSIONED,
-    values=values(columns(_VERSIONED)),
-)
-
-
-def _kept(run: Run, entry: Entry) -> dict[str, Any]:
-    stored = {name: entry.stored[name] for name in columns(_VERSIONED)}
-    return {
-        "workspace_id": run.workspace_id,
-        "document_id": entry.id,
-        **stored,
-        "written_at": entry.stored["updated_at"],
-    }
+_KEEP_VERSIONS = sql("""
+INSERT INTO document_versions (workspace_id, document_id, version, content, sources, writer, written_at)
+SELECT workspace_id, id, version, content, sources, writer, updated_at
+  FROM documents WHERE workspace_id = :workspace_id AND id = ANY(:ids)
+ON CONFLICT DO NOTHING""")
 
 
 @asynccontextmanager
@@ -47,9 +34,9 @@ async def _move_versions(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
         earlier = [part.get("version", 0) for part in entry.given.get("earlier") or ()]
         if earlier and max(earlier) >= entry.row["version"]:
             run.refuse(entry, "version", "Has to be larger than those of the earlier versions")
+    replaced = [one.id for one in sound(entries) if not one.is_new and one.row["version"] > one.stored["version"]]
+    await run.tx.run(_KEEP_VERSIONS, workspace_id=run.workspace_id, ids=replaced)
     yield
-    replaced = [one for one in sound(entries) if not one.is_new and one.row["version"] > one.stored["version"]]
-    await run.tx.run_many(_KEEP_VERSION, [_kept(run, entry) for entry in replaced])
 
 
 class EarlierRecord(FileRecord):

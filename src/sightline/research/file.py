@@ -16,29 +16,14 @@ from sightline.platform.file_section.fields import Column, Converted, Find, Link
 from sightline.platform.file_section.records import FileRecord, Hexadecimal, KeyedRecord, Name, Positive, Whole, Word
 from sightline.platform.file_section.tables import Section, Table
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Id, Moment, Trimmed
+from sightline.platform.wire import Id, Moment
 from sightline.research.briefs.queries import words_of
-from sightline.research.schedules.cadence import is_zone, next_slot
+from sightline.research.briefs.records import BriefState
+from sightline.research.commands import Zone
+from sightline.research.plans.inputs import PlanName
+from sightline.research.runs.records import RunStatus
+from sightline.research.schedules.cadence import RunPolicy, next_slot
 from sightline.workspaces.credits import recount_reserved
-
-
-class BriefName(Trimmed):
-    """1 to 120 characters, trimmed."""
-
-    longest = 120
-
-
-class TimeZone(Trimmed):
-    """A time zone by its IANA name."""
-
-    longest = 255
-
-    @classmethod
-    def read(cls, value: Any) -> str:
-        text = super().read(value)
-        if not is_zone(text):
-            raise ValueError("There is no such time zone")
-        return text
 
 
 def _find_signals(value: Sequence[str], find: Find) -> list[Any]:
@@ -130,7 +115,7 @@ class SectionRecord(FileRecord):
 
     name: Name | UnsetType = UNSET
     type: Literal["competitors", "market", "custom"] | None = "custom"
-    status: Literal["queued", "running", "completed", "failed", "stopped"] | None = "completed"
+    status: RunStatus | None = "completed"
     attempts: Whole | None = 0
     answer: dict[str, Any] | None = None
     failure: str | None = None
@@ -195,16 +180,16 @@ class RunRecord(FileRecord):
 class BriefRecord(KeyedRecord):
     """Saved research with its runs."""
 
-    name: BriefName | UnsetType = UNSET
+    name: PlanName | UnsetType = UNSET
     question: str | None = ""
-    state: Literal["draft", "active", "paused", "archived"] | None = "draft"
+    state: BriefState | None = "draft"
     row_version: Positive | None = 1
     revision: Positive | None = 1
     definition: dict[str, Any] | None = msgspec.field(default_factory=dict)
     kept_revision: Positive | None = None
     kept_definition: dict[str, Any] | None = None
-    run_policy: Literal["on_demand", "daily", "weekly"] | None = "on_demand"
-    timezone: TimeZone | None = cast("TimeZone", "UTC")
+    run_policy: RunPolicy | None = "on_demand"
+    timezone: Zone | None = cast("Zone", "UTC")
     next_run_at: Moment | None = None
     created_by: Annotated[Word | None, Link("members", "created_by")] = None
     runs: list[RunRecord] | None = None

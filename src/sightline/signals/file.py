@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from uuid import UUID
 
 import msgspec
@@ -23,10 +23,9 @@ from sightline.signals.records import (
     SignalContext,
     SignalStatus,
     SignalType,
+    Slug,
     label_of,
 )
-
-Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+([_-][a-z0-9]+)*\Z", max_length=255, examples=["help_desk"])]
 
 
 class SourcePart(Part, rename=None):
@@ -108,7 +107,7 @@ class SignalRecord(KeyedRecord):
     signal_type: SignalType | None = None
     context: SignalContext | None = "other"
     processor_type: ProcessorType | None = "text"
-    provider_type: Slug | None = "api"
+    provider_type: Slug | None = cast("Slug", "api")
     evidence_kind: EvidenceKind | None = "note"
     analysis_profile: AnalysisProfile | None = "customer_evidence"
     status: SignalStatus | None = "processed"

@@ -28,7 +28,7 @@ class Lookups:
         self.tables = tables
         self._found: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
         self._coming: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
-        self._keys: dict[str, dict[str, list[tuple[str, UUID | None]]]] = defaultdict(dict)
+        self._keys: dict[str, dict[str, set[tuple[str, UUID | None]]]] = defaultdict(lambda: defaultdict(set))
 
     def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None:
         """Returns the id, in the enclosing record `scope`. A key of several enclosing records names none without it."""
@@ -62,12 +62,10 @@ class Lookups:
         for row in rows:
             for kind, name in enumerate((str(row["id"]), row["number"], row["key"], row["alias"])):
                 names[kind][name].append(_Named(row["id"], row["above"]))
+            self._keys[target][row["name"]].add((row["key"] or str(row["id"]), row["above"]))
         for text in missing:
             forms = (text.lower(), public_number(table, text) or 0, text, _alias(table, text))
             known[text] = next((found[form] for found, form in zip(names, forms, strict=True) if form in found), [])
-        if target in queries.NAMED and (unknown := [text for text in missing if not known[text]]):
-            for row in await queries.keys_by_name(self.tx, table, self.workspace_id, unknown):
-                self._keys[target].setdefault(row["name"], []).append((row["key"], row["above"]))
 
     def keep(self, table: Table, entries: Sequence[Entry]) -> None:
         """Keeps the names of nested records that are about to be stored, as they may name each other."""

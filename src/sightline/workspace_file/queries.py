@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sightline.platform.db import Row, Tx, sql
+from sightline.platform.db import Row, Statement, Tx, sql
 from sightline.platform.file_section.entries import Run
 from sightline.platform.file_section.fields import Links
 from sightline.platform.file_section.tables import Table
@@ -37,6 +37,23 @@ def _shown(table: Table) -> str:
         if links.flag:
             shown.append(f"{_array(links, links.flag)} AS {field.column}_flags_")
     return ", ".join(shown)
+
+
+def _select(table: Table, given: str = "", same: Sequence[str] = (), *, is_export: bool = False) -> Statement:
+    """Returns the statement for the rows that have the columns `same` of one of the `given` rows, a FROM item.
+
+    `is_export`: only those that an export shows, in its order.
+    """
+    order = ", ".join(f"t.{column.strip()}" for column in (*same, *table.order.split(",")))
+    return sql(
+        "SELECT {columns} FROM {given}{table} AS t WHERE t.{tenant} = :workspace_id AND {where}{order}",
+        columns=_shown(table),
+        given=f"{given} AS g ({', '.join(same)}), " if same else "",
+        table=table.name,
+        tenant=table.tenant,
+        where=" AND ".join([table.where if is_export else "true", *(f"t.{column} = g.{column}" for column in same)]),
+        order=f" ORDER BY {order}" if is_export else "",
+    )
 
 
 def _array(links: Links, column: str) -> str:
@@ -74,14 +91,7 @@ async def find_rows(
         )
     if not statements:
         return []
-    statement = sql(
-        "SELECT {columns} FROM ({found}) AS found JOIN {table} AS t ON t.{tenant} = :workspace_id AND {same}",
-        tenant=table.tenant,
-        columns=_shown(table),
-        found=" UNION ".join(statements),
-        table=table.name,
-        same=" AND ".join(f"t.{column} = found.{column}" for column in table.primary),
-    )
+    statement = _select(table, f"({' UNION '.join(statements)})", table.primary)
     return await tx.rows(statement, workspace_id=workspace_id, **named)
 
 
@@ -95,10 +105,12 @@ def compared(table: Table, column: str) -> str:
 
 
 _NAMES = """
-    SELECT t.id, {key} AS key, {number} AS number, {alias} AS alias, {above} AS above FROM {table} AS t
+    SELECT t.id, t.key, {number} AS number, {alias} AS alias, {name} AS name, {above} AS above FROM {table} AS t
      WHERE t.workspace_id = :workspace_id
-       AND (t.id = ANY(:ids::uuid[]) OR {key} = ANY(:texts::text[]) OR {number} = ANY(:numbers::bigint[])
-            OR {alias} = ANY(:folded::text[]))"""
+       AND (t.id = ANY(:ids::uuid[]) OR t.key = ANY(:texts::text[]) OR {number} = ANY(:numbers::bigint[])
+            OR {alias} = ANY(:folded::text[]) OR {name} = ANY(:texts::text[]))"""
+# Short lists whose records people know by name: a name in place of a key gets a fault that says the key.
+_NAMED = ("products", "products.features", "teams", "sprints", "integrations")
 
 
 async def find_names(tx: Tx, table: Table, workspace_id: UUID, **names: Sequence[Any]) -> list[Row]:
@@ -106,29 +118,12 @@ async def find_names(tx: Tx, table: Table, workspace_id: UUID, **names: Sequence
     statement = sql(
         _NAMES,
         table=table.name,
-        key="t.key",
         number="t.number" if table.numbered else "NULL::bigint",
         alias=compared(table, table.alias) if table.alias else "NULL::text",
-        above=_above(table),
+        name="t.name" if table.path in _NAMED else "NULL::text",
+        above=f"t.{table.parents[0][0]}" if table.parents else "NULL::uuid",
     )
     return await tx.rows(statement, workspace_id=workspace_id, **names)
-
-
-def _above(table: Table) -> str:
-    return f"t.{table.parents[0][0]}" if table.parents else "NULL::uuid"
-
-
-# Short lists whose records people know by name: a name in place of a key gets a fault that says the key.
-NAMED = frozenset({"products", "products.features", "teams", "sprints", "integrations"})
-_KEYS_BY_NAME = """
-    SELECT t.name, coalesce(t.key, t.id::text) AS key, {above} AS above
-      FROM {table} AS t WHERE t.workspace_id = :workspace_id AND t.name = ANY(:names)"""
-
-
-async def keys_by_name(tx: Tx, table: Table, workspace_id: UUID, names: Sequence[str]) -> list[Row]:
-    """Returns the keys of the records with these names, and their enclosing records. Reads the whole list."""
-    statement = sql(_KEYS_BY_NAME, table=table.name, above=_above(table))
-    return await tx.rows(statement, workspace_id=workspace_id, names=names)
 
 
 async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -201,14 +196,7 @@ async def remove_where(run: Run, table: Table, condition: str, **values: Any) ->
 
 async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[list[Row]]:
     """Yields all rows of a list in their order, in batches."""
-    statement = sql(
-        "SELECT {columns} FROM {table} AS t WHERE {tenant} = :workspace_id AND {where} ORDER BY {order}",
-        tenant=table.tenant,
-        columns=_shown(table),
-        table=table.name,
-        where=table.where,
-        order=table.order,
-    )
+    statement = _select(table, is_export=True)
     batch: list[Row] = []
     arguments = statement.arguments({"workspace_id": workspace_id})
     async for row in tx.connection.cursor(statement.text, *arguments, prefetch=table.batch):
@@ -226,15 +214,5 @@ async def rows_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequenc
     named = {f"p_{column}": list(values) for column, values in zip(own, zip(*parents, strict=True), strict=False)}
     if not parents:
         return []
-    arrays = ", ".join(f":{name}::uuid[]" for name in named)
-    statement = sql(
-        "SELECT {columns} FROM {given}{table} AS t{on}"
-        " WHERE t.workspace_id = :workspace_id AND {where} ORDER BY {order}",
-        columns=_shown(table),
-        given=f"unnest({arrays}) AS g ({', '.join(own)}) JOIN " if own else "",
-        table=table.name,
-        on=f" ON {' AND '.join(f't.{column} = g.{column}' for column in own)}" if own else "",
-        where=table.where,
-        order=", ".join(f"t.{part.strip()}" for part in (*own, *table.order.split(","))),
-    )
-    return await tx.rows(statement, workspace_id=workspace_id, **named)
+    given = f"unnest({', '.join(f':{name}::uuid[]' for name in named)})"
+    return await tx.rows(_select(table, given, own, is_export=True), workspace_id=workspace_id, **named)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from sightline.workspace_file.tally import Tally
 from sightline.workspaces.bulk import Numbers, log_changes
 
 NAMES = ("id", "key", "email", "label", "externalId")
+_KEPT = (bytes, date, datetime, UUID)  # as the database takes them
 
 
 class Late(msgspec.Struct):
@@ -125,7 +126,7 @@ class Store:
             except ValueError as error:
                 self.run.refuse(entry, field.name, str(error))
         else:
-            entry.values[field.column] = msgspec.to_builtins(value) if field.is_json else value
+            entry.values[field.column] = msgspec.to_builtins(value, builtin_types=_KEPT)
 
     def _read_scoped(self, table: Table, entry: Entry) -> None:
         """Fills `links`, and columns whose references depend on the row."""

@@ -99,65 +99,58 @@ async def apply_taxonomy(run: Run, given: Given) -> bool | None:
 
 
 def _read_groups(run: Run, given: list[Given], known: dict[str, Given]) -> list[Given]:
-    """Returns the groups of the file in its order, then the others as retired."""
-    seen: set[str] = set()
-    groups = []
+    groups: dict[str, Given] = {}
     for index, group in enumerate(given):
-        path = f"taxonomy.groups[{index}]"
-        if group["key"] in seen:
-            run.faults.add(f"{path}.key", f"There are two groups {group['key']!r}")
-        seen.add(group["key"])
-        groups.append(_read_group(run, path, group, known.get(group["key"], {})))
-    left_out = [group | {"retired": True} for key, group in known.items() if key not in seen]
-    return sorted(groups + left_out, key=lambda group: bool(group.get("retired")))
+        path, key = f"taxonomy.groups[{index}]", group["key"]
+        if key in groups:
+            run.faults.add(f"{path}.key", f"There are two groups {key!r}")
+        groups[key] = _read_group(run, path, group, known.get(key, {}))
+    return _with_retired(groups, known)
+
+
+def _with_retired(given: dict[str, Given], known: dict[str, Given]) -> list[Given]:
+    """Returns the groups or options of the file in its order, then the others as retired."""
+    left_out = [part | {"retired": True} for key, part in known.items() if key not in given]
+    return sorted([*given.values(), *left_out], key=lambda part: bool(part.get("retired")))
 
 
 def _read_group(run: Run, path: str, given: Given, known: Given) -> Given:
     kind = given.get("kind", known.get("kind", "list"))
-    mode = given.get("selectionMode", known.get("selectionMode", "multi" if kind == "list" else None))
+    mode = "multi" if kind == "list" else None
+    new = {"description": "", "kind": kind, "selectionMode": mode, "required": False}
+    group = new | _settled(run, path, given, known, "taxonomy.groups", given["key"])
     if known and kind != known["kind"]:
         run.faults.add(f"{path}.kind", f"The group is of the kind {known['kind']}; use another key")
-    if kind == "text" and (mode or given.get("options")):
+    if kind == "text" and (group["selectionMode"] or given.get("options")):
         run.faults.add(path, "A text group has neither options nor a selection mode")
-    if kind == "list" and mode is None:
+    if kind == "list" and group["selectionMode"] is None:
         run.faults.add(f"{path}.selectionMode", "Expected one of: single, multi")
-    group = {
-        "id": _id(run, path, given, known, "taxonomy.groups", given["key"]),
-        "key": given["key"],
-        "label": str(given.get("label", known.get("label", given["key"]))).strip(),
-        "description": given.get("description", known.get("description", "")),
-        "kind": kind,
-        "selectionMode": mode,
-        "required": given.get("required", known.get("required", False)),
-    }
-    group |= {"retired": True} if given.get("retired") else {}
     return group | {"options": _read_options(run, path, given, known)}
 
 
 def _read_options(run: Run, path: str, given: Given, known: Given) -> list[Given]:
     stored = {option["key"]: option for option in known.get("options", ())}
-    if "options" not in given:
-        return list(stored.values())
     options: dict[str, Given] = {}
-    for index, option in enumerate(given["options"]):
-        here = f"{path}.options[{index}]"
-        key, before = option["key"], stored.get(option["key"], {})
+    for index, option in enumerate(given.get("options", ())):
+        here, key = f"{path}.options[{index}]", option["key"]
         if key in options:
             run.faults.add(f"{here}.key", f"There are two options {key!r}")
-        id = _id(run, here, option, before, "taxonomy.options", f"{given['key']}\x1f{key}")
-        options[key] = {"id": id, "key": key, "label": str(option.get("label", before.get("label", key))).strip()}
-        options[key] |= {"retired": True} if option.get("retired") else {}
-    left_out = [option | {"retired": True} for key, option in stored.items() if key not in options]
-    return sorted([*options.values(), *left_out], key=lambda option: bool(option.get("retired")))
+        names = ("taxonomy.options", f"{given['key']}\x1f{key}")
+        options[key] = _settled(run, here, option, stored.get(key, {}), *names)
+    return _with_retired(options, stored) if "options" in given else list(stored.values())
 
 
-def _id(run: Run, path: str, given: Given, known: Given, *names: str) -> str:
-    """Returns the stored id of the key, else the given one, else one derived from the names."""
-    own_id = given.get("id")
-    if own_id is not None and known and own_id.lower() != known["id"]:
+def _settled(run: Run, path: str, given: Given, known: Given, *names: str) -> Given:
+    """Returns a group or an option, with the stored id of its key, else the given id, else one from the names."""
+    own_id = given.get("id", "").lower()
+    if own_id and known and own_id != known["id"]:
         run.faults.add(f"{path}.id", "The key has another id already")
-    kept: str = known.get("id") or (own_id.lower() if own_id else str(derived_id(run.workspace_id, *names)))
-    return kept
+    part = {"label": given["key"]} | known | given
+    part["id"] = known.get("id") or own_id or str(derived_id(run.workspace_id, *names))
+    part["label"] = part["label"].strip()
+    if not given.get("retired"):
+        part.pop("retired", None)
+    return part
 
 
 async def _replace(run: Run, given: Given, before: Given | None, groups: list[Given]) -> None:

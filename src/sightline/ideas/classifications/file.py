@@ -129,23 +129,18 @@ def _read_one(
     run: Run, entry: Entry, here: str, given: dict[str, Any], named: _Named, before: StoredValue | None
 ) -> StoredValue | None:
     """Returns the value to store, or None if it is stored already."""
-    options = _find_options(run, entry, here, given, named, before)
-    text = given.get("textValue", before.text_value if before else None)
-    is_same = before is not None and (before.option_ids, before.text_value) == (options, text)
-    state = given.get("reviewState", before.review_state if before and is_same else "unreviewed")
-    origin = given.get("origin", before.origin if before else "manual")
+    base = before or StoredValue(entry.id, named.group.id, [], None, "unreviewed", "manual", run.tx.now)
+    options = _find_options(run, entry, here, given, named) if "optionValues" in given else base.option_ids
+    value = base._replace(option_ids=options, text_value=given.get("textValue", base.text_value))
+    state = given.get("reviewState", base.review_state if value == base else "unreviewed")
     updated_at = _updated_at(run, entry, here, given)
-    value = StoredValue(entry.id, named.group.id, options, text, state, origin, updated_at or run.tx.now)
-    if before is not None and value == before._replace(updated_at=value.updated_at):
-        return None if updated_at in (None, before.updated_at) else value
-    return value
+    value = value._replace(review_state=state, origin=given.get("origin", base.origin))
+    if value == before and updated_at in (None, base.updated_at):
+        return None
+    return value._replace(updated_at=updated_at or run.tx.now)
 
 
-def _find_options(
-    run: Run, entry: Entry, here: str, given: dict[str, Any], named: _Named, before: StoredValue | None
-) -> list[UUID]:
-    if "optionValues" not in given:
-        return list(before.option_ids) if before else []
+def _find_options(run: Run, entry: Entry, here: str, given: dict[str, Any], named: _Named) -> list[UUID]:
     found: dict[UUID, None] = {}
     for index, value in enumerate(given["optionValues"]):
         if (option := named.find(value)) is not None:

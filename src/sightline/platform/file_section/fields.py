@@ -1,13 +1,12 @@
 """Fields of records: where they are stored, and which other records they name."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import UnionType
-from typing import Annotated, Any, NamedTuple, Protocol, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, Protocol, get_origin
 from uuid import UUID
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from sightline.platform.file_section.entries import Linked
 
@@ -97,7 +96,6 @@ class Field:
     default: Any
     nullable: bool
     is_required: bool
-    is_json: bool
     marker: Any
 
     @property
@@ -108,28 +106,6 @@ class Field:
     def is_scoped(self) -> bool:
         """Whether it is read when the row is known."""
         return isinstance(self.marker, Links) or getattr(self.marker, "scope", None) is not None
-
-
-def _parts(hint: Any) -> Iterator[Any]:
-    """Yields the plain types in a type: of a union, and in `Annotated`."""
-    if get_origin(hint) is Annotated:
-        yield from _parts(get_args(hint)[0])
-    elif get_origin(hint) in (Union, UnionType):
-        for part in get_args(hint):
-            yield from _parts(part)
-    else:
-        yield hint
-
-
-def _is_json(hint: Any) -> bool:
-    """Whether values of this type are stored as JSON: objects, and lists of anything but texts."""
-    for part in _parts(hint):
-        items = get_args(part) if get_origin(part) is list else ()
-        if get_origin(part) is dict or (isinstance(part, type) and issubclass(part, Struct | dict)):
-            return True
-        if items and (items[0] is Any or any(_is_json(item) for item in _parts(items[0]))):
-            return True
-    return False
 
 
 def field_of(member: msgspec.structs.FieldInfo, hint: Any) -> Field:
@@ -144,6 +120,5 @@ def field_of(member: msgspec.structs.FieldInfo, hint: Any) -> Field:
         None if default is UNSET else default,
         default is None or (isinstance(marker, Column) and marker.nullable),
         default is UNSET,
-        _is_json(hint),
         marker,
     )
