@@ -136,6 +136,22 @@ def test_posts_that_are_merged_into_each_other_have_no_original(bulk: Bulk, tmp_
     assert "There is no idea" in done.err
 
 
+def test_what_insights_are_merged_into_is_checked_by_a_dry_run_and_goes_to_the_rejects(
+    bulk: Bulk, tmp_path: Path
+) -> None:
+    rows = "key,title,mergedInto\na,A,z\nb,B,nobody\nc,C,bad\nbad,,\n" + "".join(f"k{n},K,\n" for n in range(1_500))
+    file, rejects = written(tmp_path / "i.csv", rows + "z,Z,\n"), tmp_path / "r.csv"
+    for more in (("--dry-run",), ()):
+        done = bulk.load("insights", file, "--rejects", rejects, "--json", *more)
+        lines = done.err.splitlines()
+        assert [line.partition(": ")[0] for line in lines] == ["line 5", "line 3", "line 4"]
+        assert "There is no 'nobody' in insights" in lines[1]
+        assert [line.partition(",")[0] for line in rejects.read_text().splitlines()] == ["key", "bad", "b", "c"]
+        assert json.loads(done.out)["faulty"] == 3
+    found = {one["key"]: one for one in exported(bulk)["insights"]}
+    assert (found["a"]["mergedInto"], found["b"]["mergedInto"]) == (found["z"]["id"], None)
+
+
 def large(file: Path, count: int) -> Path:
     """Writes posts, of which every tenth has a second row, every hundredth is merged, and line 5,003 is faulty."""
     rows = [post(f"{n}", f"{n - 1}" if n % 100 == 99 else "", f"v{n % 50}@x.test") for n in range(count)]

@@ -96,7 +96,7 @@ class Import:
         self._store = LineStore(db, slug, reader.table, actor_id, unknown_accounts=unknown_accounts, dry_run=dry_run)
         self._rejects = Rejects(reader, rejects) if rejects else None
         self._merged: list[Line] = []
-        self._merged_texts: dict[int, str] = {}
+        self._kept_texts: dict[int, str] = {}  # of lines that are kept for the end
         self._coming: dict[merged.Identity, set[str]] = {}  # ideas that a dry run has not stored, with their voters
         self._warn = warn
         self._others = OtherSources(db, slug, reader.table) if reader.has_default_source else None
@@ -138,29 +138,30 @@ class Import:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:
             async for batch in batches:
                 await self._warn_of_other_source(batch)
-                self._keep_merged(batch)
+                self._keep(batch)
                 await self._store.store(batch)
                 self._count(batch)
                 on_batch(batch)
         if not stop.is_set():
             async for batch in self._store.store_postponed():
+                batch.texts = self._kept_texts
                 self._count(batch)
             await self._store_merged()
 
-    def _keep_merged(self, batch: Batch) -> None:
-        """Keeps the posts that were merged into others until these are stored."""
-        found = [line for line in batch.lines if line.merged_into]
-        if found:
-            self._merged += found
-            numbers = {number for line in found for number in (line.number, *line.further)}
-            self._merged_texts |= {number: batch.texts[number] for number in numbers & batch.texts.keys()}
-            batch.lines = [line for line in batch.lines if not line.merged_into]
+    def _keep(self, batch: Batch) -> None:
+        """Keeps the posts that were merged into others until these are stored, and the texts of what is merged."""
+        for line in batch.lines:
+            if line.merged_into or line.given.get("mergedInto"):
+                numbers = {line.number, *line.further} & batch.texts.keys()
+                self._kept_texts |= {number: batch.texts[number] for number in numbers}
+        self._merged += [line for line in batch.lines if line.merged_into]
+        batch.lines = [line for line in batch.lines if not line.merged_into]
 
     async def _store_merged(self) -> None:
         """Stores the words of merged posts as evidence of the posts that have them now, with their voters."""
         for lines in merged.batches(self._merged):
             batch = await self._store.store_merged(lines, self._coming)
-            batch.texts = self._merged_texts
+            batch.texts = self._kept_texts
             self._count(batch)
             self.done.merged += sum(line.number not in batch.faulty for line in lines)
 

@@ -27,12 +27,12 @@ class Lookups:
         self.workspace_id = workspace_id
         self.tables = tables
         self._found: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
-        self._coming: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
+        self.coming: dict[str, dict[str, list[_Named]]] = defaultdict(dict)
         self._keys: dict[str, dict[str, set[tuple[str, UUID | None]]]] = defaultdict(lambda: defaultdict(set))
 
     def find(self, target: str, text: str, scope: UUID | None = None) -> UUID | None:
         """Returns the id, in the enclosing record `scope`. A key of several enclosing records names none without it."""
-        for names in (self._coming[target], self._found[target]):
+        for names in (self.coming[target], self._found[target]):
             ids = {one.id for one in names.get(text, ()) if scope in (None, one.above)}
             if ids:
                 return ids.pop() if len(ids) == 1 else None
@@ -68,16 +68,17 @@ class Lookups:
             known[text] = next((found[form] for found, form in zip(names, forms, strict=True) if form in found), [])
 
     def keep(self, table: Table, entries: Sequence[Entry]) -> None:
-        """Keeps the names of nested records that are about to be stored, as they may name each other."""
+        """Keeps the names of records that are not stored yet, as others may name them."""
         for entry in entries:
-            named = _Named(entry.values.get("id") or entry.id, entry.values[table.parents[0][0]])
+            above = entry.values[table.parents[0][0]] if table.parents else None
+            named = _Named(entry.values.get("id") or entry.id, above)
             for name in (str(named.id), entry.values.get("key")):
                 if name:
-                    self._coming[table.path].setdefault(name, []).append(named)
+                    self.coming[table.path].setdefault(name, []).append(named)
 
     def forget(self, target: str) -> None:
         """Clears what is known of a list. Call it after its records were added, removed or renamed."""
-        for names in (self._found, self._coming, self._keys):
+        for names in (self._found, self.coming, self._keys):
             names.pop(target, None)
 
 

@@ -46,9 +46,7 @@ class Store:
 
     async def store(self, table: Table, entries: Sequence[Entry]) -> None:
         """Stores records with the lists inside them."""
-        await self._look_up(table, entries)
-        for entry in entries:
-            self._read(table, entry)
+        await self.read(table, entries)
         whole = [entry for entry in entries if not (entry.parent and entry.parent.broken)]
         await match(self.run, table, whole)
         if table.names_itself:
@@ -65,15 +63,21 @@ class Store:
                 await self._store_inside(child, entries)
         self._keep_late(table, sound(whole))
 
-    async def store_late(self) -> None:
-        """Stores the late fields, when the records that they name are stored."""
+    async def read(self, table: Table, entries: Sequence[Entry]) -> None:
+        """Fills the values of records, and refuses those that name others which do not exist."""
+        await self._look_up(table, entries)
+        for entry in entries:
+            self._read(table, entry)
+
+    async def store_late(self, *, reads_only: bool = False) -> None:
+        """Stores the late fields, when the records that they name are stored; or only reads them."""
         late, self.late = self.late, []
         for path in dict.fromkeys(one.table.path for one in late):
             waiting = [one for one in late if one.table.path == path]
             for start in range(0, len(waiting), 1_000):
                 batch = waiting[start : start + 1_000]
                 entries = [Entry(one.path, one.given, one.record, values={"id": one.id}) for one in batch]
-                await self.store(batch[0].table.late, entries)
+                await (self.read if reads_only else self.store)(batch[0].table.late, entries)
 
     def _keep_late(self, table: Table, entries: Sequence[Entry]) -> None:
         names = [] if table.is_late else [field.name for field in table.late.referring]

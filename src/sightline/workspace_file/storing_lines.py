@@ -9,7 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section.entries import Entry, Faults, Run
+from sightline.platform.file_section.entries import Entry, Faults, Run, sound
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
@@ -40,7 +40,7 @@ class _DryRun(Exception):
 class LineStore:
     """Stores lines of one list. References to records of the same list are kept until all are stored.
 
-    `dry_run`: rolls back each batch; what is kept for the end is not looked at.
+    `dry_run`: rolls back each batch, and keeps the names of records that others may name at the end.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class LineStore:
         self._seen: dict[UUID, str] = {}
         self._late: list[Late] = []
         self._waits = any(field.is_late for field in table.fields)
+        self._coming: dict[str, Any] = {}  # names of records that a dry run has not stored
 
     async def store(self, batch: Batch) -> None:
         """Stores a batch, counts its records, and adds the faults that it finds.
@@ -128,10 +129,10 @@ class LineStore:
                     for fault in faults.shown:
                         batch.faults.add(fault.path, fault.message)
                     raise _Faulty
+                new_late = [] if late else store.late
                 if self.dry_run:
                     raise _DryRun
                 await add_to_counts(tx, store.run.workspace_id, tally.growth)
-                new_late = [] if late else store.late
         self._seen.update(seen.maps[0])
         self._late += new_late
         self.accounts_created |= accounts.created
@@ -156,7 +157,7 @@ class LineStore:
         numbers = {line.number for line in lines}
         store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
         if late:
-            await store.store_late()
+            await store.store_late(reads_only=self.dry_run)
         else:
             lines = await accounts.settle(store, lines)
             entries = [Entry(path_of(line.number), line.given, line.record) for line in lines]
@@ -167,6 +168,8 @@ class LineStore:
                 if line.voters and not entry.broken
             }
             await store_votes(store, voters)
+            if self.dry_run and self._waits:
+                store.lookup.keep(self.table, sound(entries))
         if not self._waits:
             await store.store_late()
         return store, accounts
@@ -175,6 +178,7 @@ class LineStore:
         """One import of a kind runs at a time, and none while a file is applied: they would deadlock."""
         workspace = await find_workspace(tx, self.slug)
         lookups = Lookups(tx, workspace.id, all_tables())
+        lookups.coming[self.table.path] = self._coming
         run = Run(tx, workspace.id, self.actor_id, False, faults, given=frozenset({self.table.path}))
         numbers = Numbers(self.db, tx, workspace.id, inside=self.dry_run or self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
