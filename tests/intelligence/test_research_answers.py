@@ -40,9 +40,18 @@ def finding(quote: str, year: int, publisher: str = "Trade Review", also_in: tup
     return FindingText(uuid4(), "Late repairs", url, publisher, day, [FramedQuote("", quote)], quote, also_in)
 
 
-async def answer(question: str, *findings: FindingText, older: int = 0, read: int = 3) -> str:
+async def answer(
+    question: str, *findings: FindingText, older: int = 0, read: int = 3, unnamed: frozenset[str] = frozenset()
+) -> str:
     coverage = Coverage(
-        target=3, found=len(findings), read=read, research_mode="recent", since=NOW, until=NOW, older=older
+        target=3,
+        found=len(findings),
+        read=read,
+        research_mode="recent",
+        since=NOW,
+        until=NOW,
+        older=older,
+        unnamed=unnamed,
     )
     return (await EmbeddedResearcher().answer(section(question), findings, coverage)).questions[0].answer
 
@@ -81,12 +90,33 @@ LATE = "How many repairs are late?"
         ("# Late repairs: 9 percent\n\nOf all repairs 9 percent are late.", ["Of all repairs 9 percent are late."]),
         ("Late repairs in 12 shops\n\nOf all repairs 9 percent are late.", ["Of all repairs 9 percent are late."]),
         ("Of all repairs\n9 percent are late.\n\nMore soon.", ["Of all repairs\n9 percent are late."]),
+        (
+            "Clerks count what the owners have told them, so we asked customers\nand found that of all repairs "
+            "9 percent are late\nin the towns.",
+            [
+                "Clerks count what the owners have told them, so we asked customers\nand found that of all repairs "
+                "9 percent are late\nin the towns."
+            ],
+        ),
+        ("- **Late repairs:** 9 percent", ["**Late repairs:** 9 percent"]),
+        ("Late repairs were counted at all shops of the town. They came to 9 a day.", ["They came to 9 a day."]),
         ("| repairs | late |\n|---|---|\n| 9 percent | late |\n\nNothing else.", []),
         ("9 % of repairs are late.", ["9 % of repairs are late."]),
         ("Late repairs are a shame for everybody who waits.", []),
         ("In 2025 repairs were late, as everybody knows.", []),
     ],
-    ids=["heading", "heading without mark", "wrapped", "table", "short", "no figure", "a year is no figure"],
+    ids=[
+        "heading",
+        "heading without mark",
+        "wrapped",
+        "wrapped without empty lines",
+        "emphasis",
+        "said of the sentence before",
+        "table",
+        "short",
+        "no figure",
+        "a year is no figure",
+    ],
 )
 async def test_sentences_with_the_figure_are_quoted(text: str, quoted: list[str]) -> None:
     assert await quotes(LATE, text, "Late repairs") == quoted
@@ -212,6 +242,12 @@ async def test_a_copy_is_named_where_the_text_is_quoted() -> None:
     assert said == "Trade Review reported on 2025-03-01 (also in Wire, Digest): “Of all repairs 9 percent are late.”"
 
 
+async def test_a_quote_that_a_digest_repeats_is_said_once() -> None:
+    digest = finding("Of all repairs 9 percent are late.", 2026, "Digest")
+    said = await answer(LATE, digest, finding("Of all repairs 9 percent are late.", 2025))
+    assert said == "Trade Review reported on 2025-03-01 (also in Digest): “Of all repairs 9 percent are late.”"
+
+
 @pytest.mark.parametrize(
     ("older", "read", "why"),
     [
@@ -224,6 +260,32 @@ async def test_nothing_found_says_why(older: int, read: int, why: str) -> None:
     said = await answer(LATE, older=older, read=read)
     assert said.startswith("No finding answers this. ")
     assert why in said
+
+
+async def test_what_no_page_names_is_not_answered() -> None:
+    said = await answer("How many folding bikes are late?", finding("Of all bikes 9 percent are late.", 2025),
+                        unnamed=frozenset({"folding"}))  # fmt: skip
+    assert said == "No finding answers this. No source that was read names “folding”."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "quoted"),
+    [
+        ("What does a BX-500 cost?", "A BX-400 costs £48,500.", []),
+        ("What does a BX-500 cost?", "A BX-500 costs £900.", ["A BX-500 costs £900."]),
+        ("How many tubes do shops throw away?", "Shops threw away 12 tubes.", ["Shops threw away 12 tubes."]),
+        ("How long does a repair take?", "A repair takes 1 h 35 min", ["A repair takes 1 h 35 min"]),
+    ],
+)
+async def test_models_verbs_and_units_are_told_apart(question: str, text: str, quoted: list[str]) -> None:
+    assert await quotes(question, text) == quoted
+
+
+async def test_a_later_figure_of_the_same_publisher_comes_first_in_other_words() -> None:
+    earlier = finding("Shops lose 40 tubes a week.", 2023)
+    later = finding("Shops lose 25 tubes now.", 2026)
+    said = await answer("How many tubes do shops lose?", earlier, later)
+    assert said.startswith("Trade Review reported on 2026-03-01")
 
 
 def test_half_of_a_text_is_a_copy_of_it() -> None:

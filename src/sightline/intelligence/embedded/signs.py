@@ -7,6 +7,7 @@ _NUMBER: Final = re.compile(r"[$€£¥₹]?[.,]?\d")
 _CURRENCY: Final = "$€£¥₹"
 _BEFORE: Final = re.compile(r"(?<![\w~#=<>+-])(?:[<>]=|\+/?-|[-+\u2013\u2212~#=<>±≤≥≈])\Z")
 _PLUS_MINUS: Final = re.compile(r"\+/-[.,]?\d")
+_EMPHASIS: Final = "**"
 _AFTER_NUMBER: Final = re.compile(r"\s?(?:[%\u2030]|°\s?[CFK]?\b)|\+(?!\+)")
 _AFTER_WORD: Final = re.compile(r"(?<=\w)(?:\+{1,2}(?!\+)|#(?!#))|(?<=\b[A-Z])[-\u2212]")
 
@@ -34,4 +35,8 @@ def without_marks(text: str, before: str, after: str) -> str:
     start = at - 1 if at and _PLUS_MINUS.match(text, at - 1) else start_with_sign(text, at)
     end = max(start, len(text.rstrip(after)))
     found = _AFTER_WORD.match(text, end)
-    return text[start : found.end() if found else end]
+    end = found.end() if found else end
+    if text.count(_EMPHASIS, start, end) % 2:  # one of a pair is at an end
+        start -= len(_EMPHASIS) * text.endswith(_EMPHASIS, 0, start)
+        end += len(_EMPHASIS) * text.startswith(_EMPHASIS, end)
+    return text[start:end]

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from math import inf
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from sightline.intelligence.embedded.research.passages import Asked, figures_in, find_passages, read_questions
-from sightline.intelligence.embedded.research.terms import present, telling, wording
+from sightline.intelligence.embedded.research.terms import stem, telling, wording
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer
 from sightline.sources.addresses import host_of
@@ -19,6 +20,7 @@ _MOST_UNNAMED: Final = 3
 _AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is another opinion, not one more passage
 _AS_GOOD: Final = 0.85  # of the first: a passage with a newer figure comes before it
 _CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
+_SAME_TERMS: Final = 0.7
 _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else is an older one, not another opinion
 
 
@@ -36,8 +38,8 @@ class _Close(NamedTuple):
         return self.finding.published_at.timestamp() if self.finding.published_at else 0.0
 
     def has_other_figure(self, other: "_Close") -> bool:
-        """Whether both have a figure of one kind, of the same: one has all terms that the other has."""
-        is_same = self.terms <= other.terms or self.terms >= other.terms
+        """Whether both have a figure of one kind, of about the same terms."""
+        is_same = len(self.terms & other.terms) >= _SAME_TERMS * len(self.terms | other.terms)
         return is_same and bool(self.kinds & other.kinds) and _plain(self.quote) != _plain(other.quote)
 
     def is_older(self, other: "_Close") -> bool:
@@ -57,8 +59,9 @@ class _Close(NamedTuple):
 def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
     """One answer per question, in order. Says in the summary what was covered and what is missing."""
     is_named = bool(section.competitors)
+    lacking = {stem(word) for word in coverage.unnamed}
     answers = [
-        _answer(question, _closest(asked, findings, is_named), coverage)
+        _answer(question, [] if asked.needs & lacking else _closest(asked, findings, is_named), coverage)
         for question, asked in read_questions(section).items()
     ]
     return SectionAnswer(_summary(coverage), answers)
@@ -67,11 +70,23 @@ def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage
 def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
     """Returns the closest passage of each finding, the newest of the best first, and then further close ones."""
     found = {one.id: close for one in findings if (close := _closest_of(asked, one, is_named))}
-    closest = sorted((close[0] for close in found.values()), key=lambda one: -one.strength)
+    closest = sorted(_each_once(close[0] for close in found.values()), key=lambda one: -one.strength)
     closest = _newest_figure_first([one for one in closest if one.strength >= _CLOSE * closest[0].strength])
     least = _AS_CLOSE * closest[0].strength if closest else 0.0
-    more = (one for id in found for one in found[id][1:] if one.strength >= least)
+    said = {_plain(one.quote) for one in closest}
+    more = (one for id in found for one in found[id][1:] if one.strength >= least and _plain(one.quote) not in said)
     return [*closest, *sorted(more, key=lambda one: -one.strength)][:MOST_PASSAGES]
+
+
+def _each_once(closest: Iterable[_Close]) -> Iterable[_Close]:
+    """Returns each quote once, as the source that said it first; the others are where it stands too."""
+    found: dict[str, _Close] = {}
+    for one in sorted(closest, key=lambda one: one.day or inf):
+        first = found.setdefault(_plain(one.quote), one)
+        if first is not one:
+            also_in = (*first.finding.also_in, _publisher(one.finding))
+            found[_plain(one.quote)] = first._replace(finding=first.finding._replace(also_in=also_in))
+    return found.values()
 
 
 def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
@@ -89,7 +104,7 @@ def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> list[_Clo
     kinds = frozenset(wording().figures if "any" in asked.figures else asked.figures)
     passages = find_passages(asked, finding.title, text, is_named=is_named)
     return [
-        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds, present(asked.terms, one.text))
+        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds, one.about)
         for one in passages
         if one.text in quotes
     ]

@@ -29,10 +29,12 @@ _LEAST_COUNTED: Final = 0.5
 _COUNTED: Final = 40  # characters after a figure
 _SHORTEST: Final = 30  # of a sentence without a figure
 _LONGEST_HEADING: Final = 12  # words
+_REFERRED: Final = 0.9  # for a sentence that is understood with the one before it
+_NARROWEST, _WIDEST = 45, 130  # characters of wrapped lines
 _NEAR, _WIDE = 1, 4  # sentences before and after one
 _LEAST_WIDE: Final = 0.5  # of the terms stand in the title or so many sentences
-_LEAST_PAGE: Final = 0.6  # of the terms stand on the page
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
+_REFERS: Final = re.compile(r"(?:\w+\W+){0,2}(?:it|they|these|those|es|sie|diese)\b", re.IGNORECASE)  # it begins so
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
@@ -48,13 +50,19 @@ class Asked(NamedTuple):
     names: tuple[frozenset[str], ...]
     counted: Terms
 
+    @property
+    def needs(self) -> set[str]:
+        """The stems without which nothing is an answer, as they say what the question is about."""
+        return {one.stem for one in self.terms if one.weight == 1}
+
 
 class Spot(NamedTuple):
-    """An exact part of the page and how well it may answer, 0 to 1 and a little more."""
+    """An exact part of the page, how well it may answer, 0 to 1 and a little more, and the stems that it is about."""
 
     place: int
     text: str
     strength: float
+    about: frozenset[str]
 
 
 def read_questions(section: PlanSection) -> dict[str, Asked]:
@@ -136,8 +144,8 @@ def _as_read(text: str) -> tuple[str, list[tuple[int, str]]]:
 
     Every character keeps its place.
     """
-    is_wrapped = "\n\n" in text
     lines = text.split("\n")
+    is_wrapped = "\n\n" in text or _is_wrapped(lines)
     blocks = [_is_heading(lines, at, is_wrapped) for at in range(len(lines))]
     shown, headings, place = [], [(-1, "")], 0
     for line, after, is_block, is_block_after in zip(lines, [*lines[1:], ""], blocks, [*blocks[1:], True], strict=True):
@@ -146,6 +154,12 @@ def _as_read(text: str) -> tuple[str, list[tuple[int, str]]]:
         headings += [(place, line)] if is_block and not line.startswith("|") else []
         place += len(line) + 1
     return "".join(shown)[: len(text)], headings
+
+
+def _is_wrapped(lines: list[str]) -> bool:
+    """Whether a text without empty lines is one wrapped paragraph: all lines but the last are about as long."""
+    lengths = [len(line) for line in lines[:-1]]
+    return bool(lengths) and min(lengths) >= _NARROWEST and max(lengths) <= _WIDEST
 
 
 def _is_heading(lines: list[str], at: int, is_wrapped: bool) -> bool:
@@ -164,9 +178,11 @@ def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False
     whole = f"{title}\n{text}"
     if not all(group & stems_of_names(whole) for group in asked.names):
         return []
-    page = folded(whole)
-    if _coverage(asked.terms, page) < _LEAST_PAGE or not all(presence(one, page) for one in asked.counted):
-        return []
+    codes = [
+        re.compile(rf"(?<![\d.,]){one.stem}(?!\d)", re.IGNORECASE)  # of a model, such as 500
+        for one in asked.terms
+        if any(map(str.isdigit, one.stem))
+    ]
     lines = read_lines(text)
     words = [folded(line.text) for line in lines]
     titled = folded(title)
@@ -174,19 +190,20 @@ def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False
     for place, line in enumerate(lines):
         above = titled | folded(line.heading)
         near, wide = (above.union(*words[max(0, place - most) : place + most + 1]) for most in (_NEAR, _WIDE))
+        said = "\n".join([title, line.heading, *(one.text for one in lines[max(0, place - _NEAR) : place + _NEAR + 1])])
+        if not all(code.search(said) for code in codes):
+            continue
+        refers = place and _REFERS.match(line.text)
+        own = words[place] | words[place - 1] if refers else words[place]
         around = closeness(asked.terms, wide, is_named=is_named or bool(asked.names))
-        counted = near if "share" in figures_in(line.text) else _after_figures(line.text)
+        is_near = refers or "share" in figures_in(line.text)
+        counted = near if is_near else _after_figures(line.text)
         if around >= _LEAST_WIDE and (not asked.counted or share(asked.counted, counted)):
-            parts = [share(asked.terms, part) for part in (words[place], above | words[place], near)]
-            strength = (sum(parts) + around) / (len(parts) + 1)
-            found.append(Spot(place, line.text, strength * _fitness(asked, line.text)))
+            parts = [share(asked.terms, part) for part in (own, above | own, near)]
+            strength = (sum(parts) + around) / (len(parts) + 1) * (_REFERRED if refers else 1.0)
+            about = frozenset(one.stem for one in asked.terms if presence(one, above | own))
+            found.append(Spot(place, line.text, strength * _fitness(asked, line.text), about))
     return sorted((one for one in found if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
-
-
-def _coverage(terms: Terms, words: frozenset[Key]) -> float:
-    """Returns the share of the terms, where a missing one that has no other words counts twice: it is the subject."""
-    missing = (one for one in terms if one.weight == 1 and not one.has_others and not presence(one, words))
-    return share((*terms, *missing), words)
 
 
 def _fitness(asked: Asked, line: str) -> float:
@@ -203,5 +220,8 @@ def _fitness(asked: Asked, line: str) -> float:
         factor = weights["other" if has else "none"]
     lower = line.lower()
     tones = {name for name, pattern in wording().tone.items() if re.search(pattern, lower)}
-    earlier = {"earlier"} if "latest" in tones else set()  # a sentence that compares today with before is of today
-    return factor * prod(weights[name] for name in tones - earlier)
+    if "latest" in tones:
+        tones -= {"earlier"}  # a sentence that compares today with before is of today
+    if "result" in tones:
+        tones -= {"method"}
+    return factor * prod(weights[name] for name in tones)

@@ -38,11 +38,6 @@ class QuestionTerm(NamedTuple):
     weight: float
     keys: Mapping[Key, float]
 
-    @property
-    def has_others(self) -> bool:
-        """Whether other words for the same are known."""
-        return any(isinstance(key, int) for key in self.keys)
-
 
 Terms = tuple[QuestionTerm, ...]
 
@@ -69,6 +64,7 @@ class QuestionWording(Struct, frozen=True):
 
     little: str
     never: str
+    irregular: str
     figures: dict[str, str]
     asks: list[Asks]
     counted: str
@@ -168,12 +164,6 @@ def presence(term: QuestionTerm, words: Container[Key]) -> float:
     return max((worth for key, worth in term.keys.items() if key in words), default=0.0)
 
 
-def present(terms: Terms, text: str) -> frozenset[str]:
-    """Returns the stems of the terms that the text has, in other words too."""
-    words = folded(text)
-    return frozenset(one.stem for one in terms if presence(one, words))
-
-
 def closeness(terms: Terms, words: Container[Key], *, is_named: bool = False) -> float:
     """Returns the share, or 0 where only one of several terms is among the words: a single word says little.
 
@@ -198,8 +188,15 @@ _folded_page = lru_cache(maxsize=8)(_folded)
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Returns what related words share: member and membership are `member`."""
+    """Returns what related words share: member and membership are `member`, threw and thrown are `throw`."""
+    word = _irregular().get(word, word)
     return root_of(_SUFFIX.sub("", fold(word))) or fold(word)
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    forms = [verb.split() for verb in wording().irregular.split(",")]
+    return {form: verb[0] for verb in forms for form in verb[1:]}
 
 
 def telling(text: str, languages: Iterable[str] = ()) -> list[str]:
