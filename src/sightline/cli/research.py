@@ -25,7 +25,8 @@ from sightline.platform.wire import read_wire_type
 from sightline.research.commands import PlanQuestion, PrepareCommand, StartCommand
 from sightline.research.plans.prepare import PreparedPlan, prepare
 from sightline.research.plans.window import with_window
-from sightline.research.runs.records import ACTIVE, RunReceipt
+from sightline.research.runs.active import ACTIVE
+from sightline.research.runs.records import RunReceipt
 from sightline.research.runs.results import Research, follow_run, read_results
 from sightline.research.runs.start import start
 from sightline.research.runs.verify import Verification, verify_run

@@ -1,7 +1,7 @@
 """The labels of a workspace's workflow: which exist, which a request can set, and which a new idea gets."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
@@ -22,22 +22,14 @@ class Label(NamedTuple):
     promotion: bool
 
 
-# Of a new idea that is sent without one. An expression, since an idea is added by one statement.
-INITIAL_LABEL = """
-coalesce((SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id
-           ORDER BY promotion, position, label LIMIT 1), 'New')"""
-_LABELS = sql("""
-SELECT label, promotion FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label""")
-
-
-def initial_label(labels: Iterable[Label]) -> str | None:
-    """Returns what INITIAL_LABEL is for these labels, in their order; None without labels."""
-    first = min(labels, key=lambda each: each.promotion, default=None)
-    return first.label if first else None
+# An idea that is sent without a status has the first of these: the promotion label only if there is no other.
+_ORDERED = "FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY promotion, position, label"
+_LABELS = sql(f"SELECT label, promotion {_ORDERED}")
+INITIAL_LABEL: Final = f"coalesce((SELECT label {_ORDERED} LIMIT 1), 'New')"
 
 
 async def find_labels(tx: Tx, workspace_id: UUID) -> list[Label]:
-    """Returns the labels in the order of the workflow."""
+    """Returns the labels in the order of the workflow, with the promotion label last. New ideas have the first one."""
     return [Label(*row) for row in await tx.rows(_LABELS, workspace_id=workspace_id)]
 
 

@@ -1,31 +1,8 @@
-"""Limits how often one person or one address may do something. Each API process counts on its own."""
+"""Limits how often one person or one address may do something."""
 
-from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 
-_MOST_KEYS = 50_000
-
-
-@dataclass(slots=True)
-class Limit:
-    """At most `most` times in `seconds`. A key's period starts with its first use after the last period."""
-
-    most: int
-    seconds: int
-    _windows: dict[str, tuple[float, int]] = field(default_factory=dict)  # by key: the end, how often is left
-
-    def take(self, key: str, now: float) -> int:
-        """Counts one use. Returns 0, or the seconds to wait if it exceeds the limit."""
-        ends, left = self._windows.get(key, (0.0, 0))
-        if not now < ends <= now + self.seconds:
-            self._windows.pop(key, None)
-            while len(self._windows) >= _MOST_KEYS:
-                del self._windows[next(iter(self._windows))]
-            ends, left = now + self.seconds, self.most
-        if left == 0:
-            return max(1, int(ends - now) + 1)
-        self._windows[key] = ends, left - 1
-        return 0
+from sightline.platform.http.throttle import Limit
 
 
 class Limits:

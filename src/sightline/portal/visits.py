@@ -10,12 +10,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
+from sightline.platform.http.throttle import Limit
 from sightline.platform.ids import new_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
 from sightline.portal.addresses import CALLBACK, Place
 from sightline.portal.ideas.search import TitleWords
-from sightline.portal.limits import Limit, Limits
+from sightline.portal.limits import Limits
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
 from sightline.portal.rendering import TEMPLATES
@@ -108,9 +109,10 @@ class Visit:
         """Counts one use of a limit for this key. Raises TooOften."""
         if self.site.limits is None:
             return
-        wait = which(self.site.limits).take(f"{self.portal.workspace_id} {key}", self.db.clock.now().timestamp())
-        if wait:
-            raise TooOften(headers={"Retry-After": str(wait)})
+        now = self.db.clock.now().timestamp()
+        ends, left = which(self.site.limits).take(f"{self.portal.workspace_id} {key}", now)
+        if left < 0:
+            raise TooOften(headers={"Retry-After": str(int(ends - now) + 1)})
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""

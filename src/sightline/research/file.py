@@ -21,6 +21,7 @@ from sightline.research.briefs.queries import words_of
 from sightline.research.briefs.records import BriefState
 from sightline.research.commands import Zone
 from sightline.research.plans.inputs import PlanName
+from sightline.research.runs.active import IS_ACTIVE, IS_BEING_ADDED
 from sightline.research.runs.records import RunStatus
 from sightline.research.schedules.cadence import RunPolicy, next_slot
 from sightline.workspaces.credits import recount_reserved
@@ -63,9 +64,13 @@ async def _settle_briefs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     await run.tx.run(_INDEX, workspace_id=run.workspace_id, ids=changed)
 
 
-_LOCK_RUNS = sql("""
-SELECT id, status IN ('queued', 'running') OR coalesce(addition_status, '') IN ('queued', 'running') AS is_busy
-  FROM research_runs WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) FOR NO KEY UPDATE""")
+_IS_BUSY = f"({IS_ACTIVE} OR {IS_BEING_ADDED}) IS TRUE"
+_LOCK_RUNS = sql(
+    """
+SELECT id, {is_busy} AS is_busy
+  FROM research_runs WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) FOR NO KEY UPDATE""",
+    is_busy=_IS_BUSY,
+)
 
 
 @asynccontextmanager
@@ -224,10 +229,7 @@ RUNS = Table(
     children=(SECTIONS, SOURCES, RECORDS),
     parents=(("brief_id", "id"),),
     stamped=False,
-    where=(
-        "status IN ('completed', 'failed', 'stopped')"
-        " AND coalesce(addition_status, 'completed') IN ('completed', 'failed')"
-    ),
+    where=f"NOT {_IS_BUSY}",
     rules=_settle_runs,
 )
 BRIEFS = Table(

@@ -12,7 +12,7 @@ from sightline.research.app_reviews.reading import read_apps
 from sightline.research.delivery import deliver
 from sightline.research.delivery import queries as delivery
 from sightline.research.delivery.add import ADD_SOURCES
-from sightline.research.runs import progress, work
+from sightline.research.runs import queries, work
 from sightline.research.runs.search import SearchTools
 from sightline.research.runs.start import SEARCH_RUN
 from sightline.research.runs.stop import search_again
@@ -88,7 +88,7 @@ async def start_due(db: Database, _tools: Tools) -> None:
 
 async def resume(db: Database, _tools: Tools) -> None:
     """Adds jobs for runs and additions without one: from a restored backup."""
-    await add_missing_jobs(db, SEARCH_RUN, progress.PENDING)
+    await add_missing_jobs(db, SEARCH_RUN, queries.PENDING)
     await add_missing_jobs(db, ADD_SOURCES, delivery.PENDING)
 
 

@@ -138,4 +138,4 @@ def test_memory_is_bounded() -> None:
     for n in range(100):
         throttle.admit(actor(str(n)))
     assert [is_let_in(throttle, str(n)) for n in (89, 90, 99)] == [True, True, False]
-    assert len(throttle._minutes) == 10
+    assert len(throttle._limit._periods) == 10

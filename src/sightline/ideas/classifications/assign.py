@@ -96,6 +96,6 @@ async def assign(tx: Tx, workspace_id: UUID, idea_id: UUID, assignments: Sequenc
 def _differs(assignment: Assignment, stored: StoredValue | None) -> bool:
     if stored is None or (assignment.option_ids, assignment.text_value) != (stored.option_ids, stored.text_value):
         return True
-    if stored.is_open:
+    if stored.is_unreviewed_suggestion:
         return True
     return (assignment.review_state == "unassigned") != (stored.review_state == "unassigned")

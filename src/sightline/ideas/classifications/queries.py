@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.classifications.records import ClassificationReviewState, ValueOrigin
 from sightline.platform.db import Tx, columns, sql, values
 
 VALUE = columns("idea_id, group_id, option_ids, text_value, review_state, origin, updated_at")
+IS_UNREVIEWED_SUGGESTION: Final = "(origin IS NOT DISTINCT FROM 'suggested' AND review_state = 'unreviewed')"
 
 
 class StoredValue(NamedTuple):
@@ -23,8 +24,7 @@ class StoredValue(NamedTuple):
     updated_at: datetime
 
     @property
-    def is_open(self) -> bool:
-        """Whether it is a suggestion that nobody reviewed."""
+    def is_unreviewed_suggestion(self) -> bool:
         return self.origin == "suggested" and self.review_state == "unreviewed"
 
 

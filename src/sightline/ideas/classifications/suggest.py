@@ -83,7 +83,7 @@ async def replace_suggestions(
     before = {
         value.group_id: value.option_ids
         for value in stored.values()
-        if _is_open(value) and (groups is None or value.group_id in groups)
+        if _is_replaceable(value) and (groups is None or value.group_id in groups)
     }
     found = find(taxonomy, chosen)
     changed = {group: options for group, options in found.items() if before.get(group) != options}
@@ -97,12 +97,12 @@ async def replace_suggestions(
 
 def chosen_groups(stored: Iterable[StoredValue]) -> set[UUID]:
     """Returns the groups whose values a person or the API chose or reviewed."""
-    return {value.group_id for value in stored if not _is_open(value)}
+    return {value.group_id for value in stored if not _is_replaceable(value)}
 
 
-def _is_open(value: StoredValue) -> bool:
-    """Whether a value is a suggested option that nobody reviewed."""
-    return value.is_open and value.text_value is None
+def _is_replaceable(value: StoredValue) -> bool:
+    """Whether other suggestions may replace the value. A text stays: only a workspace file calls one a suggestion."""
+    return value.is_unreviewed_suggestion and value.text_value is None
 
 
 def _value(tx: Tx, idea_id: UUID, group_id: UUID, option_ids: list[UUID]) -> StoredValue:

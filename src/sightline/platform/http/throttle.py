@@ -1,4 +1,4 @@
-"""Requests per minute and key. A key's minute begins with its first request after the last one ended.
+"""How often a key may do something in a period, such as send requests in a minute.
 
 Each API process counts for itself: with several, a key whose connections spread over them may send that many times as
 many requests. Dividing the limit among them would refuse a client with one connection before its limit.
@@ -11,47 +11,61 @@ from math import ceil
 from sightline.platform.access import Actor
 from sightline.platform.errors import RateLimited
 
-MINUTE = 60.0
-MOST_KEYS = 50_000
+_MOST_KEYS = 50_000
+
+
+class Limit:
+    """At most `most` uses of a key in `seconds`.
+
+    A key's period begins with its first use after the previous period ended, or after the clock was put back. Counts
+    in memory: above `most_keys` it forgets the key whose period began first.
+    """
+
+    def __init__(self, most: int, seconds: int, *, most_keys: int = _MOST_KEYS) -> None:
+        self.most = most
+        self._seconds = seconds
+        self._most_keys = most_keys
+        self._periods: dict[str, tuple[float, int]] = {}  # by key: when its period ends, how many uses are left
+
+    def take(self, key: str, now: float) -> tuple[float, int]:
+        """Counts a use. Returns when the period ends, and how many uses are left: -1 if none was left for this one."""
+        ends, left = self._periods.get(key, (0.0, 0))
+        if not now < ends <= now + self._seconds:
+            self._periods.pop(key, None)
+            while len(self._periods) >= self._most_keys:
+                del self._periods[next(iter(self._periods))]
+            ends, left = now + self._seconds, self.most
+        if left:
+            self._periods[key] = ends, left - 1
+        return ends, left - 1
 
 
 class RequestsPerMinute:
-    """Counts in memory; above `most_keys` the key whose minute began first is forgotten."""
+    """The limit of requests by API key, and the headers that tell it."""
 
-    def __init__(self, limit: int, *, now: Callable[[], float] = time.time, most_keys: int = MOST_KEYS) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, *, now: Callable[[], float] = time.time, most_keys: int = _MOST_KEYS) -> None:
+        self._limit = Limit(limit, 60, most_keys=most_keys)
         self._now = now
-        self._most_keys = most_keys
-        self._minutes: dict[str, tuple[float, int]] = {}  # by key: when its minute ends, how many it has left
         self._policy = f'"key";q={limit};w=60'
 
     def admit(self, actor: Actor) -> list[tuple[bytes, bytes]]:
-        """Headers with what is left. Raises RateLimited."""
+        """Counts a request. Returns headers with how many are left. Raises RateLimited."""
         now = self._now()
-        ends, left = self._minutes.get(actor.id, (0.0, 0))
-        if not now < ends <= now + MINUTE:  # over, or the clock was put back
-            self._minutes.pop(actor.id, None)
-            self._make_room()
-            ends, left = now + MINUTE, self._limit
-        if left == 0:
+        ends, left = self._limit.take(actor.id, now)
+        if left < 0:
             raise RateLimited(
-                f"The key may send {self._limit} requests a minute.",
+                f"The key may send {self._limit.most} requests a minute.",
                 max(1, ceil(ends - now)),
                 self._headers(0, ends, now),
             )
-        self._minutes[actor.id] = ends, left - 1
-        limits = self._headers(left - 1, ends, now)
+        limits = self._headers(left, ends, now)
         return [(name.lower().encode(), value.encode()) for name, value in limits.items()]
-
-    def _make_room(self) -> None:
-        while len(self._minutes) >= self._most_keys:
-            del self._minutes[next(iter(self._minutes))]
 
     def _headers(self, left: int, ends: float, now: float) -> dict[str, str]:
         return {
             "RateLimit": f'"key";r={left};t={max(1, ceil(ends - now))}',
             "RateLimit-Policy": self._policy,
-            "X-RateLimit-Limit": str(self._limit),
+            "X-RateLimit-Limit": str(self._limit.most),
             "X-RateLimit-Remaining": str(left),
             "X-RateLimit-Reset": str(ceil(ends)),
         }

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from sightline.ideas.classifications.queries import IS_UNREVIEWED_SUGGESTION
 from sightline.platform.db import Tx, Where, by_reference, sql
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
@@ -55,7 +56,7 @@ def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], search: S
             where.add(
                 f"EXISTS (SELECT FROM idea_classifications WHERE workspace_id = :workspace_id AND idea_id = ideas.id"
                 f" AND group_id = :{name}_group AND review_state NOT IN ('rejected', 'unassigned')"
-                " AND (origin IS DISTINCT FROM 'suggested' OR review_state <> 'unreviewed')"
+                f" AND NOT {IS_UNREVIEWED_SUGGESTION}"
                 f" AND option_ids && ARRAY(SELECT id FROM taxonomy_options WHERE workspace_id = :workspace_id"
                 f" AND group_id = :{name}_group AND key = :{name}))",
                 **{name: option.value, f"{name}_group": facet.group_id},

@@ -11,6 +11,7 @@ from msgspec.json import decode
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.db import Row, Tx, sql
 from sightline.research.app_reviews.scores import Published
+from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import AppScore, ReviewThemes
 
@@ -23,9 +24,8 @@ class StoredScore(AppScore, kw_only=True):
     warnings: list[str] = msgspec.field(default_factory=list)
 
 
-_IS_ACTIVE = sql("""
-SELECT EXISTS (SELECT FROM research_runs
-                WHERE workspace_id = :workspace_id AND id = :id AND status IN ('queued', 'running'))""")
+_IS_ACTIVE = sql(f"""
+SELECT EXISTS (SELECT FROM research_runs WHERE workspace_id = :workspace_id AND id = :id AND {IS_ACTIVE})""")
 
 
 async def is_active(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
@@ -146,9 +146,9 @@ _FIND_TEXTS = sql("""
 SELECT id, external_id, label, rating, concat_ws(E'\\n', title, body) AS text, storefront, submitted_at
   FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id
  ORDER BY position, id""")
-_SET_THEMES = sql("""
+_SET_THEMES = sql(f"""
 UPDATE research_runs SET review_themes = :themes, scores = :scores
- WHERE workspace_id = :workspace_id AND id = :run_id AND status IN ('queued', 'running')""")
+ WHERE workspace_id = :workspace_id AND id = :run_id AND {IS_ACTIVE}""")
 
 
 async def find_texts(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[Row]:

@@ -10,7 +10,6 @@ from sightline.research.delivery import queries
 from sightline.research.delivery.queries import Pending
 from sightline.research.refusals import DestinationUnavailable, IncompatibleRun
 from sightline.research.runs.queries import RunState, count_sections, find_run, lock_run
-from sightline.research.runs.records import ACTIVE
 from sightline.research.runs.stop import ChangedRun
 from sightline.workspaces.changes import log_change
 from sightline.workspaces.credits import reserve_credits
@@ -19,39 +18,42 @@ ADD_SOURCES = JobKind("research.add")
 
 
 async def add(tx: Tx, actor: Actor, command: AddCommand) -> ChangedRun:
-    """Queues what is not delivered yet; changes nothing when the product has it or gets it already.
+    """Queues the addition of a run's sources to a product, unless `_needs_no_addition`. Returns the run.
 
     Raises NotFound, CreditsExhausted, IncompatibleRun, DestinationUnavailable.
     """
     run = await lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
     tx = tx.later()
     pending = await queries.count_pending(tx, actor.workspace_id, run)
-    if run.status not in ACTIVE and _has_it(run, command.product_id, pending):
+    if not run.is_active and _needs_no_addition(run, command.product_id, pending):
         return ChangedRun(await find_run(tx, actor.workspace_id, run.brief_id, run.id))
     credits = max(pending.new - _reserved(run), 0)
     await reserve_credits(tx, actor.workspace_id, credits)
     await _ensure_addable(tx, actor, run)
-    if run.addition_product_id != command.product_id and not await _is_free(tx, actor, run):
+    if run.addition_product_id != command.product_id and not await _may_go_anywhere(tx, actor, run):
         raise DestinationUnavailable("The findings belong to another product.", field="command.productId")
     if not await queries.hold_product(tx, actor.workspace_id, command.product_id):
         raise DestinationUnavailable("The workspace has no such product.", field="command.productId")
     return await _queue(tx, actor, run, command.product_id, credits)
 
 
-def _has_it(run: RunState, product_id: UUID, pending: Pending) -> bool:
-    """Whether an addition to this product is queued, has failed, or is complete with nothing left to deliver."""
+def _needs_no_addition(run: RunState, product_id: UUID, pending: Pending) -> bool:
+    """Whether the addition to this product is queued, running or failed, or completed with nothing left to deliver.
+
+    Only `retry_addition` continues one that failed.
+    """
     if run.addition_status is None or run.addition_product_id != product_id:
         return False
     return run.addition_status != "completed" or not pending.sources
 
 
 def _reserved(run: RunState) -> int:
-    """The credits that the addition holds: an ended run holds no others."""
-    return run.credits_reserved if run.addition_status in ("queued", "running") else 0
+    """Returns the credits that the addition of an ended run holds: all that the run has reserved."""
+    return run.credits_reserved if run.is_being_added else 0
 
 
-async def _is_free(tx: Tx, actor: Actor, run: RunState) -> bool:
-    """Whether the findings can go to any product: none was named, or it is gone and has got nothing."""
+async def _may_go_anywhere(tx: Tx, actor: Actor, run: RunState) -> bool:
+    """Whether the run has no addition yet, or one without signals to a product that was deleted."""
     if run.addition_status is None:
         return True
     return not run.addition_signal_ids and not await queries.hold_product(
@@ -60,7 +62,7 @@ async def _is_free(tx: Tx, actor: Actor, run: RunState) -> bool:
 
 
 async def _ensure_addable(tx: Tx, actor: Actor, run: RunState) -> None:
-    if run.status in ACTIVE:
+    if run.is_active:
         raise IncompatibleRun("The run has not ended.", currentStatus=run.status)
     counts = await count_sections(tx, actor.workspace_id, run.id)
     if not counts.completed:
@@ -76,7 +78,7 @@ async def retry_addition(tx: Tx, actor: Actor, command: RetryAdditionCommand) ->
     if has_failed:
         credits = (await queries.count_pending(tx, actor.workspace_id, run)).new
     await reserve_credits(tx, actor.workspace_id, credits)
-    if not has_failed or run.status in ACTIVE:
+    if not has_failed or run.is_active:
         raise IncompatibleRun("The run has no addition that failed.", currentStatus=run.status)
     if run.addition_product_id is None or not await queries.hold_product(
         tx, actor.workspace_id, run.addition_product_id

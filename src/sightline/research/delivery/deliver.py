@@ -40,7 +40,7 @@ class Delivery(NamedTuple):
 async def find_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Delivery | None:
     """The next source. Ends the addition and returns None when all are delivered, or the product is gone."""
     run = await lock_known_run(tx, workspace_id, run_id)
-    if run is None or run.addition_status not in ("queued", "running"):
+    if run is None or not run.is_being_added:
         return None
     tx = tx.later()
     if not await queries.hold_product(tx, workspace_id, run.addition_product_id):
@@ -133,7 +133,7 @@ def _links(name: str, url: str) -> list[dict[str, Any]]:
 async def fail(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str) -> None:
     """Ends an addition that cannot go on; the signals that it made stay."""
     run = await lock_known_run(tx, workspace_id, run_id)
-    if run is not None and run.addition_status in ("queued", "running"):
+    if run is not None and run.is_being_added:
         await _fail(tx.later(), workspace_id, run, failure)
 
 

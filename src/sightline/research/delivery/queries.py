@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
+from sightline.research.runs.active import IS_BEING_ADDED
 from sightline.research.runs.queries import RunState
 
-PENDING = """
-SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE addition_status IN ('queued', 'running')"""
+PENDING = f"SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE {IS_BEING_ADDED}"
 
 _FIRST = "(array_agg({column} ORDER BY rank))[1] AS {column}"
 _PENDING_SOURCES = sql(

@@ -7,22 +7,23 @@ from uuid import UUID
 from msgspec.structs import asdict
 
 from sightline.platform.db import Row, Tx, sql
+from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.sources.addresses import identity
 from sightline.sources.pages import Page, Published
-
-PENDING = """
-SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE status IN ('queued', 'running')"""
 
 _BEGIN_RUN = sql("""
 UPDATE research_runs
    SET status = 'running', started_at = coalesce(started_at, :now),
        from_date_time = coalesce(from_date_time, :since), to_date_time = coalesce(to_date_time, :until)
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-_FIND_OPEN = sql("""
+_FIND_OPEN = sql(
+    """
 SELECT id, attempts FROM research_sections
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND status IN ('queued', 'running')
- ORDER BY position, id LIMIT 1""")
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND {is_active}
+ ORDER BY position, id LIMIT 1""",
+    is_active=IS_ACTIVE,
+)
 _BEGIN_SECTION = sql("""
 UPDATE research_sections SET status = 'running', attempts = attempts + 1
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id""")
@@ -101,10 +102,12 @@ UPDATE research_sections
 _RETURN_ATTEMPT = sql("""
 UPDATE research_sections SET attempts = attempts - 1
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running' AND attempts = :attempt""")
-_FAIL = sql("""
+_FAIL = sql(
+    """
 UPDATE research_sections SET status = 'failed', failure = :failure
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status IN ('queued', 'running')
-   AND attempts = :attempt""")
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND {is_active} AND attempts = :attempt""",
+    is_active=IS_ACTIVE,
+)
 _SPEND = sql("""
 UPDATE research_runs SET credits_reserved = credits_reserved - :credits
  WHERE workspace_id = :workspace_id AND id = :run_id""")

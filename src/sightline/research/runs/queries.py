@@ -8,7 +8,10 @@ from uuid import UUID
 from sightline.intelligence.plans import PlanSection
 from sightline.platform.db import Row, Tx, sql
 from sightline.platform.errors import NotFound
-from sightline.research.runs.records import ACTIVE, RunReceipt
+from sightline.research.runs.active import ACTIVE, IS_ACTIVE
+from sightline.research.runs.records import RunReceipt
+
+PENDING = f"SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE {IS_ACTIVE}"
 
 
 def other_apps(section: str) -> str:
@@ -83,6 +86,15 @@ class RunState(NamedTuple):
     scores: Any
     created_at: datetime
 
+    @property
+    def is_active(self) -> bool:
+        return self.status in ACTIVE
+
+    @property
+    def is_being_added(self) -> bool:
+        """Whether an addition of its sources to a product is active."""
+        return self.addition_status in ACTIVE
+
 
 _LOCK = sql(
     "SELECT {columns} FROM research_runs WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE",
@@ -91,7 +103,7 @@ _LOCK = sql(
 
 
 async def lock_run(tx: Tx, workspace_id: UUID, id: UUID, brief_id: UUID) -> RunState:
-    """Nobody else changes the run or its sections before the transaction ends. Raises NotFound."""
+    """Returns the run. No other transaction changes it or its sections before this one ends. Raises NotFound."""
     run = await lock_known_run(tx, workspace_id, id)
     if run is None or run.brief_id != brief_id:
         raise NotFound("The brief has no such run.", field="command.runId")
@@ -99,15 +111,15 @@ async def lock_run(tx: Tx, workspace_id: UUID, id: UUID, brief_id: UUID) -> RunS
 
 
 async def lock_known_run(tx: Tx, workspace_id: UUID, id: UUID) -> RunState | None:
-    """Returns None when it was deleted."""
+    """Returns the run, locked as by `lock_run`, or None if it was deleted."""
     row = await tx.row(_LOCK, workspace_id=workspace_id, id=id)
     return RunState(*row) if row else None
 
 
 async def lock_active_run(tx: Tx, workspace_id: UUID, id: UUID) -> RunState | None:
-    """The same; None also when the run has ended."""
+    """Returns the run, locked as by `lock_run`, or None if it has ended or was deleted."""
     run = await lock_known_run(tx, workspace_id, id)
-    return run if run and run.status in ACTIVE else None
+    return run if run and run.is_active else None
 
 
 _FIND_REQUESTED = sql("""
@@ -120,9 +132,8 @@ async def find_requested(tx: Tx, workspace_id: UUID, request_id: UUID) -> Row | 
     return await tx.row(_FIND_REQUESTED, workspace_id=workspace_id, request_id=request_id)
 
 
-_FIND_ACTIVE = sql("""
-SELECT id FROM research_runs
- WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND status IN ('queued', 'running')""")
+_FIND_ACTIVE = sql(f"""
+SELECT id FROM research_runs WHERE workspace_id = :workspace_id AND brief_id = :brief_id AND {IS_ACTIVE}""")
 
 
 async def find_active(tx: Tx, workspace_id: UUID, brief_id: UUID) -> UUID | None:
@@ -174,17 +185,15 @@ async def has_slot(tx: Tx, workspace_id: UUID, brief_id: UUID, slot: datetime) -
 
 _COUNT_SECTIONS = sql("""
 SELECT count(*) FILTER (WHERE status = 'completed') AS completed, count(*) FILTER (WHERE status = 'failed') AS failed,
-       count(*) FILTER (WHERE status IN ('queued', 'running')) AS open,
        count(*) FILTER (WHERE status <> 'completed') AS unsealed
   FROM research_sections WHERE workspace_id = :workspace_id AND run_id = :run_id""")
 
 
 class SectionCounts(NamedTuple):
-    """How many sections of a run are completed, failed, open (queued or running), and without a sealed result."""
+    """How many sections of a run are completed, failed, and not completed."""
 
     completed: int
     failed: int
-    open: int
     unsealed: int
 
 
@@ -192,9 +201,9 @@ async def count_sections(tx: Tx, workspace_id: UUID, run_id: UUID) -> SectionCou
     return SectionCounts(*await tx.one(_COUNT_SECTIONS, workspace_id=workspace_id, run_id=run_id))
 
 
-_END_SECTIONS = sql("""
+_END_SECTIONS = sql(f"""
 UPDATE research_sections SET status = :status, failure = :failure
- WHERE workspace_id = :workspace_id AND run_id = :run_id AND status IN ('queued', 'running')""")
+ WHERE workspace_id = :workspace_id AND run_id = :run_id AND {IS_ACTIVE}""")
 _END_RUN = sql("""
 UPDATE research_runs SET status = :status, failure = :failure, credits_reserved = credits_reserved - :returned,
        finished_at = :now
@@ -202,7 +211,7 @@ UPDATE research_runs SET status = :status, failure = :failure, credits_reserved 
 
 
 async def end_sections(tx: Tx, workspace_id: UUID, run_id: UUID, status: str, failure: str | None) -> int:
-    """Ends the open sections. Returns how many."""
+    """Ends the active sections. Returns how many."""
     return await tx.run(_END_SECTIONS, workspace_id=workspace_id, run_id=run_id, status=status, failure=failure)
 
 

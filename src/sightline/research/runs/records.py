@@ -8,7 +8,6 @@ from sightline.platform.wire import Record, Timestamp
 
 RunStatus = Literal["queued", "running", "completed", "failed", "stopped"]
 AdditionStatus = Literal["queued", "running", "completed", "failed"]
-ACTIVE: tuple[RunStatus, ...] = ("queued", "running")
 
 
 class RunSection(Record):

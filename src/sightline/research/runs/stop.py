@@ -11,7 +11,7 @@ from sightline.research.commands import RetryCommand, StopCommand
 from sightline.research.refusals import IncompatibleRun, RunActive, ScheduleNotAllowed
 from sightline.research.runs import queries
 from sightline.research.runs.queries import RunState
-from sightline.research.runs.records import ACTIVE, RunReceipt
+from sightline.research.runs.records import RunReceipt
 from sightline.research.runs.start import SEARCH_RUN, SECTION_CREDITS
 from sightline.workspaces.changes import log_change
 from sightline.workspaces.credits import CreditsExhausted, reserve_credits, return_credits
@@ -36,7 +36,7 @@ async def stop(tx: Tx, actor: Actor, command: StopCommand) -> ChangedRun:
     tx = tx.later()
     if run.status == "completed":
         raise IncompatibleRun("A completed run cannot be stopped.", currentStatus=run.status)
-    if run.status in ACTIVE:
+    if run.is_active:
         ended = await queries.end_sections(tx, actor.workspace_id, run.id, "stopped", None)
         await return_credits(tx, actor.workspace_id, ended * SECTION_CREDITS)
         await queries.end_run(tx, actor.workspace_id, run.id, "stopped", returned=ended * SECTION_CREDITS)
@@ -53,11 +53,11 @@ async def retry(tx: Tx, actor: Actor, command: RetryCommand) -> ChangedRun:
     run = await queries.lock_run(tx, actor.workspace_id, command.run_id, command.brief_id)
     tx = tx.later()
     credits = await _reserve(tx, actor.workspace_id, run)
-    if run.status in ACTIVE:
+    if run.is_active:
         raise IncompatibleRun("The run has not ended.", currentStatus=run.status)
     if not credits:
         raise IncompatibleRun("Every section of the run is completed.", currentStatus=run.status)
-    if run.addition_status in ("queued", "running"):
+    if run.is_being_added:
         raise IncompatibleRun("The sources of the run are being added.", currentStatus=run.status)
     if brief.state == "archived":
         raise ScheduleNotAllowed("Runs of archived research cannot be repeated.", currentState=brief.state)
@@ -70,9 +70,9 @@ async def retry(tx: Tx, actor: Actor, command: RetryCommand) -> ChangedRun:
 
 
 async def search_again(tx: Tx, actor: Actor, run_id: UUID) -> None:
-    """The same without a request, as far as the run and the credits allow it; its job runs already."""
+    """Puts the run back to queued as `retry` does, if the run and the credits allow it. Its job runs already."""
     run = await queries.lock_known_run(tx, actor.workspace_id, run_id)
-    if run is None or run.status in ACTIVE or run.addition_status in ("queued", "running"):
+    if run is None or run.is_active or run.is_being_added:
         return
     if await queries.find_active(tx, actor.workspace_id, run.brief_id) is not None:
         return
@@ -87,7 +87,7 @@ async def search_again(tx: Tx, actor: Actor, run_id: UUID) -> None:
 async def _reserve(tx: Tx, workspace_id: UUID, run: RunState) -> int:
     """Reserves the credits of the sections without a result, none while the run is active. Returns how many."""
     counts = await queries.count_sections(tx, workspace_id, run.id)
-    credits = 0 if run.status in ACTIVE else counts.unsealed * SECTION_CREDITS
+    credits = 0 if run.is_active else counts.unsealed * SECTION_CREDITS
     await reserve_credits(tx, workspace_id, credits)
     return credits
 
