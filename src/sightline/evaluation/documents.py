@@ -36,8 +36,8 @@ from sightline.intelligence.material import (
     SourceQuote,
 )
 
-_ALIKE: Final = 0.6  # of all words of two lines, for the same in other words
-_COVERED: Final = 0.4  # of the words of a wanted line
+_ALIKE: Final = 0.6  # share of all words of two lines that both have, if they say the same
+_COVERED: Final = 0.4  # share of the words of a wanted line that a line covering it has
 _HEADING: Final = re.compile(r"#+ (.*)")
 _MARK: Final = re.compile(r"\[(\d+)\]")
 _LABEL: Final = re.compile(r"^[A-Z][\w ]*: ")
@@ -98,23 +98,17 @@ class Case(NamedTuple):
 
 
 class DocumentQuality(Quality):
-    """The quality of a PRD. A line is what readers see, without headings and the list of sources.
-
-    `repeated` are equal to an earlier line or nearly so, `same_statement` quote only statements that earlier lines
-    quote by their labels, `forbidden` say what is rejected or stale, `cut_titles` end within a sentence. `covered` is
-    the share of wanted lines with a line from one of their sources that has two fifths of their words, `found` counts
-    wanted lines that readers find.
-    """
+    """The quality of a PRD. A line is what readers see, without headings and the list of sources."""
 
     lines: int
-    repeated: list[str]
-    same_statement: list[str]
-    forbidden: list[str]
-    cut_titles: list[str]
+    repeated: list[str]  # lines like an earlier one (see `are_alike`)
+    same_statement: list[str]  # lines with labelled statements, all of which earlier lines quote
+    forbidden: list[str]  # lines like a rejected statement, a stale question or its answer
+    cut_titles: list[str]  # headings that break off within a sentence of a ticket
     wanted: int
-    covered: float | None
+    covered: float | None  # share of wanted lines that a line covers (see `_covers`)
     not_covered: list[str]
-    found: Kept | None = None
+    found: Kept | None = None  # wanted lines that readers find in the document
     in_order: ClassVar[bool] = True
 
     def count_marks(self, outputs: Sequence[Output], marks: Marks) -> None:
@@ -210,7 +204,7 @@ def _repeats(line: Line, earlier: list[Line]) -> bool:
 
 
 def _same_statement(case: Case) -> Iterator[str]:
-    """Yields lines with labelled statements that earlier lines already have, all of them."""
+    """Yields lines with labelled statements, all of which earlier lines quote."""
     labels = [(inline(label.quote), label.statement) for ticket in case.tickets for label in ticket.labels
               if label.statement]  # fmt: skip
     seen: set[str] = set()
@@ -227,6 +221,7 @@ def _is_forbidden(line: Line, initiative: LabelledInitiative) -> bool:
 
 
 def _covers(line: Line, wanted: WantedLine) -> bool:
+    """Whether a line without sources, or with one of the wanted line's, has two fifths of its telling words."""
     words = telling_words(_LABEL.sub("", wanted.line))
     from_source = wanted.sources & line.sources or not line.sources
     return bool(from_source) and len(words & _plain(line)) >= _COVERED * len(words)

@@ -52,26 +52,22 @@ class Labels(Struct, frozen=True):
 
 
 class ResearchQuality(Quality):
-    """The quality of answers.
+    """The quality of answers; a question with several parts has several.
 
-    `first` is the share of answerable questions with answers that all begin with one of their facts, where a part of
-    the question that nothing answers does not count; `among` is the share of current facts in the answers,
-    `unanswerable_said` the share of questions without facts whose answers say so. `older_first` counts outdated facts
-    without the current one before them, `copies_twice` texts that an answer quotes from several copies,
-    `contradictions_shown` pairs that stand in one answer. `wrong` has answers that do not begin with a fact.
+    `wrong`: answers that do not quote a fact first, and answers with quotes to unanswerable questions.
     """
 
     questions: int
-    answerable: int
-    first: float | None
-    facts: int
-    among: float | None
-    unanswerable: int
-    unanswerable_said: float | None
-    older_first: int
-    copies_twice: int
-    contradictions: int
-    contradictions_shown: int
+    answerable: int  # questions with facts
+    first: float | None  # share of these: at least one answer has quotes, and each that has quotes a fact first
+    facts: int  # facts of answerable questions that no later fact replaces
+    among: float | None  # share of these that an answer quotes
+    unanswerable: int  # questions without facts
+    unanswerable_said: float | None  # share of these whose answers have no quotes
+    older_first: int  # answers that quote an outdated fact, and not its later fact before it
+    copies_twice: int  # texts that an answer quotes from several copies
+    contradictions: int  # labelled pairs of facts
+    contradictions_shown: int  # pairs of which one answer quotes both
 
 
 class Passage(NamedTuple):

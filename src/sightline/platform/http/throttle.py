@@ -41,7 +41,7 @@ class Limit:
 
 
 class RequestsPerMinute:
-    """The limit of requests by API key, and the headers that tell it."""
+    """The limit of requests by API key, and its headers."""
 
     def __init__(self, limit: int, *, now: Callable[[], float] = time.time, most_keys: int = _MOST_KEYS) -> None:
         self._limit = Limit(limit, 60, most_keys=most_keys)

@@ -1,9 +1,10 @@
-"""What the new reviews of an app raise: words and pairs of words that stand out against other reviews.
+"""Themes of an app's new reviews: words and pairs of words that are more frequent in them than in the background.
 
-A term stands out by the log-likelihood ratio of the reviews that have it among the new ones and among the background:
-the reviews of the run's other apps and the app's own earlier ones. What many reviews raise is a theme even if all apps
-share it, so no term counts for more than a twentieth of the background. Where the background is small, terms count by
-their number alone. How a theme is meant is said by the stars of its reviews.
+The background is all other reviews of the run: those of other apps, and earlier ones of this app. The score of a term
+is the log-likelihood ratio of its frequencies in both. A term counts as being in at most 5 % of the background, so a
+complaint about all apps is still a theme. With fewer than 20 new reviews, or 20 in the background, the score is the
+number of new reviews with the term. The mean stars of a theme's reviews show praise or complaint; with fewer than 20
+new reviews a theme has none.
 """
 
 import math
@@ -19,14 +20,14 @@ from sightline.research.runs.records import ReviewTheme
 from sightline.sources.languages import language_of, stop_words
 
 MOST_THEMES: Final = 15
-FEWEST_REVIEWS: Final = 20  # new ones, for statistics; below, themes have a count only
-FEWEST_COMPARED: Final = 20  # reviews of the background, for a comparison
-LEAST_COUNT: Final = 3  # reviews that raise a theme
-LEAST_COUNT_OF_FEW: Final = 2
-MOST_SHARED: Final = 0.05  # of the background that a term is taken to have at most
-LEAST_RATIO: Final = 3.84  # by chance in 5 of 100 terms
-LABELLED_BY: Final = 20  # reviews, whose commonest form of a term is its label
-SUBSUMED: Final = 0.75  # of a word's reviews have it in the same pair
+FEWEST_REVIEWS: Final = 20  # new reviews for a score by frequency, and for stars
+FEWEST_COMPARED: Final = 20  # reviews of the background for a score by frequency
+LEAST_COUNT: Final = 3  # reviews with a theme
+LEAST_COUNT_OF_FEW: Final = 2  # the same with fewer than FEWEST_REVIEWS
+MOST_SHARED: Final = 0.05  # the largest share of the background that a term counts as having
+LEAST_RATIO: Final = 3.84  # the score that 5 of 100 terms reach by chance
+LABELLED_BY: Final = 20  # reviews whose most frequent spelling of a term is its label
+SUBSUMED: Final = 0.75  # share of a term's reviews that have another term too, which replaces it
 
 Term = tuple[str, ...]
 
@@ -71,7 +72,7 @@ def themes_of(apps: Iterable[str], reviews: Sequence[ReadReview]) -> list[AppThe
 
 
 def _terms_in(text: str, stop: frozenset[str]) -> Iterator[tuple[Term, str]]:
-    """The words and the pairs of words in the text that say something, each with how it is written."""
+    """Yields the words and pairs of words of a text that may be themes, each with its spelling."""
     for clause in _CLAUSE.split(text):
         before: tuple[str, str] | None = None
         for word in words_of(clause):
@@ -109,7 +110,7 @@ class _AppReading(NamedTuple):
         else:
             others = Counter(term for n in compared for term in self.terms[n])
             scores = _standing_out(found, len(new), others, len(compared))
-        chosen = _without_subsumed(scores, found)[:MOST_THEMES]
+        chosen = _without_repetitions(scores, found)[:MOST_THEMES]
         themes = [self._theme(term, found[term], is_rated=not is_few) for term in chosen]
         return AppThemes(self.app, len(new), themes, is_compared=len(compared) >= FEWEST_COMPARED)
 
@@ -171,11 +172,11 @@ def _log_likelihood(count: float, total: int, share: float) -> float:
     return yes + no
 
 
-def _without_subsumed(scores: dict[Term, float], terms: dict[Term, list[int]]) -> list[Term]:
-    """The best first, equal ones as they stand in the texts.
+def _without_repetitions(scores: dict[Term, float], terms: dict[Term, list[int]]) -> list[Term]:
+    """Returns the terms by score, the highest first; equal scores by their number of reviews.
 
-    A word gives way to a pair that most of its reviews have; a pair to a word that scores higher, and to a better pair
-    with one of its words in most of its reviews.
+    Leaves out, in this order: words that a scored pair subsumes (75 % of their reviews have it); pairs with a remaining
+    word that scores at least as high; terms that a better term with one of their words subsumes.
     """
     pairs = [term for term in scores if len(term) == 2]
     gone = {(word,) for pair in pairs for word in pair if _is_subsumed((word,), pair, terms)}
@@ -193,6 +194,6 @@ def _without_subsumed(scores: dict[Term, float], terms: dict[Term, list[int]]) -
 
 
 def _is_subsumed(term: Term, other: Term, terms: dict[Term, list[int]]) -> bool:
-    """Whether most reviews that have the term have the other one too."""
+    """Whether 75 % of the reviews with the term have the other one too."""
     found = terms.get(term, [])
     return len(set(found).intersection(terms[other])) >= SUBSUMED * len(found)

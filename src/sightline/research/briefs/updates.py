@@ -34,8 +34,9 @@ class ChangedBrief(Record):
 
 
 async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
-    """What changes nothing leaves the row version alone.
+    """Keeps, schedules, pauses, resumes or archives a brief. Returns the brief.
 
+    Leaves the row version alone if the brief is paused, active or archived already; keep and schedule always raise it.
     Raises NotFound, ScheduleNotAllowed, IncompatibleRun, StalePlan.
     """
     brief = await queries.lock_brief(tx, actor.workspace_id, command.brief_id)
@@ -51,7 +52,10 @@ async def update(tx: Tx, actor: Actor, command: UpdateCommand) -> ChangedBrief:
 
 
 async def _activity(tx: Tx, actor: Actor, brief: BriefRow, command: UpdateCommand) -> Activity | None:
-    """What the brief becomes; None for what it is already."""
+    """Returns the state and cadence to set, or None to pause, resume or archive a brief that is so already.
+
+    Raises as `update`.
+    """
     match command:
         case KeepCommand():
             return await _keep(tx, actor, brief, command)
@@ -76,7 +80,10 @@ def _ensure_state(brief: BriefRow, action: str, *allowed: str) -> None:
 
 
 async def _keep(tx: Tx, actor: Actor, brief: BriefRow, command: KeepCommand) -> Activity:
-    """Takes a run of the current plan whose findings were all delivered."""
+    """Returns the activity of a brief whose plan is kept: a run of this plan must have all its findings delivered.
+
+    Raises as `update`.
+    """
     run = await lock_run(tx, actor.workspace_id, command.run_id, brief.id)
     _ensure_state(brief, "keep", "draft", "active", "paused")
     activity = await _cadence(tx, actor, brief, command)

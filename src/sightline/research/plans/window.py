@@ -11,9 +11,14 @@ from sightline.sources.periods import find_period, without_period
 
 
 def with_window(plan: PlanDefinition, since: datetime | None, now: datetime, *, is_baseline: bool) -> PlanDefinition:
-    """Returns the plan for sources since a day or, as a baseline, of any age.
+    """Returns the plan for sources since a day, or of any age.
 
-    A baseline, and a plan from over 90 days ago, names the day in its questions. Raises ValueError from today on.
+    since within 90 days          mode `recent` with that look-back
+    since earlier, or a baseline  mode `baseline`; each question ends in "since 2026-01-31?"
+    a baseline without since      mode `baseline`; questions lose an open period such as "in the last 30 days"
+    neither                       the plan as it is
+
+    Raises ValueError if `since` is today or later.
     """
     if since is None:
         return _baseline(plan, lambda question: _of_any_age(question, now)) if is_baseline else plan

@@ -1,6 +1,8 @@
-"""One insight a statement: quotes of signals join the insight that says the same, and leave it again.
+"""Joins statements that several signals make into one insight.
 
-A key leads from the words of a statement to its insight; the database's `statement_hash` says which words are the same.
+`insight_keys` leads from a statement to its insight. The key is `statement_hash`: the category and the words, without
+case, punctuation, and thanks at the end, so "CSV export is slow." and "csv export is slow, thanks" have one insight.
+Processing a signal adds its quotes to that insight. Processing it again replaces them, and deleting it removes them.
 """
 
 from collections import defaultdict
@@ -18,20 +20,22 @@ from sightline.workspaces.bulk import log_changes
 # Writers that link several insights with several signals, or unlink them, would wait for each other in a circle.
 _LOCK = sql("SELECT pg_advisory_xact_lock(hashtextextended('sightline insights ' || :workspace_id::uuid, 0))")
 
-_OWN = "jsonb_path_query_array({extracts}, '$[*] ? (@.signalId == $id)', jsonb_build_object('id', :signal_id::uuid))"
+# The quotes of the signal, and of other signals, among the extracts of an insight.
+_OWN = "jsonb_path_query_array(extracts, '$[*] ? (@.signalId == $id)', jsonb_build_object('id', :signal_id::uuid))"
 _OTHERS = (
-    "jsonb_path_query_array({extracts}, '$[*] ? (!(@.signalId == $id))', jsonb_build_object('id', :signal_id::uuid))"
+    "jsonb_path_query_array(extracts, '$[*] ? (!(@.signalId == $id))', jsonb_build_object('id', :signal_id::uuid))"
 )
 
 _QUOTED = {"fields": ["extracts", "signals", "accounts"]}
 
-# A person decided about it, or made something of it.
+# Whether processing must not change or remove an insight: it has another origin, was accepted, edited or merged, is
+# linked with an idea, or is what another one was merged into. For a FROM item that is named `insights`.
 _IS_KEPT = """
     origin <> 'processing' OR review_state IN ('accepted', 'edited', 'merged')
     OR EXISTS (SELECT FROM idea_insights AS l WHERE l.workspace_id = :workspace_id AND l.insight_id = insights.id)
     OR EXISTS (SELECT FROM insights AS m WHERE m.workspace_id = :workspace_id AND m.merged_into = insights.id)"""
 
-# FOR UPDATE waits for requests that are linking an insight with an idea; what they did is read afterwards.
+# FOR UPDATE waits for requests that link one of these insights with an idea, so that _FIND sees their links.
 _LOCK_QUOTING = sql("""
 SELECT id FROM insights
  WHERE workspace_id = :workspace_id AND id IN (
@@ -45,7 +49,7 @@ _FIND = sql(
 SELECT id, coalesce(merged_into, id) AS owner_id, {own} AS extracts, origin = 'processing' AS is_processed,
        review_state = 'unreviewed' AND NOT ({is_kept}) AS is_replaceable
   FROM insights WHERE workspace_id = :workspace_id AND id = ANY(:ids) ORDER BY id""",
-    own=_OWN.format(extracts="extracts"),
+    own=_OWN,
     is_kept=_IS_KEPT,
 )
 
@@ -83,14 +87,14 @@ SELECT :workspace_id, drafted.id, drafted.title, drafted.category, drafted.extra
 _JOIN = sql(
     """
 UPDATE insights AS joined
-   SET extracts = coalesce({others}, '[]') || found.extracts::jsonb, updated_at = :now, version = version + 1
-  FROM unnest(:ids::uuid[], :extracts::text[]) AS found (id, extracts)
+   SET extracts = coalesce({others}, '[]') || found.quotes::jsonb, updated_at = :now, version = version + 1
+  FROM unnest(:ids::uuid[], :extracts::text[]) AS found (id, quotes)
  WHERE joined.workspace_id = :workspace_id AND joined.id = found.id
-   AND ({own} IS DISTINCT FROM found.extracts::jsonb
+   AND ({own} IS DISTINCT FROM found.quotes::jsonb
         OR NOT joined.signal_ids @> ARRAY[:signal_id::uuid] OR NOT joined.account_ids @> :account_ids::uuid[])
 RETURNING joined.id""",
-    others=_OTHERS.format(extracts="joined.extracts"),
-    own=_OWN.format(extracts="joined.extracts"),
+    others=_OTHERS,
+    own=_OWN,
 )
 _LINK_SIGNAL = sql("""
 INSERT INTO insight_signals (workspace_id, insight_id, signal_id)
@@ -111,12 +115,12 @@ UPDATE insights
    SET extracts = nullif({others}, '[]'), updated_at = :now, version = version + 1
  WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND {own} <> '[]'
 RETURNING id""",
-    others=_OTHERS.format(extracts="extracts"),
-    own=_OWN.format(extracts="extracts"),
+    others=_OTHERS,
+    own=_OWN,
 )
 _UNLINK_SIGNAL = sql("""
 DELETE FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND insight_id = ANY(:ids)""")
-# An account stays that another signal of the insight has, and one that no processing has linked.
+# Insights of processing lose the signal's accounts that no other signal of the insight has.
 _UNLINK_ACCOUNTS = sql("""
 DELETE FROM insight_accounts AS l
  WHERE workspace_id = :workspace_id AND insight_id = ANY(:ids)
@@ -144,8 +148,7 @@ DELETE FROM insight_accounts AS l
 RETURNING insight_id""")
 _DATE = sql("""
 UPDATE insights SET updated_at = :now, version = version + 1 WHERE workspace_id = :workspace_id AND id = ANY(:ids)""")
-_IS_GONE = f"""
-    id = ANY(:ids) AND extracts IS NULL AND signal_ids = '{{}}' AND NOT ({_IS_KEPT})"""
+_IS_GONE = f"id = ANY(:ids) AND extracts IS NULL AND signal_ids = '{{}}' AND NOT ({_IS_KEPT})"
 _KEEP_REJECTED = sql(
     """
 UPDATE insight_keys SET insight_id = NULL
@@ -165,7 +168,7 @@ class Drafted(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """How many insights were added, were joined by something of the signal, and were removed."""
+    """How many insights were added, got other quotes, signals or accounts, and were removed."""
 
     added: int
     joined: int
@@ -189,7 +192,7 @@ async def replace_quotes(
     statements and the signal locked.
     """
     before = await _find_quoting(tx, actor.workspace_id, signal_id)
-    joined, unknown = _known_and_unknown(before, drafted)
+    joined, unknown = _split_by_kept_insight(before, drafted)
     added = await _find_owners(tx, actor.workspace_id, unknown, joined)
     left = [row["id"] for row in before if row["is_replaceable"] and row["id"] not in joined]
     removed = await _remove_quotes(tx, actor, signal_id, left)
@@ -203,16 +206,17 @@ async def replace_quotes(
 async def remove_quotes_of(tx: Tx, actor: Actor, signal_id: UUID) -> int:
     """Removes the quotes of a signal, and insights that have none left. Returns how many insights were removed.
 
-    An insight stays that was not made by processing, or that a person accepted, edited, merged or linked. Of a
-    rejected one the key stays. Call it with the statements and the signal locked.
+    Leaves insights that are kept (see `_IS_KEPT`), and the keys of rejected ones. Call it with the statements and the
+    signal locked.
     """
     before = await _find_quoting(tx, actor.workspace_id, signal_id)
     return await _remove_quotes(tx, actor, signal_id, [row["id"] for row in before])
 
 
 async def follow_accounts(tx: Tx, actor: Actor, signal_id: UUID, lost: Sequence[UUID]) -> None:
-    """Gives the insights made of a signal its accounts, and takes the lost ones that no other signal of theirs has.
+    """Links the insights of processing with the accounts of their signal, and unlinks `lost` accounts from them.
 
+    A lost account stays linked if another signal of the insight has it.
     Call it with the statements and the signal locked.
     """
     of_signal = {"workspace_id": actor.workspace_id, "signal_id": signal_id}
@@ -225,16 +229,17 @@ async def follow_accounts(tx: Tx, actor: Actor, signal_id: UUID, lost: Sequence[
 
 
 async def _find_quoting(tx: Tx, workspace_id: UUID, signal_id: UUID) -> list[Row]:
-    """Returns the insights that quote the signal or rest on it, locked."""
+    """Returns the insights that quote the signal or are linked with it, locked."""
     ids = [row["id"] for row in await tx.rows(_LOCK_QUOTING, workspace_id=workspace_id, signal_id=signal_id)]
     return await tx.rows(_FIND, workspace_id=workspace_id, signal_id=signal_id, ids=ids) if ids else []
 
 
-def _known_and_unknown(before: Sequence[Row], drafted: Sequence[Drafted]) -> tuple[Extracts, list[Drafted]]:
-    """Returns the quotes by the kept insight that has one of them already, and the statements for which there is none.
+def _split_by_kept_insight(before: Sequence[Row], drafted: Sequence[Drafted]) -> tuple[Extracts, list[Drafted]]:
+    """Returns quotes by the id of their insight, and the statements that have no insight yet.
 
-    So an engine that words a statement differently does not repeat what a person reviewed. Insights that were not
-    made by processing keep their quotes as they are.
+    A statement belongs to an insight that is kept or was reviewed if both have a quote of this signal with the same
+    text, however the engine words the statement now. The id is that of the target if the insight was merged. Leaves
+    out statements of insights of another origin, which keep their quotes as they are.
     """
     kept = [row for row in before if not row["is_replaceable"]]
     owners = {each["text"]: row for row in kept for each in msgspec.json.decode(row["extracts"] or "[]")}
