@@ -197,7 +197,7 @@ def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False
         own = words[place] | words[place - 1] if refers else words[place]
         around = closeness(asked.terms, wide, is_named=is_named or bool(asked.names))
         is_near = refers or "share" in figures_in(line.text)
-        counted = near if is_near else _after_figures(line.text)
+        counted = (own | above) if is_near else _after_figures(line.text)
         if around >= _LEAST_WIDE and (not asked.counted or share(asked.counted, counted)):
             parts = [share(asked.terms, part) for part in (own, above | own, near)]
             strength = (sum(parts) + around) / (len(parts) + 1) * (_REFERRED if refers else 1.0)
