@@ -107,7 +107,11 @@ async def test_where_an_idea_comes_from_and_asides_are_left_out(world: World) ->
 
 
 async def test_what_an_idea_leaves_open_is_an_open_point(world: World) -> None:
-    said = ("Open to me is whether a shop may see it.", "Unclear to me: what about video?")
+    said = (
+        "Open to me is whether a shop may see it.",
+        "Unclear to me: what about video?",
+        "Whether clerks may change it is still open.",
+    )
     document = await prd(world, ideas=[idea(description=f"The list should be short. {' '.join(said)}")])
     for one in said:
         assert f"- Open: “{one}” [" in part(document, "Open points")
@@ -218,6 +222,30 @@ async def test_without_any_goal_it_is_open(world: World) -> None:
     assert " goal," not in part(document, "Open points"), "the description of the initiative has a purpose"
     await world.client.patch("/initiatives/INITIATIVE-1", json={"description": "Exports run alone."})
     assert " goal," in part(await written(world, "INITIATIVE_BRIEF"), "Open points")
+
+
+async def test_what_is_guessed_is_no_requirement_and_what_must_not_be_measured_no_measure(world: World) -> None:
+    said = ("Before each tour somebody guesses what is needed.", "The works council wants to measure nobody.")
+    document = await prd(world, ideas=[idea(description=f"{said[0]} The van should have a list. {said[1]}")])
+    assert f"“{said[0]}”" in part(document, "Problem")
+    assert f"- “{said[1]}” [" in part(document, "Risks and objections")
+
+
+async def test_a_short_statement_is_about_the_idea_that_it_has_the_words_of(world: World) -> None:
+    said = "We cannot see who is in which turbine."
+    document = await prd(
+        world,
+        signals=[signal("one")],
+        insights=[insight("one", said, said, category="problem")],
+        ideas=[
+            idea("a", "Packing list", description="Parts of a turbine miss. The van should have a list.", number=1,
+                 insights=["one"]),
+            idea("b", "Who is in a turbine", description="Technicians should check in.", number=2, insights=["one"]),
+        ],
+    )  # fmt: skip
+    label = re.search(r"### (R\d)\. Who is in a turbine", document["content"])
+    assert label
+    assert f"- {label[1]}: “{said}”" in part(document, "Problem")
 
 
 async def test_a_wish_stands_with_the_sentence_that_answers_it(world: World) -> None:

@@ -28,8 +28,9 @@ ANSWERS: Final = 2  # words that a statement shares with what it is about
 _OWN: Final = 0.5  # at least, what the words of the statement itself weigh: its ticket may be about another requirement
 # Statements of customers that are shown for one requirement.
 _MOST: Final = {Role.PROBLEM: 4, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 2, Role.GOAL: 2, Role.MEASURE: 2}
-_CLEAR: Final = 2.5  # what the words that a statement shares with its requirement weigh: 2 for one that no other has
-_CLEARER: Final = 1.1  # times as much as those that it shares with another one
+# What the words that a statement shares with its requirement weigh, 2 for one that no other has, and how many times as
+# much as those that it shares with another one: a lot and a little more, or some and much more.
+_CLEAR: Final = ((2.5, 1.1), (1.0, 1.5))
 _MOST_SENTENCES: Final = 12  # of one role
 
 
@@ -151,7 +152,10 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
         linked = [at for at, one in enumerate(requirements) if not set(finding.ideas).isdisjoint(one.public_ids)]
         score = {at: weights[finding][at] + sum(by_signal[signal][at] for signal in finding.signals) for at in linked}
         nearest = sorted(linked, key=lambda at: (-score[at], at))
-        is_clear = all(score[nearest[0]] >= max(_CLEAR, _CLEARER * score[other]) for other in nearest[1:])
+        is_clear = any(
+            all(score[nearest[0]] >= max(least, times * score[other]) for other in nearest[1:])
+            for least, times in _CLEAR
+        )
         has_words = bool(nearest) and (len(requirements) == 1 or weights[finding][nearest[0]] >= _OWN)
         if nearest and ((is_clear and has_words) or not finding.is_statement):
             yield requirements[nearest[0]], finding
