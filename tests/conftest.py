@@ -26,8 +26,9 @@ from tests.folders import data_folder
 from tests.world import World, serving
 
 # A run tries the same examples as the run before; `make fuzz` and --hypothesis-profile=search look for new ones.
-hypothesis_settings.register_profile("search")
-hypothesis_settings.register_profile("same", derandomize=True)
+# An example has no time limit: on a busy machine any may take long.
+hypothesis_settings.register_profile("search", deadline=None)
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("same")
 
 # Tests may lose their data when the machine fails.

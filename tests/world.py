@@ -27,6 +27,7 @@ from sightline.workspace_file import apply_file
 from sightline.workspace_file.sections import all_tables
 from sightline.workspaces.keys import lifecycle as keys
 from sightline.workspaces.keys.records import NewKey
+from tests.connections import Connections
 
 API = "/api/external/v1"
 OPERATOR = Actor(workspace_id=UUID(int=0), kind="operator", id="tests")
@@ -118,8 +119,7 @@ class World:
     def client_of(self, key: str | None) -> httpx2.AsyncClient:
         options: Any = {"headers": {"Authorization": f"Bearer {key}"} if key else {}, "timeout": 30}
         options["event_hooks"] = {"request": [self._wait_for_open_writers]}
-        # Without `verify=False` each client reads all certificates, for 50 ms.
-        client = httpx2.AsyncClient(base_url=f"{self.address}{API}", verify=False, **options)
+        client = httpx2.AsyncClient(base_url=f"{self.address}{API}", transport=Connections(), **options)
         self._clients.append(client)
         return client
 

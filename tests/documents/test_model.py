@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.documents.jobs import write_document
@@ -169,7 +169,6 @@ async def test_what_it_costs_is_kept_where_prices_are_set(acme: World, tmp_path:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@settings(deadline=None)
 @given(words=st.text(max_size=80) | st.text("ab “”()[]3,>-\n", max_size=80) | st.just(HOSTILE) | st.just("a ” (b”"))
 def test_no_words_look_like_a_fault(kind: DocumentType, words: str) -> None:
     """Otherwise a model's document would be refused for what the material says."""

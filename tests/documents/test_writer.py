@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -113,7 +113,6 @@ def test_a_technical_design_asks_for_the_points_of_a_design() -> None:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@settings(deadline=None)
 @given(words=st.text(max_size=200) | st.just(HOSTILE))
 def test_no_words_break_the_markdown(kind: DocumentType, words: str) -> None:
     """Any text gives the same headings, no markup and no links."""
@@ -134,7 +133,6 @@ def count(tokens: Sequence[Token], *types: str) -> int:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@settings(deadline=None)
 @given(words=st.text(max_size=100))
 def test_the_same_material_gives_the_same_bytes(kind: DocumentType, words: str) -> None:
     assert embedded_engine().write_document(kind, material(words)) == embedded_engine().write_document(

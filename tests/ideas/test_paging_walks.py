@@ -12,7 +12,7 @@ from tests.ideas.acme import Acme, Json
 from tests.world import World
 
 WORDS = ("amber", "birch", "cedar", "dune", "ember")
-WALK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+WALK = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 filters = st.fixed_dictionaries(
     {},
     optional={

@@ -13,6 +13,7 @@ import jwt
 
 from sightline.platform.server_secret import ServerSecret
 from sightline.portal.portals.configure import SignIn, configure, rotate_secret
+from tests.connections import Connections
 from tests.world import OPERATOR, World
 
 SERVER_SECRET = "a secret of the server, for tests only"
@@ -40,7 +41,7 @@ class Browser:
         self.root = root
         self.cookies: dict[str, str] = {}
         headers = {"Host": host} if host else {}
-        self.client = httpx2.AsyncClient(base_url=address, headers=headers, timeout=30, verify=False)
+        self.client = httpx2.AsyncClient(base_url=address, headers=headers, timeout=30, transport=Connections())
 
     async def __aenter__(self) -> Self:
         return self

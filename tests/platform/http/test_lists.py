@@ -166,7 +166,7 @@ async def test_a_filter_by_an_unknown_id_gives_an_empty_page(world: World) -> No
     assert (answer.status_code, answer.json(), answer.headers["X-Total-Count"]) == (200, [], "0")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.binary(max_size=40))
 async def test_no_query_makes_the_service_fail(lab: World, query: bytes) -> None:
     answer = await lab.client.get(
