@@ -76,6 +76,37 @@ def test_a_map_says_whether_the_day_or_the_month_is_first(bulk: Bulk, tmp_path: 
         assert days == {"1": f"{found}T09:05:00.000Z", "2": "2026-02-03T09:05:00.000Z"}
 
 
+def test_further_exports_of_a_tool_are_read_with_its_map(bulk: Bulk, tmp_path: Path) -> None:
+    """UserVoice's API and labels, Jira Product Discovery, and Zendesk's export of an account with people inside."""
+    labels = "suggestion.id,suggestion.title,suggestion.body,suggestion.labels.name\n"
+    labels += '1,Chart,By keys,"perio, charting"\n'
+    twice(bulk, "ideas", written(tmp_path / "u.csv", labels), "--from", "uservoice")
+    post = {"id": 2, "title": "Log", "body": "<p>Log &amp; sign</p>", "state": "published", "supporters_count": 7}
+    merged = {"id": 3, "title": "Logs", "body": "x", "votes_count": 9, "links": {"status": 4, "parent_suggestion": 2}}
+    file = written(tmp_path / "u.json", json.dumps({"suggestions": [post | {"votes_count": 9}, merged]}))
+    assert twice(bulk, "ideas", file, "--from", "uservoice")["merged"] == 1
+    discovery = "Key,Summary,Status,Created,Impact\nRAIL-1,Advice,Parking lot,2024-03-05T08:12:33.123+0100,4\n"
+    twice(bulk, "ideas", written(tmp_path / "j.csv", discovery), "--from", "jira")
+    people = {"requester": {"name": "Pia", "email": "pia@x.test"}, "organization": {"id": 88, "name": "Trattoria"}}
+    ticket = {"id": 7, "subject": "Box", "description": "It breaks.", "created_at": "2024-09-01T07:00:00Z"} | people
+    twice(bulk, "signals", written(tmp_path / "z.ndjson", json.dumps(ticket) + "\n"), "--from", "zendesk")
+    found = exported(bulk)
+    chart, log, advice = found["ideas"]
+    assert chart["provenance"]["labels"] == ["perio", "charting"]
+    assert (log["description"], log["status"], log["importedVoteCount"]) == ("Log & sign", "New", 7)
+    assert [one["externalId"] for one in log["aliases"]] == ["3"]
+    assert (advice["externalId"], "key" in advice, advice["status"]) == ("RAIL-1", False, "New")
+    [signal], [account] = found["signals"], found["accounts"]
+    assert (signal["data"]["userEmail"], signal["account"]) == ("pia@x.test", account["id"])
+    assert account["externalId"] == "88"
+
+
+def test_columns_of_no_field_are_named_once_and_last(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "ID,Title,Details,Voter,Moon,Moon\n1,A,x,a@x.test,full,new\n1,A,x,b@x.test,,\n"
+    done = bulk.load("ideas", written(tmp_path / "i.csv", rows))
+    assert done.out.splitlines()[-1] == "Columns that fill no field: 'Moon'. --map 'Column=field' maps one."
+
+
 WIKI = """h2. What happens
 
 Always {*}loops{*}, see {{login.js}}, [the log|https://ci.example/1], [https://ci.example/2] and [~ada].

@@ -208,10 +208,10 @@ def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
         typer.echo(f"Read {done.file}.")
     if done.known_by:
         typer.echo(f"No column has an id, so records are known by {', '.join(done.known_by)}.")
+    for name, noun, text in _FURTHER:
+        if count := getattr(done, name):
+            typer.echo(f"{counted(count, noun)} {'would be ' if dry_run else ''}{text}.")
     if done.ignored_columns:
         typer.echo(
             f"Columns that fill no field: {', '.join(map(repr, done.ignored_columns))}. --map 'Column=field' maps one."
         )
-    for name, noun, text in _FURTHER:
-        if count := getattr(done, name):
-            typer.echo(f"{counted(count, noun)} {'would be ' if dry_run else ''}{text}.")

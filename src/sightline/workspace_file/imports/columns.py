@@ -91,7 +91,8 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
     headers = Headers(table, map)
     columns = [headers.column(cell.strip()) for cell in row]
     faults = _overlaps(columns, number)
-    left_out = [column.name or f"column {place}" for place, column in enumerate(columns, 1) if headers.lacks(column)]
+    lacking = [column.name or f"column {place}" for place, column in enumerate(columns, 1) if headers.lacks(column)]
+    left_out = list(dict.fromkeys(lacking))
     if left_out and (strict or not any(column.path for column in columns)):
         are = "are no fields" if len(left_out) > 1 else "is no field"
         names = ", ".join(map_repr(left_out[:20]))
