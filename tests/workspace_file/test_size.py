@@ -91,6 +91,29 @@ async def test_memory_does_not_grow_with_the_file(database: Database) -> None:
     assert peak_of_export < 20 * MB
 
 
+def _calls(slug: str, signals: int) -> Iterator[bytes]:
+    """Signals as an export shows them: each with its sets of links, which name lists that come later."""
+    yield f'{{"workspace": {{"slug": "{slug}", "name": "Large"}}, "signals": ['.encode()
+    for number in range(signals):
+        call = {"key": f"s{number}", "name": "Call", "initiatives": [], "studies": []}
+        text = f"What was said in call {number}. " * 250
+        yield (b"," if number else b"") + json.dumps(call | {"rawData": {"text": text}}).encode()
+    yield b"]}"
+
+
+async def test_signals_that_are_there_already_do_not_stay_in_memory(database: Database) -> None:
+    slug = new_slug()
+    await apply_file(database, BufferedReader(Generated(_calls(slug, 4_000))), actor_id="tests")
+    tracemalloc.start()
+    try:
+        again = await apply_file(database, BufferedReader(Generated(_calls(slug, 4_000))), actor_id="tests")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert again.counts["signals"].unchanged == 4_000
+    assert peak < 30 * MB, f"{peak / MB:.0f} MB for 32 MB of signals"
+
+
 def _resident() -> int:
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -30,7 +30,6 @@ class Late(msgspec.Struct):
     table: Table
     path: str
     id: UUID
-    record: Any
     given: dict[str, Any]
 
 
@@ -76,15 +75,16 @@ class Store:
             waiting = [one for one in late if one.table.path == path]
             for start in range(0, len(waiting), 1_000):
                 batch = waiting[start : start + 1_000]
-                entries = [Entry(one.path, one.given, one.record, values={"id": one.id}) for one in batch]
+                entries = [Entry(one.path, one.given, None, values={"id": one.id}) for one in batch]
                 await (self.read if reads_only else self.store)(batch[0].table.late, entries)
 
     def _keep_late(self, table: Table, entries: Sequence[Entry]) -> None:
-        names = [] if table.is_late else [field.name for field in table.late.referring]
-        for entry in entries if names else ():
-            given = {name: entry.given[name] for name in names if name in entry.given}
-            if any(given.values()) or (given and not entry.is_new):
-                self.late.append(Late(table, entry.path, entry.id, entry.record, given))
+        """Keeps the late fields of a record, unless they name nothing and it has nothing in them."""
+        fields = () if table.is_late else table.late.referring
+        for entry in entries if fields else ():
+            given = {field.name: entry.given[field.name] for field in fields if field.name in entry.given}
+            if any(given[field.name] or _has_any(field, entry.stored) for field in fields if field.name in given):
+                self.late.append(Late(table, entry.path, entry.id, given))
 
     async def _look_up(self, table: Table, entries: Sequence[Entry]) -> None:
         """Looks up every record that some entries name."""
@@ -118,18 +118,18 @@ class Store:
 
     def _read_one(self, field: Field, entry: Entry) -> None:
         given = entry.given[field.name]
-        value = given if field.name == "id" else getattr(entry.record, field.attribute)
-        if value is None:
+        if given is None:
             if field.name not in STAMPS:
                 entry.values[field.column] = None if field.nullable else field.default
         elif field.name == "id":
-            entry.values["id"] = parse_uuid(value)
+            entry.values["id"] = parse_uuid(given)
         elif isinstance(field.marker, Link | Converted):
             try:
                 entry.values[field.column] = field.marker.store(given, self._finder(field, entry))
             except ValueError as error:
                 self.run.refuse(entry, field.name, str(error))
         else:
+            value = getattr(entry.record, field.attribute)
             entry.values[field.column] = msgspec.to_builtins(value, builtin_types=_KEPT)
 
     def _read_scoped(self, table: Table, entry: Entry) -> None:
@@ -253,6 +253,13 @@ class Store:
             self.tally.remove(child, removed)
         if inside:
             self.lookup.forget(child.path)
+
+
+def _has_any(field: Field, row: Any) -> bool:
+    """Whether a stored row names records in this field."""
+    if isinstance(field.marker, Links):
+        return bool(queries.linked(field, field.marker, row))
+    return row is not None and row[field.column] is not None
 
 
 def _nested(child: Table, entry: Entry) -> Iterable[tuple[dict[str, Any], Any]]:

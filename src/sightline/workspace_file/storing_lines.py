@@ -91,7 +91,7 @@ class LineStore:
         for start in range(0, len(self._late), 1_000):
             batch = Batch()
             late = self._late[start : start + 1_000]
-            lines = [Line(int(one.path.removeprefix("line ")), one.given, one.record) for one in late]
+            lines = [Line(int(one.path.removeprefix("line ")), one.given, None) for one in late]
             await self._settle(batch, lines, late, ListCount())
             yield batch
 
