@@ -1,11 +1,11 @@
 """How statements were carried out: which tables and indexes were read, and how much of them."""
 
-import asyncio
 from typing import Any
 
 import msgspec
 
 from sightline.platform.db import Statement
+from tests.waiting import until
 
 Json = dict[str, Any]
 
@@ -54,9 +54,9 @@ _IS_SETTLED = "SELECT relallvisible >= 0.95 * relpages FROM pg_class WHERE oid =
 
 async def settle(tx: Any, table: str) -> None:
     """Fresh statistics, and no row that some open transaction might not see: then indexes answer alone."""
-    for _ in range(100):
+
+    async def is_settled() -> bool:
         await tx.connection.execute(f"VACUUM ANALYZE {table}")
-        if await tx.connection.fetchval(_IS_SETTLED, table):
-            return
-        await asyncio.sleep(0.1)
-    raise AssertionError(f"Somebody keeps a transaction open beside {table}.")
+        return bool(await tx.connection.fetchval(_IS_SETTLED, table))
+
+    await until(is_settled)  # else somebody keeps a transaction open

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from io import BytesIO
@@ -28,6 +28,7 @@ from sightline.workspace_file.sections import all_tables
 from sightline.workspaces.keys import lifecycle as keys
 from sightline.workspaces.keys.records import NewKey
 from tests.connections import Connections
+from tests.waiting import until
 
 API = "/api/external/v1"
 OPERATOR = Actor(workspace_id=UUID(int=0), kind="operator", id="tests")
@@ -51,10 +52,9 @@ async def serving(database_url: str, app: Any = None, **settings: Any) -> AsyncI
     options: Any = {"log_config": None, "access_log": False, "lifespan": "on", "ws": "none", "proxy_headers": False}
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, **options))
     running = asyncio.create_task(server.serve(sockets=[listening]))
-    while not server.started:
-        await asyncio.sleep(0.005)
-        if running.done():
-            running.result()
+    await until(lambda: server.started or running.done())
+    if running.done():
+        running.result()
     try:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
@@ -131,11 +131,13 @@ class World:
         if not self.is_patient:
             return
         if request.url.path.endswith("/deletions") or "updatedSince" in request.url.params:
-            async with asyncio.timeout(30), self.database.autocommit() as tx:
-                for _ in range(50):
-                    if not await tx.connection.fetchval(OPEN_TRANSACTIONS):
-                        return
-                    await asyncio.sleep(0.01)
+            async with self.database.autocommit() as tx:
+
+                async def are_closed() -> bool:
+                    return not await tx.connection.fetchval(OPEN_TRANSACTIONS)
+
+                with suppress(AssertionError):
+                    await until(are_closed, 0.5)
 
     @asynccontextmanager
     async def stranger(self) -> AsyncIterator["World"]:

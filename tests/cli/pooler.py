@@ -98,7 +98,7 @@ def pooling(url: str) -> Iterator[str]:
             await end.wait()
             for _, writer in pooler.idle:
                 writer.close()
-            await asyncio.sleep(0.05)
+                await writer.wait_closed()
 
     def run() -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:

@@ -4,7 +4,9 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import asyncpg
@@ -78,7 +80,8 @@ def test_asked_again_it_ends_without_waiting_for_requests(site: Site, place: Pat
             await until_blocked(blocker)
             while server.process.poll() is None:
                 server.process.send_signal(signal.SIGTERM)
-                await asyncio.sleep(0.2)
+                with suppress(subprocess.TimeoutExpired):
+                    await asyncio.to_thread(server.process.wait, 0.2)
             with pytest.raises(httpx2.TransportError):
                 await asked
             await blocker.close()

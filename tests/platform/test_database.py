@@ -13,21 +13,23 @@ from tests.waiting import until
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
 
-async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database) -> None:
+async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database, database_url: str) -> None:
     async def work() -> None:
         async with database.autocommit() as tx:
             await tx.connection.fetchval("SELECT pg_sleep(60)")
 
     for _ in range(3):
         sleepers = [asyncio.create_task(work()) for _ in range(20)]
-        await asyncio.sleep(0.01)
+        await _until_asleep(database_url)
         for sleeper in sleepers:
             sleeper.cancel()
         await asyncio.gather(*sleepers, return_exceptions=True)
         assert await asyncio.gather(*(_answer(database) for _ in range(40))) == [1] * 40
 
 
-async def test_a_cancelled_transaction_leaves_nothing_and_spoils_no_connection(database: Database) -> None:
+async def test_a_cancelled_transaction_leaves_nothing_and_spoils_no_connection(
+    database: Database, database_url: str
+) -> None:
     async with database.transaction() as tx:
         await tx.connection.execute("CREATE TABLE kept (n integer)")
 
@@ -37,7 +39,7 @@ async def test_a_cancelled_transaction_leaves_nothing_and_spoils_no_connection(d
             await tx.connection.fetchval("SELECT pg_sleep(60)")
 
     writers = [asyncio.create_task(write()) for _ in range(10)]
-    await asyncio.sleep(0.05)
+    await _until_asleep(database_url)
     for writer in writers:
         writer.cancel()
     await asyncio.gather(*writers, return_exceptions=True)
@@ -99,6 +101,14 @@ async def test_no_session_is_left_behind_when_the_network_stands_still(database:
         await _until_sessions(database, before - 1)
         assert await _answer(slow) == 1
         await slow.close()
+
+
+async def _until_asleep(database_url: str) -> None:
+    """Waits until one of the blocks sleeps in the database, while others may be on their way."""
+    other = await asyncpg.connect(database_url)
+    asleep = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+    await until(lambda: other.fetchval(asleep))
+    await other.close()
 
 
 async def _until_sessions(database: Database, number: int) -> None:

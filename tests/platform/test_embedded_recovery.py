@@ -7,7 +7,6 @@ import signal
 import socket
 import struct
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,6 +28,7 @@ from tests.platform.embedded_world import (
     open_place,
     postmaster,
 )
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,8 @@ def test_a_forked_child_does_not_keep_the_server(server: EmbeddedServer, place: 
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
         os.write(writing, b".")
-        time.sleep(60)
+        signal.alarm(60)
+        signal.pause()
         os._exit(0)
     os.read(reading, 1)  # the child runs, and has closed what it shall not keep
     os.close(reading)
@@ -117,9 +118,9 @@ def test_a_killed_postmaster_with_a_busy_backend_is_replaced_by_start(server: Em
 async def kill_below_a_busy_backend(url: str, data_dir: Path) -> None:
     """The statement never looks up from its work, so that its backend outlives the postmaster."""
     connection = await asyncpg.connect(url)
+    backend, busy = connection.get_server_pid(), "SELECT state = 'active' FROM pg_stat_activity WHERE pid = "
     counting = asyncio.create_task(connection.fetchval("SELECT count(*) FROM generate_series(1, 100000000000)"))
-    await asyncio.sleep(0.2)
-    backend = connection.get_server_pid()
+    await until(lambda: asyncio.to_thread(ask, url, f"{busy}{backend}"))
     kill_postmaster(data_dir)
     assert backend in living(data_dir)
     counting.cancel()

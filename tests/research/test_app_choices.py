@@ -8,7 +8,8 @@ import pytest_asyncio
 from tests.research.lab import Json, code, definition, faults
 from tests.research.shop import HARVESTLY, SPROUT, Shop, read
 from tests.sources.storefront import Storefront, app
-from tests.world import serving
+from tests.waiting import until
+from tests.world import OPEN_TRANSACTIONS, serving
 
 QUESTION = "What do growers complain about in competitors like Harvestly?"
 TWO = [app(int(HARVESTLY), "Harvestly"), app(303, "Harvestly Field Notes", publisher="Somebody")]
@@ -125,15 +126,17 @@ async def test_a_selection_of_nothing_answers_the_request_too(shop: Shop) -> Non
 
 
 async def test_no_transaction_is_open_while_the_store_is_searched(shop: Shop) -> None:
-    shop.front.apps, shop.front.delay = TWO, 1.5
+    shop.front.apps = TWO
+    shop.front.held = "/"
     preparing = asyncio.create_task(shop.prepare(QUESTION))
-    while not shop.front.calls and not preparing.done():
-        await asyncio.sleep(0.05)
+
+    async def none_is_open() -> bool:
         async with shop.lab.world.database.autocommit() as tx:
-            open_ones = await tx.connection.fetch(
-                "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-                " AND xact_start < clock_timestamp() - interval '500 ms'"
-            )
-        assert open_ones == []
+            return not await tx.connection.fetchval(OPEN_TRANSACTIONS)
+
+    await until(lambda: shop.front.tasks)  # a request waits for its answer
+    await until(none_is_open, 10)
+    assert not preparing.done()
+    shop.front.held = None
     await preparing
     assert shop.front.calls

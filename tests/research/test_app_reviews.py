@@ -199,7 +199,7 @@ async def _has_read(shop: Shop, run: Json) -> bool:
 
 async def test_a_run_that_is_stopped_while_the_store_answers_keeps_nothing_of_it(shop: Shop) -> None:
     shop.front.reviews[HARVESTLY] = reviews(2)
-    shop.front.delay = 3.0
+    shop.front.held = "page=1"
     run = (await shop.lab.start(reads=[read()]))["run"]
     searching = asyncio.create_task(shop.lab.search(run))
     await until(lambda: _is_running(shop, run))
@@ -212,14 +212,14 @@ async def test_a_run_that_is_stopped_while_the_store_answers_keeps_nothing_of_it
 
 async def test_an_interrupted_run_goes_on_with_the_next_app(shop: Shop) -> None:
     shop.front.reviews = {HARVESTLY: reviews(2), SPROUT: reviews(3, 10)}
-    shop.front.delay = 0.3
+    shop.front.held = f"/id={SPROUT}/"
     run = (await shop.lab.start(reads=[read(), read(SPROUT, "Sprout")]))["run"]
     searching = asyncio.create_task(shop.lab.search(run))
     await until(lambda: _has_read(shop, run))
     searching.cancel()
     await asyncio.gather(searching, return_exceptions=True)
     calls = len(shop.front.calls)
-    shop.front.delay = 0.0
+    shop.front.held = None
     await shop.lab.search(run)
     ended = await shop.lab.progress(run["briefId"])
     assert (ended["status"], ended["nativeReadCount"]) == ("completed", 5)

@@ -1,6 +1,5 @@
 """Pages in memory, searched by words: a provider and reader that can be made to fail and that count what is asked."""
 
-import asyncio
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -8,6 +7,7 @@ from datetime import UTC, datetime
 from sightline.sources.addresses import is_within
 from sightline.sources.pages import IsAllowed, Page, PageUnavailable, Published, everywhere
 from sightline.sources.search import SearchFailed, SearchHit, SearchPage, SearchQuery
+from tests.waiting import hang
 
 UNTIL = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SINCE = datetime(2026, 10, 21, 12, tzinfo=UTC)
@@ -42,11 +42,12 @@ class Shelf:
         self.broken: set[str] = set()
         self.asked: list[SearchQuery] = []
         self.read_urls: list[str] = []
-        self.delay = 0.0
+        self.is_silent = False
 
     async def search(self, query: SearchQuery) -> SearchPage:
         self.asked.append(query)
-        await asyncio.sleep(self.delay)
+        if self.is_silent:
+            await hang()
         if self.failures:
             raise self.failures.pop(0)
         words = set(re.findall(r"\w+", query.text.lower()))

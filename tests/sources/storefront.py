@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.waiting import until
+
 Json = dict[str, Any]
 
 NOW = datetime.now(UTC)
@@ -58,7 +60,7 @@ class Storefront:
         self.failures: list[int] = []
         self.broken: list[str] = []
         self.calls: list[str] = []
-        self.delay = 0.0
+        self.held: str | None = None  # requests with this in their address are not answered until it is None
         self.page_size = 50
 
     def answer(self, target: str) -> tuple[int, Any]:
@@ -107,8 +109,9 @@ class Storefront:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        await asyncio.sleep(self.delay)
-        status, body = self.answer(head.split(" ")[1])
+        path = head.split(" ")[1]
+        await until(lambda: self.held is None or self.held not in path)
+        status, body = self.answer(path)
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         fields = f"Content-Type: text/javascript\r\nContent-Length: {len(content)}\r\nConnection: close\r\n"
         writer.write(f"HTTP/1.1 {status} Status\r\n{fields}\r\n".encode() + content)

@@ -1,7 +1,7 @@
 """Operations that exist in tests only: each shows one thing that the table of operations promises."""
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 import asyncpg
@@ -20,7 +20,21 @@ from sightline.platform.wire import Id, Input, Moment, Page, Record, Text, Trimm
 
 SECRET = "the-inside-of-the-service"
 THINGS = 45
-GATES: dict[str, asyncio.Event] = {}
+
+
+class Gate(asyncio.Event):
+    """Keeps a request from being answered until it is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.reached.set()
+        return await super().wait()
+
+
+GATES: dict[str, Gate] = {}
 
 
 class Thing(Record):

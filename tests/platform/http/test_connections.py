@@ -5,7 +5,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import pytest
@@ -14,8 +14,8 @@ import pytest_asyncio
 from sightline.platform.db import Database
 from sightline.platform.http.connection_limits import BoundedProtocol, Bounds
 from tests.platform.http.conftest import laboratory
-from tests.platform.http.laboratory import GATES
-from tests.waiting import next_turn
+from tests.platform.http.laboratory import GATES, Gate
+from tests.waiting import next_turn, until
 from tests.world import World, serving
 
 KIB = 1024
@@ -32,6 +32,11 @@ class Hasty(BoundedProtocol):
         linger_seconds=0.3,
         look_seconds=0.05,
     )
+    ended: ClassVar[set[int]] = set()  # ports of clients
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.ended.update(self.client[1:] if self.client else ())
 
 
 class Brief(BoundedProtocol):
@@ -39,7 +44,7 @@ class Brief(BoundedProtocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.timeout_keep_alive = 3
+        self.timeout_keep_alive = 1
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -63,6 +68,14 @@ class Line:
 
     def send(self, data: bytes) -> None:
         self.writer.write(data)
+
+    async def drip(self, piece: bytes, ending: asyncio.Task[Any]) -> None:
+        """Sends a piece every 50 ms until the task ends, 8 seconds at most."""
+        for _ in range(160):
+            self.send(piece)
+            ended, _ = await asyncio.wait([ending], timeout=0.05)
+            if ended:
+                return
 
     async def rest(self) -> bytes:
         """All that comes until the server closes; fails when it does not within 10 seconds."""
@@ -152,7 +165,7 @@ async def test_trailers_without_end_are_cut_off(line: Line) -> None:
     line.send(POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
     for _ in range(200):
         line.send(b"A: " + b"x" * KIB)
-        await asyncio.sleep(0.001)
+        await next_turn()
     await line.rest()
 
 
@@ -176,9 +189,7 @@ async def test_slow_headers_time_out(hasty_line: Line) -> None:
 async def test_a_connection_that_asks_nothing_is_closed(hasty_line: Line, drip: bytes) -> None:
     started = perf_counter()
     closing = asyncio.create_task(hasty_line.rest())
-    while not closing.done() and perf_counter() - started < 8:
-        hasty_line.send(drip)
-        await asyncio.sleep(0.05)
+    await hasty_line.drip(drip, closing)
     assert perf_counter() - started < 5
     await closing
 
@@ -257,48 +268,40 @@ async def test_no_tunnel_is_opened(line: Line) -> None:
     assert not (await line.rest()).startswith(b"HTTP/1.1 2")
 
 
-class Gate(asyncio.Event):
-    """Keeps a request from being answered until it is set."""
-
-    def __init__(self, lab_key: str) -> None:
-        super().__init__()
-        self.reached = asyncio.Event()
-        GATES[name := uuid4().hex] = self
-        body = b'{"name": "a", "gate": "%s"}' % name.encode()
-        head = b"POST /api/external/v1/things HTTP/1.1\r\nHost: here\r\n%sContent-Length: %d\r\n\r\n"
-        self.request = head % (lab_key.encode(), len(body)) + body
-
-    async def wait(self) -> Literal[True]:
-        self.reached.set()
-        return await super().wait()
+def gated(lab_key: str) -> tuple[Gate, bytes]:
+    """A gate, and a request that waits before it."""
+    gate = GATES[name := uuid4().hex] = Gate()
+    body = b'{"name": "a", "gate": "%s"}' % name.encode()
+    head = b"POST /api/external/v1/things HTTP/1.1\r\nHost: here\r\n%sContent-Length: %d\r\n\r\n"
+    return gate, head % (lab_key.encode(), len(body)) + body
 
 
 async def test_a_request_that_began_before_the_last_response_is_answered(database_url: str, lab_key: str) -> None:
-    one, other = Gate(lab_key), Gate(lab_key)
+    (one, first), (other, second) = gated(lab_key), gated(lab_key)
     async with (
         serving(database_url, laboratory(database_url), protocol=Brief) as address,
         connected(address) as line,
     ):
-        line.send(one.request + other.request[:20])
+        line.send(first + second[:20])
         await asyncio.wait_for(one.reached.wait(), 10)
         one.set()
         assert (await line.answer()).startswith(b"HTTP/1.1 201 ")
-        line.send(other.request[20:])
-        await asyncio.sleep(3.3)  # longer than a connection may be idle
+        line.send(second[20:])
+        await asyncio.sleep(1.3)  # longer than a connection may be idle
         other.set()
         assert (await line.answer()).startswith(b"HTTP/1.1 201 ")
 
 
 @pytest.mark.parametrize("part", [20, -1], ids=["head", "body"])
 async def test_no_time_counts_while_the_server_does_not_read(hasty_line: Line, lab_key: str, part: int) -> None:
-    one, *others, last = (Gate(lab_key) for _ in range(3))
-    hasty_line.send(one.request)
-    await asyncio.wait_for(one.reached.wait(), 10)
-    hasty_line.send(b"".join(gate.request for gate in others) + last.request[:part])
+    gates, requests = zip(*(gated(lab_key) for _ in range(3)), strict=True)
+    hasty_line.send(requests[0])
+    await asyncio.wait_for(gates[0].reached.wait(), 10)
+    hasty_line.send(requests[1] + requests[2][:part])
     await asyncio.sleep(2.0)  # longer than a head or a body may take
-    for gate in (one, *others, last):
+    for gate in gates:
         gate.set()
-    hasty_line.send(last.request[part:])
+    hasty_line.send(requests[2][part:])
     for _ in range(3):
         assert (await hasty_line.answer()).startswith(b"HTTP/1.1 201 ")
 
@@ -314,19 +317,17 @@ async def test_a_body_that_drips_times_out(hasty_line: Line, lab_key: str) -> No
     started = perf_counter()
     hasty_line.send(POST + lab_key.encode() + b"Content-Length: 1000\r\n\r\n{")
     answer = asyncio.create_task(hasty_line.refusal())
-    while not answer.done() and perf_counter() - started < 8:
-        hasty_line.send(b" ")
-        await asyncio.sleep(0.05)
+    await hasty_line.drip(b" ", answer)
     assert await answer == (408, "REQUEST_TIMEOUT")
     assert 1.4 < perf_counter() - started < 6
 
 
-async def test_a_slow_body_is_taken(line: Line, lab_key: str) -> None:
+async def test_a_body_that_comes_byte_by_byte_is_taken(line: Line, lab_key: str) -> None:
     body = b'{"name": "a"}'
     line.send(POST + lab_key.encode() + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body))
     for each in body:
         line.send(bytes([each]))
-        await asyncio.sleep(0.02)
+        await next_turn()
     assert (await line.rest()).startswith(b"HTTP/1.1 201 ")
 
 
@@ -343,7 +344,7 @@ async def test_a_response_that_nobody_reads_is_given_up(hasty_address: str) -> N
         client.setblocking(False)
         script = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: here\r\n\r\n"
         await asyncio.get_running_loop().sock_sendall(client, script * 20)
-        await asyncio.sleep(3)
+        await until(lambda: client.getsockname()[1] in Hasty.ended, 20)
         size = await _read_all(client)
     assert size < 15 * KIB * KIB, f"All {size} bytes came: the server had kept them."
 

@@ -12,7 +12,7 @@ from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.worker import jobs_of_rooms
 from tests.platform.http.conftest import laboratory
-from tests.platform.http.laboratory import GATES
+from tests.platform.http.laboratory import GATES, Gate
 from tests.world import API, World, serving
 
 
@@ -62,9 +62,9 @@ async def test_the_same_json_in_another_spelling_is_the_same_body(empty_lab: Wor
 
 
 async def test_a_request_that_still_runs_is_409(empty_lab: World) -> None:
-    gate = GATES[empty_lab.slug] = asyncio.Event()
+    gate = GATES[empty_lab.slug] = Gate()
     first = asyncio.create_task(make(empty_lab.client, "k", {"name": "a", "gate": empty_lab.slug}))
-    await asyncio.sleep(0.2)
+    await asyncio.wait_for(gate.reached.wait(), 10)
     answer = await make(empty_lab.client, "k", {"name": "a", "gate": empty_lab.slug})
     gate.set()
     assert (answer.status_code, answer.json()["code"]) == (409, "IDEMPOTENCY_KEY_IN_USE")

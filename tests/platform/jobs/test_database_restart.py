@@ -75,7 +75,7 @@ class Restartable(Site):
                 added += 1
                 more += over.is_set()
             except AWAY:
-                await asyncio.sleep(0.1)
+                await until(self.answers)
             await asyncio.sleep(0.03)
 
 

@@ -12,6 +12,7 @@ from sightline.sources.web.fetching import Fetcher
 from sightline.sources.web.gate import Gate
 from sightline.sources.web.reader import WebReader
 from sightline.sources.web.robots import Pacing
+from tests.waiting import hang
 
 Write = Callable[[asyncio.StreamWriter], Awaitable[None]]
 Answer = bytes | Write
@@ -47,7 +48,7 @@ class Host:
         self.requests: list[str] = []
         self.connections = 0
         self.port = 0
-        self.delay = 0.0
+        self.is_silent = False
         self.tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -77,7 +78,8 @@ class Host:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         lengths = [int(line[15:]) for line in head.split("\r\n") if line.lower().startswith("content-length:")]
         self.requests.append(head + (await reader.readexactly(sum(lengths))).decode())
-        await asyncio.sleep(self.delay)
+        if self.is_silent:
+            await hang()
         path = head.split(" ")[1]
         known = [self.answers[name] for name in (path, path.partition("?")[0]) if name in self.answers]
         answer = known[0] if known else http("", "404 Not Found")
