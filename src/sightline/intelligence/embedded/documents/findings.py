@@ -217,7 +217,7 @@ def _normal(text: str) -> str:
 
 def _grouped(insights: Sequence[AboutInsight], evidence: Sequence[AboutEvidence]) -> list[Finding]:
     groups = _Groups()
-    for insight in sorted(insights, key=lambda one: _order(Finding([one]))):
+    for insight in sorted(insights, key=_support):
         groups.add_insight(insight)
     for each in evidence:
         groups.add_evidence(each)
@@ -227,6 +227,12 @@ def _grouped(insights: Sequence[AboutInsight], evidence: Sequence[AboutEvidence]
 def _order(finding: Finding) -> tuple[int, int, int, int]:
     """Returns the sort key: rank, then support."""
     return finding.rank, -len(finding.accounts), -len(finding.signals), -len(finding.quotes)
+
+
+def _support(one: AboutInsight) -> tuple[int, int, int, int]:
+    """Returns the sort key of an insight alone."""
+    rank = 0 if one.is_reviewed else 1 if one.validated_for else _UNCONFIRMED
+    return rank, -len(one.accounts), -len(one.signals), -len(one.quotes)
 
 
 class _Groups:

@@ -50,6 +50,7 @@ def is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'\u201d\u2019) ").endswith(_QUESTION_MARKS)
 
 
+@lru_cache(maxsize=5_000)  # a document is written again when little has changed
 def is_ironic(sentence: str) -> bool:
     return any(found.name == "irony" for found in _cues().find(plain(sentence)))
 
