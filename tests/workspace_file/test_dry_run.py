@@ -38,6 +38,22 @@ async def test_a_dry_run_tells_each_change_and_stores_nothing(database: Database
     assert b'"number":1,' in await export(database, slug)
 
 
+async def test_a_dry_run_names_what_would_be_removed(database: Database) -> None:
+    slug, id = new_slug(), "0b0f3a0e-51f9-4b52-8f6e-2f4f3a2f4d11"
+    idea = {"description": "x", "sourceKey": "canny", "externalId": "1"}
+    await apply(database, small(slug, teams=[{"key": "a", "name": "A"}, {"id": id, "name": "B"}], ideas=[idea]))
+    labels = [{"label": label} for label in ("New", "Approved", "Planned", "Delivered")]
+    empty = small(slug, teams=[], ideas=[], ideaStatuses=labels)
+    _, changes = await _try(database, empty | {"prune": ["teams", "ideas", "ideaStatuses"]})
+    assert sorted((change.list, change.name) for change in changes if change.action == "removed") == [
+        ("ideaStatuses", "Declined"),
+        ("ideaStatuses", "Under review"),
+        ("ideas", "IDEA-1"),
+        ("teams", id),
+        ("teams", "a"),
+    ]
+
+
 async def test_a_dry_run_of_a_new_workspace_creates_none(database: Database) -> None:
     slug = new_slug()
     counts, _ = await _try(database, small(slug))

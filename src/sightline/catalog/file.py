@@ -211,10 +211,11 @@ SELECT EXISTS (SELECT FROM idea_statuses WHERE workspace_id = :workspace_id AND 
 _USED = sql("""
 SELECT label, (SELECT count(*) FROM ideas i WHERE i.workspace_id = :workspace_id AND i.status = s.label) AS ideas
   FROM idea_statuses s WHERE workspace_id = :workspace_id AND label <> ALL(:kept) ORDER BY position, label""")
-_DROP = sql("DELETE FROM idea_statuses WHERE workspace_id = :workspace_id AND label <> ALL(:kept)")
-_DROP_PROVISIONAL = sql("""
-DELETE FROM idea_statuses AS s WHERE workspace_id = :workspace_id AND provisional AND label <> ALL(:kept)
-   AND NOT EXISTS (SELECT FROM ideas AS i WHERE i.workspace_id = :workspace_id AND i.status = s.label)""")
+_DROP = sql("""
+DELETE FROM idea_statuses AS s
+ WHERE workspace_id = :workspace_id AND label <> ALL(:kept) AND (provisional OR :is_pruned)
+   AND NOT EXISTS (SELECT FROM ideas AS i WHERE i.workspace_id = :workspace_id AND i.status = s.label)
+RETURNING label""")
 _KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :workspace_id AND provisional")
 
 
@@ -237,9 +238,9 @@ async def _keep_labels(run: Run) -> AsyncIterator[None]:
             run.faults.add("ideaStatuses", f"The label {row['label']!r} is used by {row['ideas']} ideas")
     if run.faults.count or not (pruned or values["kept"]):
         return
-    removed = await run.tx.run(_DROP if pruned else _DROP_PROVISIONAL, **values)
-    if removed or pruned:
-        run.removed["ideaStatuses"] = removed
+    rows = await run.tx.rows(_DROP, **values, is_pruned=pruned)
+    if rows or pruned:
+        run.removed["ideaStatuses"] = [row["label"] for row in rows]
     await run.tx.run(_KEEP, workspace_id=run.workspace_id)
 
 

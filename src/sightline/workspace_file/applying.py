@@ -232,8 +232,8 @@ class _Application:
         _refuse(self.faults)
         if not dry_run:
             await store.numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
-        for path, count in run.removed.items():
-            self.tally.of(path).removed += count
+        for path, names in run.removed.items():
+            self.tally.remove(all_tables()[path], names)
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
         return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
 

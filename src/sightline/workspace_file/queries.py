@@ -175,13 +175,13 @@ async def remove_links(tx: Tx, links: Links, workspace_id: UUID, pairs: Sequence
 _REMOVE = """
     WITH removed AS (
         DELETE FROM {table} AS t WHERE t.workspace_id = :workspace_id AND {condition}
-        RETURNING t.id, {public_id} AS public_id
+        RETURNING t.id, t.key, {public_id} AS public_id
     ), logged AS ({changes})
-    SELECT id FROM removed"""
+    SELECT coalesce(key, public_id, id::text) AS name FROM removed"""
 
 
-async def remove_where(run: Run, table: Table, condition: str, **values: Any) -> list[UUID]:
-    """Deletes records and logs it. `condition`: SQL over t with `values`. Returns the ids of the deleted ones."""
+async def remove_where(run: Run, table: Table, condition: str, **values: Any) -> list[str]:
+    """Deletes records and logs it. `condition`: SQL over t with `values`. Returns their keys, public ids or ids."""
     statement = sql(
         _REMOVE,
         table=table.name,
@@ -191,7 +191,7 @@ async def remove_where(run: Run, table: Table, condition: str, **values: Any) ->
     )
     actor = {"actor_kind": "file", "actor_id": run.actor_id}
     rows = await run.tx.rows(statement, workspace_id=run.workspace_id, **actor, **values)
-    return [row["id"] for row in rows]
+    return [row["name"] for row in rows]
 
 
 async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[list[Row]]:

@@ -68,13 +68,13 @@ class Tally:
             ids = self.ids.setdefault(table.path, {})
             ids.update({key: entry.id for entry in entries if (key := _full_key(entry)) is not None})
 
-    def remove(self, table: Table, ids: Sequence[UUID]) -> None:
+    def remove(self, table: Table, names: Sequence[str]) -> None:
         """Counts removed records."""
-        self.of(table.path).removed += len(ids)
+        self.of(table.path).removed += len(names)
         if table.counted:
-            self.growth[table.counted] -= len(ids)
-        for id in ids if self.report else ():
-            self.report(RecordChange(table.path, "removed", str(id)))  # type: ignore[misc]  # it is not None
+            self.growth[table.counted] -= len(names)
+        for name in names if self.report else ():
+            self.report(RecordChange(table.path, "removed", name))  # type: ignore[misc]  # it is not None
 
 
 def _full_key(entry: Entry) -> str | None:

@@ -1,6 +1,6 @@
 """The state of a file and its records while it is applied."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -78,7 +78,8 @@ class Run:
 
     `pruned`, `given`: names of lists. `faulty_records`: list and name of each faulty record, with an empty name for a
     part such as `taxonomy`; a reference to one is not another fault. `seen`: by list the path of each record that the
-    file names, by primary key. `removed`: by list, how many records a rule removed. `notes`: of one room for another.
+    file names, by primary key. `removed`: by list, the names of records that a rule removed.
+    `notes`: of one room for another.
     """
 
     tx: Tx
@@ -90,7 +91,7 @@ class Run:
     given: frozenset[str] = frozenset()
     faulty_records: set[tuple[str, str]] = field(default_factory=set)
     seen: dict[str, Any] = field(default_factory=lambda: defaultdict(dict))
-    removed: Counter[str] = field(default_factory=Counter)
+    removed: dict[str, list[str]] = field(default_factory=dict)
     notes: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
 
     def written_at(self, given: datetime) -> datetime | None:
