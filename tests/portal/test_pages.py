@@ -325,6 +325,25 @@ async def test_files_of_the_pages_are_kept_by_browsers(world: PortalWorld, name:
         assert (await browser.get("/static/secret.txt")).status_code == 404
 
 
+@pytest.mark.parametrize("alias", ["Acme", "a_b", "a.b", "%2e%2e", "x" * 64, ""])
+async def test_below_what_is_no_alias_there_is_no_file(world: PortalWorld, alias: str) -> None:
+    async with world.browser() as browser:
+        answer = await browser.client.get(f"/portal/{alias}/static/portal.css", headers={"Accept": "text/html"})
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+@pytest.mark.parametrize("path", ["/", "/ideas/IDEA-1", "/mine", "/static/portal.css", "/robots.txt", "/nothing"])
+async def test_head_has_the_headers_of_get(world: PortalWorld, path: str, encoding: str) -> None:
+    """Also of a compressed answer (RFC 9110, 9.3.2). The lengths of two pages differ by their form tokens."""
+    await fill(world)
+    browser = await signed_in(world)
+    get, head = [await browser.send(method, path, {"Accept_Encoding": encoding}) for method in ("GET", "HEAD")]
+    assert (head.status_code, head.content, head.headers.keys()) == (get.status_code, b"", get.headers.keys())
+    different = {name for name, value in head.headers.items() if value != get.headers[name]}
+    assert different <= {"x-request-id", "date", "content-length"}
+
+
 async def test_pages_load_nothing_from_other_hosts_and_hold_no_inline_code(world: PortalWorld) -> None:
     await fill(world)
     browser = await signed_in(world)
