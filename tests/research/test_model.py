@@ -13,7 +13,7 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.model.research.researcher import REQUESTS_AT_ONCE
 from sightline.research.runs.search import SearchTools
 from sightline.sample.articles import write_articles
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from tests.documents.test_model import tools_of, usage_of
 from tests.intelligence.fake_model import Answer, FakeModel, Json, fake_model
 from tests.research.lab import FORECASTS, Lab, section

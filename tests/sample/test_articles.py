@@ -13,7 +13,7 @@ from sightline.research.runs.found import SearchedSection
 from sightline.research.runs.search import SearchTools, Terms, search_section
 from sightline.sample.articles import write_articles
 from sightline.sources.addresses import host_of
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from sightline.sources.search import SearchQuery
 
 NOW = datetime(2027, 5, 4, 12, tzinfo=UTC)

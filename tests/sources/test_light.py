@@ -32,7 +32,7 @@ def test_a_search_of_the_library_loads_none_beside_the_jobs(tmp_path: Path) -> N
     code = f"""
 import asyncio, sys
 from pathlib import Path
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from sightline.sources.search import SearchQuery
 library = Library(Path({str(tmp_path)!r}), Path({str(tmp_path / "index")!r}), update_seconds=100, wait_seconds=100)
 found = asyncio.run(library.search(SearchQuery(text="approval")))

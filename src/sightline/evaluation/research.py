@@ -18,7 +18,7 @@ from sightline.platform.errors import BadRequest
 from sightline.research.runs.found import NewFinding
 from sightline.research.runs.search import Budget, SearchTools, Terms, search_section
 from sightline.research.runs.work import PREVIEW_ROUNDS
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from sightline.sources.library.texts import read_text
 
 _PATIENCE = 600.0  # seconds for a search, so that a slow machine answers the same

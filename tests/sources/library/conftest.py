@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 
 
 @pytest.fixture

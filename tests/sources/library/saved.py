@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from sightline.sources.search import SearchPage, SearchQuery
 
 SAYS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from sightline.sources.pages import PageUnavailable
 from sightline.sources.search import SearchFailed
 from tests.sources.library.saved import FILES, HTML, SAYS, search, urls, warc

@@ -12,7 +12,7 @@ from threading import Thread
 from urllib.parse import parse_qs, urlsplit
 
 from sightline.sample.articles import write_articles
-from sightline.sources.library import Library
+from sightline.sources.library.library import Library
 from sightline.sources.pages import Page, PageUnavailable
 from sightline.sources.search import SearchQuery
 

@@ -1,5 +1,4 @@
-"""The library: a folder of saved pages, feeds and archives, searched without any account."""
+"""The library: a folder of saved pages, feeds and archives, searched without any account.
 
-from sightline.sources.library.library import Library
-
-__all__ = ["Library"]
+Imports nothing: the process that reads files needs only some of it.
+"""
