@@ -20,7 +20,7 @@ from sightline.sources.web.extractor import Extractor
 from tests.sources.library.saved import FILES, HTML, SAYS, search, urls, warc
 
 LONG = HTML.replace("</body>", f"<!-- {os.urandom(4_000).hex()} --></body>")  # does not become short when packed
-BOMB = gzip.compress(b"\0" * 50_000_000)
+BOMB = gzip.compress(b"\0" * 50_000_000, 1)
 ENTITIES = (
     """<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "lollollollollollollol">
 """
