@@ -6,9 +6,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it.token import Token  # loaded by the first guide, not by the start of a process
 
 # The order in which to read them, as in the README.
 _ORDER = (
@@ -50,6 +51,8 @@ def picture(name: str) -> bytes:
 
 def guide_page(name: str) -> bytes:
     """Returns a guide as HTML."""
+    from markdown_it import MarkdownIt
+
     text = _text(name)
     markdown = MarkdownIt("commonmark").enable("table")
     tokens = markdown.parse(text)
@@ -85,7 +88,7 @@ def _title(text: str) -> str:
     return text.partition("\n")[0].removeprefix("# ")
 
 
-def _add_anchors(tokens: list[Token]) -> None:
+def _add_anchors(tokens: "list[Token]") -> None:
     """Names each heading as links within the guides do: `#copying-all-ideas`."""
     for heading, inline in pairwise(tokens):
         if heading.type == "heading_open":
@@ -93,7 +96,7 @@ def _add_anchors(tokens: list[Token]) -> None:
             heading.attrSet("id", words.replace(" ", "-"))
 
 
-def _lead_to_pages(tokens: list[Token]) -> None:
+def _lead_to_pages(tokens: "list[Token]") -> None:
     """Lets links to guides and to the document lead to their pages; links to other files become text."""
     is_text = False
     for token in (child for parent in tokens for child in parent.children or ()):

@@ -95,7 +95,7 @@ def _is_english(sentences: Sequence[Sentence]) -> bool:
     words = [word for sentence in sentences for word in sentence.words]
     if len(words) < _FEWEST_WORDS:
         return all(map(str.isascii, words))
-    return sum(word in STOP_WORDS for word in words) >= _LEAST_ENGLISH * len(words)
+    return sum(map(STOP_WORDS.__contains__, words)) >= _LEAST_ENGLISH * len(words)
 
 
 def _own_questions(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
