@@ -77,7 +77,9 @@ def test_an_initiative_that_is_not_right_is_refused(world: Path) -> None:
 WORLDS = Path(__file__).parents[2] / "evaluation" / "worlds"
 
 
-@pytest.mark.parametrize("name", ["museum-theatre-admission", "veterinary-practice", "commercial-laundries"])
+@pytest.mark.parametrize(
+    "name", ["museum-theatre-admission", "veterinary-practice", "commercial-laundries", "wind-farm-service"]
+)
 def test_a_prd_is_short_and_says_each_point_once(name: str) -> None:
     found = run("evaluate", "documents", WORLDS / name, "--json").json
     assert found["lines"] <= 40

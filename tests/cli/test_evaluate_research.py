@@ -92,3 +92,28 @@ def test_readers_mark_the_answers(tmp_path: Path) -> None:
 )
 def test_labels_that_are_not_right_are_refused(tmp_path: Path, labels: dict[str, Any], refusal: str) -> None:
     assert refusal in run("evaluate", "research", make(tmp_path, labels)).refusal
+
+
+WORLDS = Path(__file__).parents[2] / "evaluation" / "worlds"
+
+
+@pytest.mark.parametrize(
+    "name", ["museum-theatre-admission", "veterinary-practice", "commercial-laundries", "wind-farm-service"]
+)
+def test_most_questions_are_answered_and_the_others_said_to_be_none(name: str) -> None:
+    found = run("evaluate", "research", WORLDS / name, "--json").json
+    assert found["first"] >= 0.8
+    assert found["among"] >= 0.85
+    assert found["unanswerableSaid"] == 1.0
+    assert (found["olderFirst"], found["copiesTwice"]) == (0, 0)
+    assert found["contradictionsShown"] == found["contradictions"]
+
+
+def test_the_guide_shows_answers_as_they_are_given(tmp_path: Path) -> None:
+    outputs = tmp_path / "outputs.jsonl"
+    run("evaluate", "research", WORLDS / "wind-farm-service", "--outputs", outputs)
+    guide = " ".join((WORLDS.parents[1] / "docs" / "guide" / "research.md").read_text().split())
+    given = {one["about"]: one["output"] for one in map(json.loads, outputs.read_text().splitlines())}
+    for asked in ("How many alarms reach", "How long are turbines down", "What does a service contract"):
+        [(question, answer)] = [one for one in given.items() if one[0].startswith(asked)]
+        assert f"{question} {' '.join(answer.split())}" in guide

@@ -273,6 +273,12 @@ async def test_what_no_page_names_is_not_answered() -> None:
     [
         ("What does a BX-500 cost?", "A BX-400 costs £48,500.", []),
         ("What does a BX-500 cost?", "A BX-500 costs £900.", ["A BX-500 costs £900."]),
+        (
+            "How many tubes do shops lose?",
+            "The number of tubes that shops lose fell to 9.",
+            ["The number of tubes that shops lose fell to 9."],
+        ),
+        ("What share of shops lends tubes?", "Shops lend tubes of makers. Of makers 9 percent are late.", []),
         ("How many tubes do shops throw away?", "Shops threw away 12 tubes.", ["Shops threw away 12 tubes."]),
         ("How long does a repair take?", "A repair takes 1 h 35 min", ["A repair takes 1 h 35 min"]),
     ],

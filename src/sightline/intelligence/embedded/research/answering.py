@@ -20,7 +20,7 @@ _MOST_UNNAMED: Final = 3
 _AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is another opinion, not one more passage
 _AS_GOOD: Final = 0.85  # of the first: a passage with a newer figure comes before it
 _CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
-_SAME_TERMS: Final = 0.7
+_SAME_TERMS: Final = 0.7  # of all that both have
 _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else is an older one, not another opinion
 
 

@@ -35,6 +35,9 @@ _NEAR, _WIDE = 1, 4  # sentences before and after one
 _LEAST_WIDE: Final = 0.5  # of the terms stand in the title or so many sentences
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
 _REFERS: Final = re.compile(r"(?:\w+\W+){0,2}(?:it|they|these|those|es|sie|diese)\b", re.IGNORECASE)  # it begins so
+_NUMBER_OF: Final = re.compile(
+    r"\bthe (?:number|count) of\b|\banzahl\b", re.IGNORECASE
+)  # what is counted stands before
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
@@ -196,8 +199,8 @@ def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False
         refers = place and _REFERS.match(line.text)
         own = words[place] | words[place - 1] if refers else words[place]
         around = closeness(asked.terms, wide, is_named=is_named or bool(asked.names))
-        is_near = refers or "share" in figures_in(line.text)
-        counted = (own | above) if is_near else _after_figures(line.text)
+        is_before = refers or "share" in figures_in(line.text) or _NUMBER_OF.search(line.text)
+        counted = (own | above) if is_before else _after_figures(line.text)
         if around >= _LEAST_WIDE and (not asked.counted or share(asked.counted, counted)):
             parts = [share(asked.terms, part) for part in (own, above | own, near)]
             strength = (sum(parts) + around) / (len(parts) + 1) * (_REFERRED if refers else 1.0)
