@@ -3,7 +3,8 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, closing
+from contextlib import AsyncExitStack, aclosing, closing, suppress
+from copy import deepcopy
 from typing import Any, BinaryIO
 
 import asyncpg
@@ -158,44 +159,28 @@ async def apply_file(
         content = Content(document, prunes=prune)
         await asyncio.to_thread(content.read)
         if "workspace" not in content.objects:
-            _refuse(content.faults, Fault("workspace", "Required") if not content.faults.count else None)
-        return await _apply_with_retries(db, content, actor_id, report, dry_run)
-
-
-def _refuse(faults: Faults, fault: Fault | None = None) -> None:
-    if fault is not None:
-        faults.add(fault.path, fault.message)
-    if faults.count:
-        raise FileRefused(faults.shown, faults.count - len(faults.shown))
-
-
-async def _apply_with_retries(
-    db: Database, content: Content, actor_id: str, report: Callable[[RecordChange], object] | None, dry_run: bool
-) -> Applied:
-    """Retries after a conflict with another write. The third conflict raises FileRefused with the database's reason."""
-    for attempt in range(1, ATTEMPTS + 1):
-        faults = Faults()
-        faults.shown, faults.count = list(content.faults.shown), content.faults.count
-        changes: list[RecordChange] = []
-        applied: Applied | None = None
-        try:
-            async with db.transaction() as tx:
-                trial = _Application(db, tx, content, faults, actor_id, changes.append if report else None)
-                applied = await trial.apply(dry_run)
-                if dry_run:
-                    raise _OnlyTried
-        except _OnlyTried:
-            pass
-        except _OVERTAKEN as error:
-            if attempt == ATTEMPTS or faults.count:
-                _refuse(faults, None if faults.count else Fault("", f"The database refuses: {reason_of(error)}"))
-                raise
-            continue
-        for change in changes if report else ():
-            report(change)  # type: ignore[misc]  # it is not None
-        if applied is not None:
+            if not content.faults.count:
+                content.faults.add("workspace", "Required")
+            _refuse_faulty(content.faults)
+        for attempt in range(1, ATTEMPTS + 1):
+            trial = _Application(db, content, actor_id, Tally(keeps_changes=report is not None))
+            try:
+                applied = await trial.run(dry_run)
+            except _OVERTAKEN as error:
+                if attempt == ATTEMPTS and not trial.faults.count:
+                    trial.faults.add("", f"The database refuses: {reason_of(error)}")
+                _refuse_faulty(trial.faults)
+                continue
+            if report is not None:
+                for change in trial.tally.changes or ():
+                    report(change)
             return applied
     raise AssertionError("unreachable")
+
+
+def _refuse_faulty(faults: Faults) -> None:
+    if faults.count:
+        raise FileRefused(faults.shown, faults.count - len(faults.shown))
 
 
 def reason_of(error: Exception) -> str:
@@ -207,20 +192,29 @@ def reason_of(error: Exception) -> str:
 class _Application:
     """One attempt, in one transaction."""
 
-    def __init__(self, db: Database, tx: Tx, content: Content, faults: Faults, actor_id: str, report: Any) -> None:
-        self.db = db
-        self.tx = tx
-        self.content = content
-        self.faults = faults
-        self.actor_id = actor_id
-        self.tally = Tally(report)
+    tx: Tx
 
-    async def apply(self, dry_run: bool) -> Applied:
+    def __init__(self, db: Database, content: Content, actor_id: str, tally: Tally) -> None:
+        self.db = db
+        self.content = content
+        self.faults = deepcopy(content.faults)
+        self.actor_id = actor_id
+        self.tally = tally
+
+    async def run(self, dry_run: bool) -> Applied:
+        with suppress(_OnlyTried):
+            async with self.db.transaction() as self.tx:
+                applied = await self._apply(dry_run)
+                if dry_run:
+                    raise _OnlyTried
+        return applied
+
+    async def _apply(self, dry_run: bool) -> Applied:
         slug = self.content.objects["workspace"]["slug"]
         await self.tx.run(LOCK_SLUG, slug=slug)
         run = await self._open()
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
-            _refuse(self.faults)  # otherwise the rest would be compared with records of another workspace
+            _refuse_faulty(self.faults)  # otherwise the rest would be compared with records of another workspace
         check_prune(run, self.content.prune)
         store = Store(run, Lookups(self.tx, run.workspace_id, all_tables()), await self._numbers(run), self.tally)
         async with AsyncExitStack() as rules:
@@ -229,7 +223,7 @@ class _Application:
                     await rules.enter_async_context(section(run))
                 await self._apply_named(run, store, name)
             await store.store_late()
-        _refuse(self.faults)
+        _refuse_faulty(self.faults)
         if not dry_run:
             await store.numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
         for path, names in run.removed.items():

@@ -1,7 +1,7 @@
 """The result of applying a file: counts by list, ids by key, and each change."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -40,13 +40,13 @@ class Applied(Struct, rename="camel"):
 
 
 class Tally:
-    """Counts records. `growth`: the change of the stored counts, by kind. `report`: called with each change."""
+    """Counts records. `growth`: the change of the stored counts, by kind. `changes`: each, if they are kept."""
 
-    def __init__(self, report: Callable[[RecordChange], object] | None = None) -> None:
+    def __init__(self, *, keeps_changes: bool = False) -> None:
         self.counts: dict[str, ListCount] = {}
         self.ids: dict[str, dict[str, UUID]] = {}
         self.growth: Counter[str] = Counter()
-        self.report = report
+        self.changes: list[RecordChange] | None = [] if keeps_changes else None
 
     def of(self, path: str) -> ListCount:
         return self.counts.setdefault(path, ListCount())
@@ -59,9 +59,8 @@ class Tally:
         count.added += added
         count.changed += changed
         count.unchanged += len(entries) - added - changed
-        for entry in entries if self.report else ():
-            if entry.is_new or entry.changed:
-                self.report(_change(table, entry))  # type: ignore[misc]  # it is not None
+        if self.changes is not None:
+            self.changes += [_change(table, entry) for entry in entries if entry.is_new or entry.changed]
         if table.counted:
             self.growth[table.counted] += added
         if table.keyed and (not table.parents or table.path == "products.features"):
@@ -73,8 +72,8 @@ class Tally:
         self.of(table.path).removed += len(names)
         if table.counted:
             self.growth[table.counted] -= len(names)
-        for name in names if self.report else ():
-            self.report(RecordChange(table.path, "removed", name))  # type: ignore[misc]  # it is not None
+        if self.changes is not None:
+            self.changes += [RecordChange(table.path, "removed", name) for name in names]
 
 
 def _full_key(entry: Entry) -> str | None:
