@@ -42,6 +42,7 @@ CREATE FUNCTION public.follow_signals() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_nestloop TO 'off'
     SET jit TO 'off'
+    SET enable_hashjoin TO 'on'
     AS $$
 DECLARE
     steps linked_signal_step[];

@@ -81,6 +81,16 @@ async def test_no_table_with_a_generated_column_has_a_trigger_before_updates(
     assert both == []
 
 
+async def test_a_function_without_nested_loops_has_hash_joins_whoever_calls_it(
+    connection: "Connection[asyncpg.Record]",
+) -> None:
+    """A function inherits the settings of its caller, and the triggers of links have no hash joins."""
+    lacking = await connection.fetch("""
+        SELECT proname FROM pg_proc
+         WHERE 'enable_nestloop=off' = ANY (proconfig) AND 'enable_hashjoin=on' <> ALL (proconfig)""")
+    assert lacking == []
+
+
 async def test_every_index_and_constraint_is_valid(connection: "Connection[asyncpg.Record]") -> None:
     assert await connection.fetchval("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == 0
     assert await connection.fetchval("SELECT count(*) FROM pg_constraint WHERE NOT convalidated") == 0
