@@ -119,20 +119,16 @@ class Import:
 
     def _describe(self) -> None:
         """Says what was stored, and how the file was read."""
-        store, count = self._store, self._store.count
-        self.done.added, self.done.changed, self.done.unchanged = count.added, count.changed, count.unchanged
-        self.done.votes_added = store.votes_added
-        self.done.accounts_added, self.done.accounts_left_out = (
-            len(store.accounts_created),
-            len(store.accounts_left_out),
-        )
-        self.done.file, rows = self.reader.member, self.reader.rows
+        done, store, rows = self.done, self._store, self.reader.rows
+        done.added, done.changed, done.unchanged = store.count.added, store.count.changed, store.count.unchanged
+        done.votes_added, done.file = store.votes_added, self.reader.member
+        done.accounts_added, done.accounts_left_out = len(store.accounts_created), len(store.accounts_left_out)
         if isinstance(rows, CsvRows):
-            self.done.encoding, self.done.delimiter = self.reader.encoding, rows.cells.delimiter
-            self.done.ignored_columns = rows.head.left_out if rows.head else []
-            self.done.header_line, self.done.known_by = rows.head_line, rows.head.known_by if rows.head else ()
+            done.encoding, done.delimiter, done.header_line = self.reader.encoding, rows.cells.delimiter, rows.head_line
+            if rows.head:
+                done.ignored_columns, done.known_by = rows.head.left_out, rows.head.known_by
         elif rows is not None:
-            self.done.ignored_columns = rows.left_out
+            done.ignored_columns = rows.left_out
 
     async def _go_through(self, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:

@@ -95,12 +95,12 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
     left_out = list(dict.fromkeys(lacking))
     if left_out and (strict or not any(column.path for column in columns)):
         are = "are no fields" if len(left_out) > 1 else "is no field"
-        names = ", ".join(map_repr(left_out[:20]))
+        names = ", ".join(repr(name) for name in left_out[:20])
         faults.append(Fault(path_of(number), f"{names} {are} of {table.path}. {fields_of(table)}"))
     present = {folded(column.name) for column in columns}
     for header in map.required:
         if folded(header) not in present:
-            shown = ", ".join(map_repr([column.name for column in columns[:20]]))
+            shown = ", ".join(repr(column.name) for column in columns[:20])
             faults.append(Fault(path_of(number), f"There is no column {header!r}. The columns are {shown}"))
     faults += headers.faults
     if faults:
@@ -116,10 +116,6 @@ def identified(record: dict[str, Any], known_by: Sequence[str]) -> dict[str, Any
         return record | {"externalId": str(found[0])[:255]} if found else record
     text = json.dumps(found, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return record | {"externalId": blake2b(text, digest_size=16).hexdigest()}
-
-
-def map_repr(names: Sequence[str]) -> list[str]:
-    return [repr(name) for name in names]
 
 
 def fields_of(table: Table) -> str:

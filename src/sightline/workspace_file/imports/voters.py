@@ -10,10 +10,9 @@ from sightline.workspace_file.storing import Store
 
 # Of several people with an address, the one seen last.
 _KNOWN = sql("""
-    SELECT DISTINCT ON (email) * FROM (
-        SELECT id, lower(email) AS email, last_seen_at FROM portal_users
-         WHERE workspace_id = :workspace_id AND lower(email) = ANY(:emails)) AS known
-     ORDER BY email, last_seen_at DESC NULLS LAST, id""")
+    SELECT DISTINCT ON (lower(email)) id, lower(email) AS email FROM portal_users
+     WHERE workspace_id = :workspace_id AND lower(email) = ANY(:emails)
+     ORDER BY lower(email), last_seen_at DESC NULLS LAST, id""")
 
 
 async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[str]]]) -> None:
