@@ -220,11 +220,11 @@ _KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :
 
 
 @asynccontextmanager
-async def _keep_labels(run: Run) -> AsyncIterator[None]:
-    """Adds the default labels to a new workspace whose file has none. Removes labels that the file does not name.
+async def _settle_labels(run: Run) -> AsyncIterator[None]:
+    """Adds the default labels to a new workspace whose file has no list of them.
 
-    Those are all of a pruned list, else provisional ones. An idea keeps its label: pruning it is a fault, and a
-    provisional one stays.
+    Else removes labels that the file does not name: with --prune all of them, and one that ideas use is a fault;
+    without, provisional ones that no idea uses. The labels that stay are no longer provisional.
     """
     given, pruned = "ideaStatuses" in run.given, {"ideaStatuses"} <= run.given & run.pruned
     if run.is_new and not given:
@@ -245,5 +245,5 @@ async def _keep_labels(run: Run) -> AsyncIterator[None]:
 
 
 SECTION = Section(
-    tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS), objects=(TAXONOMY,), rules=_keep_labels
+    tables=(PRODUCTS, TEAMS, STATUSES, ACCOUNTS, INTEGRATIONS, SPRINTS), objects=(TAXONOMY,), rules=_settle_labels
 )

@@ -12,7 +12,7 @@ from sightline.ideas.identity import find_known, refuse_two
 from sightline.ideas.preparation import prepare, propose
 from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
-from sightline.ideas.status import refuse_foreign
+from sightline.ideas.status import refuse_managed_status
 from sightline.ideas.store import add_idea, change_idea
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, retry_when_overtaken
@@ -95,7 +95,7 @@ async def _update(
         return None
     current = found[0]
     expect(version_tag(current["id"], current["version"]))
-    await refuse_foreign(tx, actor.workspace_id, current, new.columns)
+    await refuse_managed_status(tx, actor.workspace_id, current, new.columns)
     outcome = decide(current, new, facts)
     if outcome is None:
         return None

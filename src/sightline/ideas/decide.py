@@ -11,7 +11,7 @@ from uuid import UUID
 from sightline.catalog.taxonomy import Taxonomy
 from sightline.ideas.classifications.assign import Assignment
 from sightline.ideas.classifications.suggest import Suggestions, suggest
-from sightline.ideas.matching.chosen_features import matching_columns, select_features, wants_matching
+from sightline.ideas.matching.chosen_features import matching_columns, needs_matching, select_features
 from sightline.ideas.matching.selection import MATCHED, Selection
 from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.queries import Stored
@@ -22,39 +22,30 @@ _IDENTITY = ("source_key", "external_id", "integration_id")
 
 
 class Facts(NamedTuple):
-    """What was read and computed for a decision.
-
-    `product_id`: the product to which the chosen features of the proposal were found to belong. `matched`: features of
-    a product for the description of the proposal; None if none were looked for.
-    `taxonomy`: of a new idea, for suggested options. `taxonomy_id`: the version of the `assignments`.
-    """
+    """What was read and computed for a decision."""
 
     engine: Engine
     now: datetime
-    product_id: UUID | None = None
-    matched: Selection | None = None
-    model_follows: bool = False
-    taxonomy: Taxonomy = Taxonomy()
-    taxonomy_id: UUID | None = None
+    product_id: UUID | None = None  # the product of the features that the proposal chooses
+    matched: Selection | None = None  # the features for the new description, if any were looked for
+    model_follows: bool = False  # whether a model reads new descriptions later
+    taxonomy: Taxonomy = Taxonomy()  # for options suggested to a new idea
+    taxonomy_id: UUID | None = None  # the version of the taxonomy to which the assignments belong
     assignments: Sequence[Assignment] = ()
 
 
 class Outcome(NamedTuple):
-    """What a write stores: the columns that differ (all of a new idea), and the sets that may differ.
-
-    `fields`: the names of the columns that the trail has. `is_described`: the untouched questions and suggestions of
-    the old description go. `drafted`: for an idea that has no questions then. `suggested`: only for a new idea.
-    """
+    """What a write stores."""
 
     proposal: Proposal
-    columns: dict[str, Any]
-    fields: list[str]
-    feature_ids: list[UUID] | None
-    is_described: bool
-    drafted: list[DraftedQuestion]
-    suggested: Suggestions
+    columns: dict[str, Any]  # those that differ; all of a new idea
+    fields: list[str]  # the columns that the trail names
+    feature_ids: list[UUID] | None  # None if they stay
+    is_described: bool  # the description is new: unreviewed suggestions and untouched questions are replaced
+    drafted: list[DraftedQuestion]  # added if the idea has no questions after that
+    suggested: Suggestions  # added with a new idea
     assignments: Sequence[Assignment]
-    is_due: bool
+    is_due: bool  # a model reads the idea later
 
 
 def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:
@@ -65,7 +56,7 @@ def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None
     if new.feature_ids and product_after(stored, new) != facts.product_id:
         return None
     selected = select_features(stored, new, facts.matched, facts.engine, facts.now)
-    if selected is None and wants_matching(stored, new):
+    if selected is None and needs_matching(stored, new):
         return None
     text = new.columns.get("description")
     is_described = text is not None and (stored is None or text != stored["description"])

@@ -16,7 +16,7 @@ from sightline.ideas.classifications.file import (
 from sightline.ideas.comments.file import COMMENTS, CommentRecord
 from sightline.ideas.evidence.file import EVIDENCE, EvidenceRecord
 from sightline.ideas.labels import Label, find_labels
-from sightline.ideas.matching.chosen_features import stays_in_product
+from sightline.ideas.matching.chosen_features import chosen_features_forbid_move
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.records import FeatureOwnership
 from sightline.ideas.matching.selection import quotes_only
@@ -85,7 +85,7 @@ def _settle_features(run: Run, entry: Entry) -> None:
         run.refuse(entry, "features", "An idea without a product has no features")
     if entry.is_new or "features" in entry.links or entry.row["product_id"] == entry.stored["product_id"]:
         return
-    if stays_in_product(entry.row, entry.stored["feature_ids"]):
+    if chosen_features_forbid_move(entry.row, entry.stored["feature_ids"]):
         run.refuse(entry, "product", "The idea has chosen features of another product; give its features too")
     elif entry.stored["feature_ids"]:
         entry.links["features"] = []

@@ -14,7 +14,7 @@ from sightline.ideas.decide import Facts
 from sightline.ideas.identity import refuse_two
 from sightline.ideas.links import distinct
 from sightline.ideas.matching import selection
-from sightline.ideas.matching.chosen_features import can_match, wants_matching
+from sightline.ideas.matching.chosen_features import can_match, needs_matching
 from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.queries import Stored
 from sightline.ideas.readings.due import model_follows
@@ -26,7 +26,7 @@ from sightline.platform.errors import Fault
 
 
 def propose(body: NewIdea | IdeaChanges) -> Proposal:
-    """Returns what a body asks. Omitted fields are left out: null in a POST."""
+    """Returns the changes that a body asks for, without omitted fields: in a POST, null counts as omitted."""
     is_new = isinstance(body, NewIdea)
     columns, omitted = (NEW_COLUMNS, None) if is_new else (CHANGED_COLUMNS, UNSET)
     return Proposal(
@@ -67,7 +67,7 @@ async def prepare(  # noqa: PLR0913 - the request
         taxonomy_id, assignments = await _check(tx, workspace_id, found, new, classifications)
         follows = "description" in new.columns and await model_follows(tx, maps.engine, workspace_id)
         product_id = product_after(stored, new)
-        matches = wants_matching(stored, new) or (is_retry and can_match(stored, new))
+        matches = needs_matching(stored, new) or (is_retry and can_match(stored, new))
         features = await maps.find(tx, workspace_id, product_id) if product_id and matches and not follows else None
     matched = None
     if features is not None:

@@ -135,8 +135,8 @@ def promotion_reserved() -> PromotionReserved:
 _MANAGES_STATUS = sql("SELECT manages_status FROM integrations WHERE workspace_id = :workspace_id AND id = :id")
 
 
-async def refuse_foreign(tx: Tx, workspace_id: UUID, stored: Row, columns: dict[str, Any]) -> None:
-    """Raises SourceManaged if a POST that is not of the idea's integration moves a status which that one owns."""
+async def refuse_managed_status(tx: Tx, workspace_id: UUID, stored: Row, columns: dict[str, Any]) -> None:
+    """Raises SourceManaged if a POST changes a status that the idea's integration manages, and does not name it."""
     owner = stored["integration_id"]
     if columns.get("status") in (None, stored["status"]) or owner in (None, columns.get("integration_id")):
         return

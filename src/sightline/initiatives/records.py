@@ -51,8 +51,8 @@ class Initiative(Record):
     updated_at: Timestamp
 
     @property
-    def repeated_ids(self) -> list[UUID]:
-        """Itself and the teams, which it names."""
+    def quoted_ids(self) -> list[UUID]:
+        """The ids of the initiative and of the teams that it names."""
         return [self.id, *(team.id for team in decode_parts(self).teams)]
 
 

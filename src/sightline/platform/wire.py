@@ -25,8 +25,8 @@ class Record(Struct, rename="camel"):
     """A record in a response. Built from a row by position, so fields are in the order of the columns."""
 
     @property
-    def repeated_ids(self) -> list[UUID]:
-        """The stored records whose text it repeats: an answer that is kept for repeats goes with any of them."""
+    def quoted_ids(self) -> list[UUID]:
+        """The ids of the records whose text this record has. Deleting one erases the answer kept for a repeat."""
         id: UUID | None = getattr(self, "id", None)
         return [id] if id else []
 
@@ -46,7 +46,7 @@ class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
 
     @classmethod
     def faults_between(cls, value: dict[str, Any]) -> Iterable[Fault]:
-        """Yields what is wrong between several fields, below this object. They may not fit their types."""
+        """Yields faults that concern several fields, with paths below this object. The fields may have any type."""
         return ()
 
 

@@ -18,7 +18,7 @@ from sightline.web.forms import is_of_this_site, is_own_form, read_form
 
 Answer = Callable[..., Awaitable[Response]]
 _SAVED = 303  # the answer to a form that is stored: the page to look at
-# The page after signing in, for addresses that take only POST or answer only scripts.
+# Where to go after signing in, for paths that take only POST or answer only scripts: /ideas/7/vote leads to /ideas/7.
 _ACTIONS = re.compile(r"/(vote|comments|similar)(/.*)?\Z")
 _RETURNS = {"/signout": "/", "/language": "/"}
 
@@ -27,8 +27,8 @@ _RETURNS = {"/signout": "/", "/language": "/"}
 class Page:
     """An endpoint for Starlette's Route. `show` answers GET, `receive` a form; parts of the path are their arguments.
 
-    `show_again` answers a script whose form is of another session. In log and metrics the page has its name, the one
-    whose form is sent to its own path `<name>_form`.
+    `show_again` answers a script whose form is of another session. Logs and metrics name it `portal.<name>`, and the
+    GET of a page that also receives a form `portal.<name>_form`.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Page:
             raise problems.WrongMethod(headers={"Allow": ", ".join(sorted(self.methods))})
         scope["operation"] = f"portal.{self.name}{'_form' if self.receive and method != 'POST' else ''}"
         if self.is_public:
-            # Filters of links send HEAD too, so it spends nothing.
+            # Mail scanners open links with HEAD: it runs nothing, so it uses up neither a token nor a limit.
             response = Response() if method == "HEAD" else await answer(visit, **arguments)
         else:
             response = await self._answer_signed_in(visit, answer, arguments)

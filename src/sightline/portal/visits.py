@@ -89,7 +89,7 @@ class Visit:
 
     @property
     def own_path(self) -> str:
-        """The path of the page on this portal, with its query; of the answer to a form, the page of all ideas."""
+        """The path of this page with its query, or `/`, the page of all ideas, in the answer to a form."""
         if self.request.method == "POST":
             return "/"
         query = self.request.scope["query_string"].decode("latin-1")

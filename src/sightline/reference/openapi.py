@@ -111,7 +111,7 @@ class _Schemas:
         return found
 
     def named(self, schema: Any) -> Any:
-        """Refers to the choices that have a name where they are listed."""
+        """Returns the schema with a `$ref` in place of each `enum` that has a name."""
         if isinstance(schema, list):
             return [self.named(each) for each in schema]
         if not isinstance(schema, dict):
@@ -133,7 +133,7 @@ def _schema_of_wire_type(kind: type) -> Json:
 
 
 def _without_nul(schema: Any) -> Any:
-    """Gives each text that has no pattern or choices of its own the pattern of what is accepted."""
+    """Returns the schema with the pattern that forbids NUL at each string without `pattern` or `enum`."""
     if isinstance(schema, list):
         return [_without_nul(each) for each in schema]
     if not isinstance(schema, dict):

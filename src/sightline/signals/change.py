@@ -44,8 +44,8 @@ async def _change(
         named = await queries.find_named(tx, actor.workspace_id, None, with_primary(primary, accounts))
         refuse_accounts(primary, accounts, named["unknown_accounts"])
     expect(read.tag_of(before))
-    columns = find_changed(stated_columns(changes), before) | await _content(tx, actor, changes, before)
-    has_new_accounts = await _link(tx, actor, before, changes, accounts)
+    columns = find_changed(stated_columns(changes), before) | await _store_content(tx, actor, changes, before)
+    has_new_accounts = await _set_accounts(tx, actor, before, changes, accounts)
     if changes.account_ids is not UNSET and changes.account_id is UNSET:
         columns |= primary_among(before["account_id"], accounts)
     await store(tx, actor, before, columns, has_new_accounts=has_new_accounts)
@@ -65,7 +65,7 @@ _AS_SENT = columns(
 
 
 def stated_columns(sent: NewSignal | SignalChanges) -> dict[str, Any]:
-    """Returns the columns that a request sets. Omitted fields are left out: null in a POST."""
+    """Returns the columns that a request sets, without omitted fields: in a POST, null counts as omitted."""
     omitted = None if isinstance(sent, NewSignal) else UNSET
     stated = {name: getattr(sent, name, omitted) for name in _AS_SENT}
     stated["import"] = getattr(sent, "import_", omitted)
@@ -81,8 +81,8 @@ def find_changed(stated: dict[str, Any], before: Row) -> dict[str, Any]:
     return {name: value for name, value in stated.items() if value != queries.decoded(before[name])}
 
 
-async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) -> dict[str, Any]:
-    """Stores new content. Returns the columns that depend on it."""
+async def _store_content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) -> dict[str, Any]:
+    """Stores a new text or transcript. Returns its summary, and if engines read the change, columns for processing."""
     if changes.text is UNSET and changes.transcript is UNSET and changes.data is UNSET:
         return {}
     text = None if changes.text is UNSET else changes.text
@@ -99,8 +99,11 @@ async def _content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) ->
     return {"transcript": summary} | request.again(tx, before["analysis_profile"])
 
 
-async def _link(tx: Tx, actor: Actor, before: Row, changes: SignalChanges, accounts: list[UUID]) -> bool:
-    """Links the accounts, the primary one among them. Returns whether links changed."""
+async def _set_accounts(tx: Tx, actor: Actor, before: Row, changes: SignalChanges, accounts: list[UUID]) -> bool:
+    """Links the accounts and the primary one. Returns whether a link changed.
+
+    If `accountIds` is sent, unlinks all others, and insights that processing made of the signal follow.
+    """
     workspace_id, id = actor.workspace_id, before["id"]
     new_accounts = with_primary(changes.account_id or None, accounts)
     if changes.account_ids is UNSET:
@@ -115,7 +118,7 @@ async def _link(tx: Tx, actor: Actor, before: Row, changes: SignalChanges, accou
 async def store(tx: Tx, actor: Actor, before: Row, columns: dict[str, Any], *, has_new_accounts: bool) -> None:
     """Writes the changed columns, logs the change, and queues the signal if it is pending.
 
-    Changed columns and accounts set `updated_at`.
+    Does nothing if neither a column nor an account changed; else sets `updated_at`.
     """
     if not columns and not has_new_accounts:
         return

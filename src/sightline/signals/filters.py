@@ -65,7 +65,10 @@ def _links(where: Where, filters: SignalFilters) -> list[Link]:
 
 
 def _link_of_accounts(ids: str) -> Link:
-    """Through insights too, of which one may have most signals and most accounts: pairs of them are not stored."""
+    """Returns the filter by accounts: the signal, or one of its insights, is linked with one of them.
+
+    Links of signals with accounts through insights are not stored: an insight may have most of both.
+    """
     records = f"""
     SELECT 'account' AS kind, unnest({ids}::uuid[]) AS record_id
      UNION

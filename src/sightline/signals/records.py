@@ -370,7 +370,7 @@ class ProcessingReceipt(Record):
     status_url: str
 
     @property
-    def repeated_ids(self) -> list[UUID]:
+    def quoted_ids(self) -> list[UUID]:
         return [self.signal_id]
 
 

@@ -24,14 +24,14 @@ _TAGS = {
     "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-# A keyboard reaches what scrolls sideways.
+# Tables and code may scroll sideways: with tabindex a keyboard reaches them.
 _SCROLLED = {"table": {"tabindex": "0"}, "pre": {"tabindex": "0"}}
 _LINE_END = re.compile(r"\r\n?|\n")
 _BELOW_A_HEAD = re.compile(r"[ \t\v\f>|:]*-[ \t\v\f>|:-]*")
 _SOFT_BREAK = re.compile(r"(?<!\\)\n")
 _DASHES = re.compile("-+")
 _DEEP = re.compile(r"^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" % (_DEEPEST + 1), re.MULTILINE)  # noqa: UP031 - braces
-# In place of `<` where it would open HTML, so that it is a letter to the parser; Unicode gives it to nobody.
+# Stands for a `<` that would open HTML until the parser is done: a noncharacter of Unicode, which no text uses.
 _LESS_THAN = "\ufdd0"
 _OPENS_HTML = re.compile("<(?!https?://|mailto:)")
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH

@@ -9,7 +9,7 @@ from sightline.platform.db.tables import tables_of_workspaces
 from sightline.platform.errors import NotFound
 from sightline.workspaces.tenants import LOCK_SLUG
 
-# Triggers look at these whenever a record is deleted, which costs nothing once they are empty.
+# Emptied first: triggers search these tables for each record that is deleted.
 _FIRST = ("idempotency_keys", "idea_words")
 
 _WORKSPACES = sql("""

@@ -41,5 +41,5 @@ class GenerationReceipt(Record):
     status_url: str | UnsetType = UNSET
 
     @property
-    def repeated_ids(self) -> list[UUID]:
+    def quoted_ids(self) -> list[UUID]:
         return [self.initiative_id]

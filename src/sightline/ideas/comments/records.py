@@ -28,8 +28,8 @@ class Comment(Record):
     updated_at: Timestamp
 
     @property
-    def repeated_ids(self) -> list[UUID]:
-        """Itself and the author, whom it names."""
+    def quoted_ids(self) -> list[UUID]:
+        """The ids of the comment and of the author that it names."""
         author = decode_parts(self).author
         return [self.id, *([author.id] if author.id else [])]
 

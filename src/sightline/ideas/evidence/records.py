@@ -34,8 +34,8 @@ class Evidence(Record):
     origin: EvidenceOrigin
 
     @property
-    def repeated_ids(self) -> list[UUID]:
-        """Itself and the signals that it quotes."""
+    def quoted_ids(self) -> list[UUID]:
+        """The ids of the evidence and of the signals that it quotes."""
         extracts = decode_parts(self).extracts or []
         return [self.id, *{extract.signal_id for extract in extracts if extract.signal_id is not None}]
 
@@ -99,9 +99,11 @@ class Resolution(Text):
 
 
 class EvidenceChanges(Input):
-    """Changes of evidence, at least one. `resolution` sets `resolvedAt`: a text resolves, null undoes it.
+    """Changes of evidence: at least one field. Omitted fields stay.
 
-    `resolved` does so without a text; if it is true and `resolution` is null, only the text is removed.
+    `resolved` true resolves the evidence; false opens it again and removes the text. Without `resolved`, a text in
+    `resolution` resolves it and null opens it again. `resolved` true with `resolution` null resolves it without a text.
+    `resolved` false with a text is refused.
     """
 
     role: EvidenceRole | UnsetType = UNSET

@@ -32,8 +32,11 @@ def can_match(stored: Stored | None, new: Proposal) -> bool:
     return stored is None or not are_chosen(stored)
 
 
-def wants_matching(stored: Stored | None, new: Proposal) -> bool:
-    """Whether the features have to be matched: the idea is new, or its matching is of another text or product."""
+def needs_matching(stored: Stored | None, new: Proposal) -> bool:
+    """Whether a request has to match features: it can, and the idea is new, or its text or product changes.
+
+    Also if the stored matching was made for another text or product.
+    """
     if not can_match(stored, new):
         return False
     if stored is None or new.columns["description"] != stored["description"]:
@@ -52,11 +55,11 @@ def select_features(
     if new.feature_ids is not None:
         return chosen(engine, product_id, new.feature_ids, now)
     if stored is not None and are_chosen(stored) and stored["product_id"] != product_id:
-        if stays_in_product(stored, stored["feature_ids"]):
+        if chosen_features_forbid_move(stored, stored["feature_ids"]):
             raise ValidationFailed.of("productId", "The manually chosen features are of another product")
         return chosen(engine, product_id, [], now)
     is_of_product = matched is not None and matched.product_id == product_id
-    return matched if is_of_product and wants_matching(stored, new) else None
+    return matched if is_of_product and needs_matching(stored, new) else None
 
 
 def matching_columns(stored: Stored | None, new: Proposal, selected: Selection | None) -> dict[str, Any]:
@@ -70,6 +73,6 @@ def matching_columns(stored: Stored | None, new: Proposal, selected: Selection |
     return selected.columns
 
 
-def stays_in_product(idea: Stored, foreign: Sequence[UUID]) -> bool:
-    """Whether an idea cannot move to another product, since features were chosen that are `foreign` to that product."""
-    return are_chosen(idea) and bool(foreign)
+def chosen_features_forbid_move(idea: Stored, feature_ids: Sequence[UUID]) -> bool:
+    """Whether the idea has to stay in its product: a person chose `feature_ids`, which are features of it."""
+    return are_chosen(idea) and bool(feature_ids)

@@ -40,5 +40,5 @@ class MatchingReceipt(Record):
     feature_matching: FeatureMatching | None
 
     @property
-    def repeated_ids(self) -> list[UUID]:
+    def quoted_ids(self) -> list[UUID]:
         return [self.idea_id]

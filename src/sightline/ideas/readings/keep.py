@@ -15,7 +15,7 @@ from sightline.ideas.matching.selection import Selection
 from sightline.ideas.questions.drafted import replace_drafted
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.material import Seen
-from sightline.ideas.readings.queries import Again
+from sightline.ideas.readings.queries import Retry
 from sightline.ideas.store import change_columns, set_due
 from sightline.intelligence.ideas import IdeaReading
 from sightline.platform.access import Actor
@@ -29,7 +29,7 @@ async def keep_reading(
     reading: IdeaReading,
     by: Matcher,
     by_words: Selection | None,
-    again: Again | None = None,
+    again: Retry | None = None,
 ) -> None:
     """Stores the parts of a reading that nobody changed since the idea was read; nothing if its claim no longer holds.
 
@@ -44,13 +44,13 @@ async def keep_reading(
         columns = await _features(tx, seen, current, found)
         replaced = ["features"] if columns else []
         if not columns and may_match(current) and current["feature_matching"] is None:  # the feature map changed
-            again = Again(timedelta(), seen.claim.attempts)
+            again = Retry(timedelta(), seen.claim.attempts)
         if reading.name not in (None, current["name"]) and current["name"] == seen.idea["name"]:
             columns["name"] = reading.name
             replaced.append("name")
         if await _options(tx, seen, reading):
             replaced.append("classifications")
-        is_changed = bool(replaced)  # by questions an idea is not
+        is_changed = bool(replaced)  # new questions do not change the idea itself
         if await _questions(tx, seen, reading):
             replaced.append("questions")
         await _end(tx, seen, columns, _detail(by, replaced, found), again, is_changed=is_changed)
@@ -104,7 +104,7 @@ def _detail(by: Matcher, replaced: list[str], found: Selection | None) -> dict[s
 
 
 async def _end(
-    tx: Tx, seen: Seen, columns: dict[str, Any], detail: dict[str, Any], again: Again | None, *, is_changed: bool
+    tx: Tx, seen: Seen, columns: dict[str, Any], detail: dict[str, Any], again: Retry | None, *, is_changed: bool
 ) -> None:
     """Stores the columns, and makes the idea due again or no more. Logs what was replaced, and the end."""
     claim = seen.claim

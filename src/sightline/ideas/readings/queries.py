@@ -70,8 +70,8 @@ async def find_features(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> list
     return [FeatureText(*row) for row in await tx.rows(_FEATURES, workspace_id=workspace_id, ids=ids)]
 
 
-class Again(NamedTuple):
-    """When the model is asked again, and how many of its attempts count."""
+class Retry(NamedTuple):
+    """The wait until the model is asked again, and the attempts that count until then."""
 
     wait: timedelta
     attempts: int

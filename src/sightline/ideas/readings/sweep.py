@@ -18,7 +18,7 @@ from sightline.ideas.matching.selection import Selection
 from sightline.ideas.readings import queries
 from sightline.ideas.readings.keep import keep_reading
 from sightline.ideas.readings.material import Seen, material_of, see
-from sightline.ideas.readings.queries import Again, Claim
+from sightline.ideas.readings.queries import Claim, Retry
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
 from sightline.intelligence.model.choice import LanguageModel, Made, make
@@ -69,7 +69,7 @@ async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool
         await keep_reading(db, seen, IdeaReading(), embedded, by_words)
         return True
     if not asks:
-        await keep_reading(db, seen, IdeaReading(), embedded, by_words, Again(FIRST_WAIT, claim.attempts - 1))
+        await keep_reading(db, seen, IdeaReading(), embedded, by_words, Retry(FIRST_WAIT, claim.attempts - 1))
         return True
     made: Made[IdeaReading | None] = await make(
         db,
@@ -93,8 +93,8 @@ async def _by_words(db: Database, engine: Engine, seen: Seen) -> Selection | Non
     return await selection.match(engine, db.clock, seen.features, seen.idea["description"])
 
 
-def _after_failure(claim: Claim) -> Again | None:
+def _after_failure(claim: Claim) -> Retry | None:
     """Returns when the model is asked again; None after the last attempt."""
     if claim.attempts >= MOST_ATTEMPTS:
         return None
-    return Again(FIRST_WAIT * 4 ** (claim.attempts - 1), claim.attempts)
+    return Retry(FIRST_WAIT * 4 ** (claim.attempts - 1), claim.attempts)

@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from sightline.platform.db.database import OURS, Tx
 from sightline.platform.db.sql import sql
 
-# For statements that may commit by themselves: the caller's moment, but not one before the database knows of it.
-# now() is taken when the statement arrives, just before others can see that it runs.
+# The time of writing of a statement that commits by itself: the caller's moment, or the database's clock if that is
+# later. Not now(), which is taken before other sessions see the statement run: find_horizon could miss it.
 MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', clock_timestamp()) + :clock_offset::interval)"
 
-# Sessions of other programs count once they have written; ours from their start, except those that only read.
+# The age of the oldest transaction that may write: of ours and of sessions without a name from their start, of other
+# programs and of ours that only read (which have another name) once they have a transaction id.
 _AGE = sql(f"""
 SELECT max(clock_timestamp() - xact_start)
   FROM pg_stat_activity

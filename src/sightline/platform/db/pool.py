@@ -84,9 +84,9 @@ class Pool:
         dropping.add_done_callback(self._dropping.discard)
 
     async def _drop(self, connection: Connection) -> None:
-        """Closes the connection, and before that waits up to 2 s until what still runs on it is cancelled.
+        """Waits up to 2 s until a statement that still runs is cancelled, then cuts the connection.
 
-        Not by `close`: where that is not answered in time, the driver leaves the session open.
+        Without `close`, after which the driver leaves the session open if the server does not answer in time.
         """
         try:
             with suppress(Exception):

@@ -25,43 +25,34 @@ Shower = Callable[[Tx, UUID, Sequence[Any]], Awaitable[Showing]]
 
 @dataclass(frozen=True)
 class Table:
-    """A list of records and the table that stores them.
+    """A list of records and the table that stores them."""
 
-    `path`: the list's place in the file. `kind`: what the trail calls a record, None for no trail of its own.
-    `is_single`: one object in place of a list. `tenant`: the column of the workspace's id.
-    `primary`: the primary key beside the workspace. `parents`: own column and column of the enclosing record.
-    `identities`: columns that, all given, name a record besides its key; `folded` ones ignore letter case.
-    `alias`: a column that names a record in references too, where no id, public id or key does.
-    `position`: the column that keeps the order of the file. `order`: the order of export.
-    `hidden`: columns that are no fields of the file, with the default that rules may replace.
-    `rules` surround the writing of rows: until their `yield` they may refuse and change the rows that are known by
-    then, and after it these are written. `show` adds to an export. `is_late`: has only the late fields.
-    """
-
-    path: str
-    name: str
+    path: str  # the list in the file, such as "products.features"
+    name: str  # the table in the database
     record: type[FileRecord]
-    kind: str | None = None
-    children: "tuple[Table, ...]" = ()
-    parents: tuple[tuple[str, str], ...] = ()
-    is_single: bool = False
-    tenant: str = "workspace_id"
-    primary: tuple[str, ...] = ("id",)
-    identities: tuple[tuple[str, ...], ...] = ()
-    folded: frozenset[str] = frozenset()
-    stamped: bool = True
-    versioned: str | None = None
-    numbered: str | None = None
-    counted: str | None = None
-    position: str | None = None
-    order: str = "created_at, id"
-    alias: str | None = None
-    hidden: Mapping[str, Any] = field(default_factory=dict)
-    rules: Rules | None = None
-    show: Shower | None = None
-    where: str = "true"
-    batch: int = 1_000
-    is_late: bool = False
+    kind: str | None = None  # what the trail calls a record; None for a list without a trail of its own
+    children: "tuple[Table, ...]" = ()  # the lists inside each record
+    parents: tuple[tuple[str, str], ...] = ()  # of a list inside a record: own column, and column of that record
+    is_single: bool = False  # one object in place of a list
+    # How a stored record is found.
+    tenant: str = "workspace_id"  # the column of the workspace's id
+    primary: tuple[str, ...] = ("id",)  # the primary key without `tenant`
+    identities: tuple[tuple[str, ...], ...] = ()  # sets of columns that identify a record too, if all are given
+    folded: frozenset[str] = frozenset()  # columns that are compared without letter case
+    # What is kept with a record.
+    stamped: bool = True  # whether it has created_at and updated_at
+    versioned: str | None = None  # the column that each change raises by 1
+    numbered: str | None = None  # the kind of its public number: "study" for STUDY-1
+    counted: str | None = None  # the kind under which record_counts has it
+    position: str | None = None  # the column that keeps the order of the file
+    order: str = "created_at, id"  # of an export
+    alias: str | None = None  # a column by which references find a record that no id, public id or key names
+    hidden: Mapping[str, Any] = field(default_factory=dict)  # columns without a field, with the default of a new row
+    rules: Rules | None = None  # before their `yield` they may refuse or change entries, and at it the rows are written
+    show: Shower | None = None  # adds to the records of an export
+    where: str = "true"  # which rows an export has
+    batch: int = 1_000  # rows of an export that are read at once
+    is_late: bool = False  # stores only the fields that refer to later lists (see `late`)
 
     @cached_property
     def members(self) -> tuple[Field, ...]:

@@ -58,9 +58,9 @@ def _too_large(largest: int) -> TooLarge:
 
 
 def refuse_other_types(headers: dict[bytes, bytes]) -> None:
-    """Raises UnsupportedMediaType for what is declared to be no JSON, no UTF-8 or compressed.
+    """Raises UnsupportedMediaType for a compressed body, or another type or charset than JSON and UTF-8.
 
-    What is not declared counts as plain JSON.
+    A header that is missing is accepted.
     """
     if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"identity", b""):
         raise UnsupportedMediaType("Send the body without a Content-Encoding.")

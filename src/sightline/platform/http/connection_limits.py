@@ -52,7 +52,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._reading: Literal["head", "body"] | None = "head"  # which part of a request has not come whole
         self._started = self.loop.time()  # when that part started
         self._received = 0  # bytes
-        self._counted = 0  # those before the present head, or before the last bytes that are not of a body
+        self._counted = 0  # bytes up to the end of the last request or piece of a body: a head or framing follows
         self._progress = 0, self._started  # bytes that had come when they were last looked at, and when
         self._unread: tuple[float, float] = inf, self._started  # bytes not sent at the last progress, and its time
         self._method: str | None = None  # of the present request, if the parser does not know it
@@ -73,7 +73,7 @@ class BoundedProtocol(HttpToolsProtocol):
             try:
                 self._feed(data)
             except httptools.HttpParserError:
-                # Only where the request in question is the first of these bytes, and starts with them.
+                # Only if this request begins with these bytes: none of it came before, and no other one is before it.
                 line = _REQUEST_LINE.match(data) if self._reading == "head" and self._counted == before else None
                 if line is None or self._refusal is not None:
                     raise
@@ -152,7 +152,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def _is_head_too_large(self) -> bool:
-        """Without what came after it in the same bytes."""
+        """Whether the head alone is too large: the bytes counted may include some of the body."""
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         return size > self.bounds.head_bytes
 

@@ -129,7 +129,7 @@ class Endpoint:
 
         def kept(result: Any) -> KeptAnswer:
             record: Record = result.record if isinstance(result, Versioned) else result
-            return KeptAnswer(shown(result), record.repeated_ids)
+            return KeptAnswer(shown(result), record.quoted_ids)
 
         if operation.calls_out is not None and any(operation.calls_out(argument) for argument in arguments):
             return await answer_outside(db, request, make_outside)

@@ -158,10 +158,11 @@ async def answer_once(
 
 
 async def answer_outside(db: Database, request: RepeatableRequest, make: Callable[[], Awaitable[Answer]]) -> Answer:
-    """The same for a request that calls other services, during which no transaction is open.
+    """Returns the kept answer, or the answer of `make`, which calls other services while no transaction is open.
 
-    `make` keeps its answer in its last transaction. Of two at once both may run; one of them keeps its answer, which
-    the other returns instead of its own.
+    `make` keeps its answer in its last transaction. Two requests with one key may run at once: the one that ends later
+    returns the answer that the other kept. Raises KeyReused, RecordDeleted, and the refusal of `make` without an answer
+    that is kept.
     """
 
     async def find() -> Answer | None:

@@ -170,7 +170,7 @@ async def _send_problem(scope: Any, receive: Any, send: Any) -> None:
 
 
 def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, limits: Headers | None) -> Headers:
-    """The headers of an answer, with the headers of every answer: its id, who may keep it, its type is not guessed."""
+    """Adds X-Request-Id, rate limits, and unless present Cache-Control and X-Content-Type-Options."""
     found = list(headers)
     names = dict(found)
     if b"cache-control" not in names:

@@ -15,8 +15,8 @@ _IS_HELD = "id = :id AND run = :run AND state = 'running'"
 _RELEASE = "held_until = NULL, again_after = NULL, since = now()"
 _RENEW = "stop = NULL, is_revived = false"
 
-# A job that waits already is locked even where nothing changes: no worker can take it, read its record before this
-# transaction commits, and finish.
+# DO UPDATE locks a waiting job even if its WHERE is false: until this transaction commits, no worker can take the job,
+# read its record as it was before, and finish.
 ADD = sql(f"""
 WITH added AS (
     INSERT INTO jobs AS job (kind, workspace_id, record_id, run_after)
@@ -27,7 +27,8 @@ WITH added AS (
      WHERE job.state = 'running' OR (job.attempts = 0 AND job.run_after > excluded.run_after))
 SELECT pg_notify('{CHANNEL}', '')""")
 
-# A statement that was sent before the database froze takes over no job afterwards.
+# Takes waiting jobs, and until :takeover_until running jobs whose hold is over. If the database freezes and runs this
+# late, other workers could not renew their holds meanwhile, so none of their jobs is taken over.
 TAKE = sql("""
 WITH due AS (
     SELECT id FROM jobs

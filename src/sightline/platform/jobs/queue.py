@@ -58,12 +58,12 @@ class HeldDatabase(Database):
 
 
 class Queue:
-    """Takes jobs, holds them and ends their runs. A run that is no longer held is not ended.
+    """Takes jobs, renews the hold on them, and ends their runs unless another worker has taken the job.
 
-    `away_at` is when the database was last away, by the monotonic clock; before the start it may have been. For a
-    heartbeat (2 s at least) after it, no jobs of other workers are taken over: live workers hold theirs again
-    meanwhile. An answer that takes a third of a heartbeat (1 s at least) means that it was away, as neither taking nor
-    holding waits for a lock.
+    `away_at`: the time (monotonic) at which the database last did not answer, or answered later than a third of
+    `heartbeat` (1 s at least); `take` and `beat` never wait for locks, so a late answer means an outage. It starts as
+    now. For one `heartbeat` (2 s at least) after it, this worker takes over no running jobs: other live workers need
+    that time to renew their holds.
     """
 
     def __init__(self, db: Database, heartbeat: timedelta) -> None:
@@ -75,7 +75,7 @@ class Queue:
 
     @contextmanager
     def _watch(self) -> Iterator[None]:
-        """Notes whether the database is away: no answer comes, or it comes late."""
+        """Sets `away_at` if no answer comes, or a late one."""
         asked, is_answered = monotonic(), False
         try:
             yield
@@ -86,9 +86,9 @@ class Queue:
 
     @until_answered
     async def take(self, kinds: Sequence[JobKind], free: int, running: Sequence[int]) -> list[Job]:
-        """Takes jobs that are due or were held by a dead worker, at most `free`, and none that this worker runs.
+        """Takes at most `free` jobs that are due, or whose worker died, and none that this worker runs.
 
-        Their attempts are not counted yet: `beat` does it.
+        Their attempts are counted by the first `beat`.
         """
         is_steady = monotonic() - self.away_at > max(self._heartbeat.total_seconds(), STEADY_SECONDS)
         until = self._answered_at + self._heartbeat / 2 if is_steady and self._answered_at else None
@@ -113,11 +113,12 @@ class Queue:
     async def end(
         self, job: Job, outcome: Outcome, seconds: float, error: str | None = None, wait: timedelta = timedelta(0)
     ) -> bool:
-        """Ends a run and counts it, unless it is handed back. Returns whether it was held.
+        """Ends a run. Returns False, and changes nothing, if this worker no longer holds the job.
 
-        A job that is done is removed, one that has failed is kept; if it was added during its run, it waits again
-        instead. A retried one waits for its next attempt, at once if an operator stopped it. One that is handed back
-        does too, and this attempt does not count.
+        done         removes the job, or lets it wait with all its attempts if it was added again during the run
+        failed       keeps it as failed, or lets it wait as above
+        retried      lets it wait for `wait`; it is due at once if an operator stopped it
+        handed back  as retried, and counts neither the attempt nor the run
         """
         attempts = job.attempts - (outcome == "handed back")
         async with self._db.transaction() as tx:

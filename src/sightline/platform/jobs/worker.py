@@ -39,14 +39,11 @@ class TookTooLong(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How many jobs at once, and how often the worker gives a sign of life and ticks.
+    """How many jobs a worker runs, and how often it renews them and ticks."""
 
-    It gives three signs of life in a heartbeat. One that gives none for so long counts as dead: others take its jobs.
-    """
-
-    concurrency: int = 10
-    heartbeat: timedelta = timedelta(seconds=10)
-    tick: timedelta = timedelta(minutes=1)
+    concurrency: int = 10  # jobs at once
+    heartbeat: timedelta = timedelta(seconds=10)  # how long it holds a job without renewing it; it renews at a third
+    tick: timedelta = timedelta(minutes=1)  # the pause between two runs of periodic work
 
 
 class Worker:

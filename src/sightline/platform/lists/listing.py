@@ -76,25 +76,20 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The part of a list that a filter selects.
+    """The rows of a list that a filter selects, as conditions that indexes answer in the list's order."""
 
-    `ranges` are conditions on rows of `source`, each of which one index answers in the list's order; a row may be in
-    several. `count` is an expression for the number of rows, and equal for equal filters. `where` holds the values that
-    all of these name; one that is named `horizon`, of `changed_since`, is the time after which rows are left out.
-    `each`, if the number of ranges is known to the database alone, is a query: the ranges hold for each of its rows,
-    which they call `each`.
-    """
-
-    where: Where
+    where: Where  # the values that the other fields name; `horizon` is the last time of writing (see `changed_since`)
     order: Order
-    source: str
-    ranges: Sequence[str]
-    count: str
+    source: str  # the table or FROM item of the rows
+    ranges: Sequence[str]  # conditions of which a row meets at least one; one index answers each in the list's order
+    count: str  # an expression for the number of rows; equal filters have equal texts, by which totals are kept
+    # A query, where only the database knows how many ranges there are, such as the insights of an account: each range
+    # is read for every row, which it names `each`, as in `record_id = each.record_id`.
     each: str = ""
 
     @property
     def is_filtered(self) -> bool:
-        """Whether anything but times is asked for. How rare a value is, is known only with the value."""
+        """Whether it selects by more than times. How rare a value is, PostgreSQL knows only with the value."""
         return not self.where.values.keys() <= {"workspace_id", "horizon", "since"}
 
 

@@ -21,15 +21,16 @@ ShownStruct = TypeVar("ShownStruct", bound=Struct)
 IDS_FIRST_FROM = 200
 # From this offset on it is worth knowing the total before the page, to read a late page from the end.
 _FAR = 5_000
-# Of a limit that is a value PostgreSQL assumes a tenth of the rows, so it plans each page again, which takes longer
-# than to read it. Below this limit, which it knows, it keeps the plan.
+# For a LIMIT with a parameter PostgreSQL assumes a tenth of the rows and plans each page again, which takes longer than
+# reading it. With this constant LIMIT inside, it keeps the plan.
 _MOST_ROWS = 101
 
 _PAGE = """
 SELECT {columns}, {alias}.{moment} AS moment, {alias}.{tie} AS tie, {total}
   FROM ({rows}) AS {alias}
  ORDER BY {order}"""
-# The columns of a large record are null, and those of its place and size are null for the others: null is not decoded.
+# A record of at most :share bytes has its columns, and NULL as large_id, bytes and moment; a larger one has only these.
+# The driver does not decode NULL, so the unused columns cost nothing.
 _PAGE_OF_TEXTS = """
 SELECT shown.*, {alias}.{tie} AS tie, {total},
        CASE WHEN shown.id IS NULL THEN {alias}.id END AS large_id,

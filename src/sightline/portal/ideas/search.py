@@ -32,8 +32,9 @@ _TITLE_WORDS = sql(
     title=apart("name"),
 )
 
-# A beginning is found without: only words that have the part further on. Words that no visible idea has any more take
-# no place of the 20. `OFFSET 0` keeps the order inside, so that only about 20 are looked up.
+# The shortest words that have `part` after their first letter: the search by prefixes finds words that begin with it.
+# `idea_words` also has words of hidden ideas; EXISTS leaves them out. `OFFSET 0` sorts before EXISTS is asked, so it is
+# asked only until :most words are found.
 _LONGER = sql("""
     SELECT part, word
       FROM unnest(:parts::text[]) AS part,

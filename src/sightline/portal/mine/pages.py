@@ -38,7 +38,7 @@ def _changed(
     news: dict[UUID, IdeaNews],
     since: datetime,
 ) -> Iterator[ChangedIdea]:
-    """Yields each idea once. A status that it has left again is no news."""
+    """Yields each idea that changed after `since`, once. A new status counts if the idea still has it."""
     titles = {idea.id: idea.name for idea in voted} | {request.id: request.title for request in requests}
     ideas: list[OwnRequest | ShownIdea] = [*requests, *voted]
     for one in {idea.id: idea for idea in ideas}.values():

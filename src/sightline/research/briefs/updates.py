@@ -29,7 +29,7 @@ class ChangedBrief(Record):
     brief: Brief
 
     @property
-    def repeated_ids(self) -> list[UUID]:
+    def quoted_ids(self) -> list[UUID]:
         return [self.brief.id]
 
 

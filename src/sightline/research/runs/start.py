@@ -36,7 +36,7 @@ class StartedRun(Record):
     run: RunReceipt
 
     @property
-    def repeated_ids(self) -> list[UUID]:
+    def quoted_ids(self) -> list[UUID]:
         return [self.brief_id]
 
 

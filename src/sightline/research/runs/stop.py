@@ -23,7 +23,7 @@ class ChangedRun(Record):
     run: RunReceipt
 
     @property
-    def repeated_ids(self) -> list[UUID]:
+    def quoted_ids(self) -> list[UUID]:
         return [self.run.brief_id]
 
 

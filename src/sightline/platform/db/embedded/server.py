@@ -114,7 +114,7 @@ class EmbeddedServer:
     def stop(self, within: int = STOP_SECONDS) -> None:
         """Stops using the server. Does nothing when not started.
 
-        The last process to do so stops it; one that has not stopped `within` these seconds is killed.
+        If no other process uses the server, stops it, and kills it after `within` seconds.
         """
         if self._users == NONE:
             return
