@@ -183,11 +183,11 @@ async def test_progress_counts_at_every_look(lab: Lab) -> None:
     started = await lab.start(section(), exports())
     db, run_id = lab.world.database, UUID(started["run"]["id"])
     async with db.transaction() as tx:
-        begun = await work.begin_next(tx, lab.workspace_id, run_id)
-    assert begun is not None
+        task = await work.start_next_section(tx, lab.workspace_id, run_id)
+    assert task is not None
     run = await lab.progress(started["briefId"])
     assert (run["status"], [one["status"] for one in run["sections"]]) == ("running", ["running", "queued"])
-    await work.search_section_of(db, lab.tools[SearchTools], begun)
+    await work.search_section_of(db, lab.tools[SearchTools], task)
     run = await lab.progress(started["briefId"])
     assert [(one["status"], one["findingCount"]) for one in run["sections"]] == [("completed", 2), ("queued", 0)]
     assert run["status"] == "running"
@@ -200,10 +200,10 @@ async def test_a_second_worker_seals_nothing_that_is_sealed(lab: Lab) -> None:
     attempts = []
     for _ in range(2):
         async with db.transaction() as tx:
-            attempts.append(await work.begin_next(tx, lab.workspace_id, run_id))
-    for begun in attempts:
-        assert begun is not None
-        await work.search_section_of(db, tools, begun)
+            attempts.append(await work.start_next_section(tx, lab.workspace_id, run_id))
+    for task in attempts:
+        assert task is not None
+        await work.search_section_of(db, tools, task)
     await lab.search(started["run"])
     run = await lab.progress(started["briefId"])
     assert (run["status"], run["sections"][0]["findingCount"]) == ("completed", 2)
@@ -215,9 +215,9 @@ async def test_a_section_that_ends_its_worker_each_time_fails_and_the_others_go_
     db, run_id = lab.world.database, UUID(started["run"]["id"])
     for _ in range(work.MOST_ATTEMPTS):
         async with db.transaction() as tx:
-            begun = await work.begin_next(tx, lab.workspace_id, run_id)
-        assert begun is not None
-        assert begun.section.id == UUID(FORECASTS)
+            task = await work.start_next_section(tx, lab.workspace_id, run_id)
+        assert task is not None
+        assert task.section.id == UUID(FORECASTS)
     await lab.search(started["run"])
     run = await lab.progress(started["briefId"])
     assert [one["status"] for one in run["sections"]] == ["failed", "completed"]

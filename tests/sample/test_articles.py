@@ -9,8 +9,8 @@ import pytest
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import PlanSection, SectionScope
 from sightline.intelligence.research import PlanContext
-from sightline.research.runs.found import SearchedSection
 from sightline.research.runs.search import SearchTools, Terms, search_section
+from sightline.research.runs.search_result import SearchedSection
 from sightline.sample.articles import write_articles
 from sightline.sources.addresses import host_of
 from sightline.sources.library.library import Library

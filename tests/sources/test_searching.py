@@ -10,7 +10,6 @@ import pytest
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.plans import Competitor, PlanSection, ResearchMode, SectionScope
 from sightline.intelligence.research import FramedQuote, Judgement
-from sightline.research.runs.found import KnownSource, SearchedSection
 from sightline.research.runs.search import (
     Budget,
     SearchTools,
@@ -18,6 +17,7 @@ from sightline.research.runs.search import (
     Terms,
     search_section,
 )
+from sightline.research.runs.search_result import KnownSource, SearchedSection
 from sightline.sources.addresses import identity
 from sightline.sources.pages import IsAllowed, Page, everywhere
 from sightline.sources.search import SearchFailed

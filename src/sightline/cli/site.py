@@ -46,19 +46,16 @@ class Site(typer.Context):
             yield tx, operator((await find_workspace(tx, slug)).id)
 
 
-class How(NamedTuple):
-    """How a command works, and what becomes of its result: it is printed as JSON with `--json`, else by `show`.
+class CommandOptions(NamedTuple):
+    """How a command works, and what becomes of its result. Without a result it prints nothing and exits with 0."""
 
-    Without a result nothing is printed and the exit code is 0. The embedded database is migrated; of a command that
-    `is_first_use`, it is created too, and any other database is migrated. Otherwise a database that is missing or out
-    of date is refused. A command that does not connect is a function: its site has no `db`.
-    """
-
-    show: Callable[[Any], None] = typer.echo
-    code: Callable[[Any], int] = lambda _: 0
+    show: Callable[[Any], None] = typer.echo  # prints the result without --json
+    code: Callable[[Any], int] = lambda _: 0  # the exit code for a result
+    # Whether it creates the embedded database and migrates any database. Other commands refuse a database that is
+    # missing or out of date, and migrate the embedded one.
     is_first_use: bool = False
-    has_json: bool = True
-    connects: bool = True
+    has_json: bool = True  # whether it takes --json
+    connects: bool = True  # otherwise it is a plain function, whose site has no `db`
 
 
 def _shared(json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
@@ -68,7 +65,7 @@ class SiteCommand(Command):
     """A command with `--json` and the options of the database, whose function takes a Site and is a coroutine."""
 
     context_class = Site
-    how: ClassVar[How]
+    how: ClassVar[CommandOptions]
 
     def __init__(self, **declared: Any) -> None:
         shared, *_ = parameters_of(_shared)
@@ -99,12 +96,12 @@ class SiteCommand(Command):
 
 
 def command_of(app: typer.Typer, name: str, **how: Any) -> Callable[..., Any]:
-    """Adds a function as a SiteCommand of this name. `how`: the fields of How that differ from its defaults."""
+    """Adds a function as a SiteCommand of this name. `how`: the CommandOptions that differ."""
 
     class Declared(SiteCommand):
         pass
 
-    Declared.how = How(**how)
+    Declared.how = CommandOptions(**how)
     return app.command(name, cls=Declared)
 
 

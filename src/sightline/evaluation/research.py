@@ -15,8 +15,8 @@ from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.research import PlanContext, QuestionAnswer
 from sightline.platform.clock import Clock
 from sightline.platform.errors import BadRequest
-from sightline.research.runs.found import NewFinding
 from sightline.research.runs.search import Budget, SearchTools, Terms, search_section
+from sightline.research.runs.search_result import NewFinding
 from sightline.research.runs.work import PREVIEW_ROUNDS
 from sightline.sources.library.library import Library
 from sightline.sources.library.texts import read_text
@@ -160,7 +160,7 @@ def _quality(labels: Labels, answers: Sequence[Answered]) -> ResearchQuality:
     asked = [one for one in labels.questions if one.facts]
     by_question = {one.id: [given for given in answers if given.question.id == one.id] for one in labels.questions}
     said = {id: [given for given in answers if given.passages] for id, answers in by_question.items()}
-    begun = [bool(said[one.id]) and all(_begins(given, facts) for given in said[one.id]) for one in asked]
+    first = [bool(said[one.id]) and all(_begins(given, facts) for given in said[one.id]) for one in asked]
     current = [(one, facts[id]) for one in asked for id in one.facts if not facts[id].outdated_by]
     found = [any(_place(fact, given) is not None for given in by_question[one.id]) for one, fact in current]
     silent = [not said[one.id] for one in labels.questions if not one.facts]
@@ -169,7 +169,7 @@ def _quality(labels: Labels, answers: Sequence[Answered]) -> ResearchQuality:
     return ResearchQuality(
         questions=len(labels.questions),
         answerable=len(asked),
-        first=share(sum(begun), len(asked)),
+        first=share(sum(first), len(asked)),
         facts=len(current),
         among=share(sum(found), len(current)),
         unanswerable=len(silent),

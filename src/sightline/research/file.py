@@ -44,10 +44,10 @@ _INDEX = sql(
 
 @asynccontextmanager
 async def _settle_briefs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Unless the file gives it, active research with a cadence gets a next slot, and other research none.
+    """Sets `next_run_at` unless the file gives it: the next slot of an active brief, and none of another one.
 
-    Active and paused research without a kept plan keeps to its current one. Name, question and the texts of the plan
-    are indexed for the search.
+    An active brief keeps the slot that it has unless its cadence changed. Active and paused briefs without a kept plan
+    keep their current one. Indexes name, question and the texts of the plan for the search.
     """
     for entry in sound(entries):
         row, stored = entry.row, entry.stored
@@ -75,9 +75,9 @@ SELECT id, {is_busy} AS is_busy
 
 @asynccontextmanager
 async def _settle_runs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """A run without an operation is its own operation; without a moment it was added now.
+    """Sets `operation_id` to the run's id and `created_at` to now if they are missing.
 
-    Refuses to change a run that is searched here, or whose sources are being added: a worker is at it.
+    Refuses to change a run that is active, or whose sources are being added: a worker is at it.
     """
     known = [entry.id for entry in sound(entries) if not entry.is_new]
     rows = await run.tx.rows(_LOCK_RUNS, workspace_id=run.workspace_id, ids=known) if known else []

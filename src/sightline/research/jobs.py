@@ -29,22 +29,22 @@ async def search_run(db: Database, tools: Tools, workspace_id: UUID, run_id: UUI
     await read_apps(db, tools[AppStore], workspace_id, run_id)
     while True:
         async with db.transaction() as tx:
-            begun = await work.begin_next(tx, workspace_id, run_id)
-        if begun is None:
+            task = await work.start_next_section(tx, workspace_id, run_id)
+        if task is None:
             return
         try:
-            await _search_section(db, tools, begun)
+            await _search_section(db, tools, task)
         except Exception as error:
             if is_away(error):
-                await work.return_attempt(db, begun.attempt)
+                await work.return_attempt(db, task.attempt)
             raise
 
 
-async def _search_section(db: Database, tools: Tools, begun: work.Begun) -> None:
+async def _search_section(db: Database, tools: Tools, task: work.SectionTask) -> None:
     search_tools: SearchTools = tools[SearchTools]
-    attempt = begun.attempt
+    attempt = task.attempt
     researcher = await choose_researcher(db, tools, search_tools.researcher, attempt.workspace_id, attempt.id)
-    await work.search_section_of(db, search_tools._replace(researcher=researcher), begun)
+    await work.search_section_of(db, search_tools._replace(researcher=researcher), task)
 
 
 async def give_up_search(db: Database, workspace_id: UUID, run_id: UUID, error: Exception) -> None:

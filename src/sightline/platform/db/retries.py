@@ -56,7 +56,7 @@ async def retry_when_overtaken(attempt: Callable[[], Awaitable[Done | None]], re
 
 
 async def retry_transaction(db: Database, attempt: Callable[[Tx], Awaitable[Done | None]], refusal: Conflict) -> Done:
-    """The same for an attempt that is one transaction."""
+    """Retries an attempt that is one transaction, as `retry_when_overtaken` does."""
 
     async def transact() -> Done | None:
         async with db.transaction() as tx:

@@ -131,7 +131,7 @@ class Where:
         return f":{free}"
 
     def copy(self) -> "Where":
-        """The same, to which values and conditions can be added without touching this one."""
+        """Returns a copy: values and conditions that are added to it do not change this one."""
         return Where(self.workspace_id, list(self.conditions), dict(self.values))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The SQL of reviews and ratings. What `scores` hold beyond a shown score is for later runs of the same plan."""
+"""The SQL of reviews and ratings."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ from sightline.research.runs.records import AppScore, ReviewThemes
 
 
 class StoredScore(AppScore, kw_only=True):
-    """A score as it is stored: with the storefront, whether the reviews could be read, and what to say of that."""
+    """A stored score, with which later runs compare: also its storefront, warnings, and whether it has reviews."""
 
     storefront: str | None = None
     has_reviews: bool = True
@@ -38,7 +38,7 @@ def observations_of(scores: Any) -> dict[str, StoredScore]:
 
 
 def warnings_of(definition: PlanDefinition, scores: Any, section_id: UUID) -> tuple[str, ...]:
-    """What is to be said of the apps that a section reads."""
+    """Returns the warnings about the apps that a section reads."""
     of_section = {
         read.external_id for read in definition.reads if not read.section_ids or section_id in read.section_ids
     }
@@ -138,7 +138,7 @@ async def add_records(tx: Tx, workspace_id: UUID, run_id: UUID, records: Sequenc
 
 
 async def set_scores(tx: Tx, workspace_id: UUID, run_id: UUID, scores: Sequence[StoredScore]) -> None:
-    """Saves what was seen of the apps, and how many records the run has now."""
+    """Saves the scores, and how many records the run has now."""
     await tx.run(_SET_SCORES, workspace_id=workspace_id, run_id=run_id, scores=scores)
 
 
@@ -159,5 +159,5 @@ async def find_texts(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[Row]:
 async def set_themes(
     tx: Tx, workspace_id: UUID, run_id: UUID, themes: Sequence[ReviewThemes], scores: Sequence[StoredScore]
 ) -> None:
-    """Saves what the reviews raise, and what is to be said of the reading, unless the run has ended."""
+    """Saves the themes, and the scores with their warnings, unless the run has ended."""
     await tx.run(_SET_THEMES, workspace_id=workspace_id, run_id=run_id, themes=themes, scores=scores)

@@ -19,9 +19,9 @@ from sightline.research.app_reviews.queries import StoredScore, observations_of
 from sightline.research.app_reviews.scores import Published, moved_since
 from sightline.research.app_reviews.themes import AppThemes, ReadReview, themes_of
 from sightline.research.runs import progress
+from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.queries import RunState, lock_active_run
 from sightline.research.runs.records import ReviewThemes
-from sightline.research.runs.wanted import while_wanted
 from sightline.sources.app_store.records import App, Review, Reviews
 from sightline.sources.app_store.store import AppStore, StoreUnavailable
 
@@ -51,15 +51,15 @@ async def read_apps(db: Database, store: AppStore, workspace_id: UUID, run_id: U
     known = observations_of(run.scores)
     missing = [read for read in reads if read.external_id not in known or not known[read.external_id].has_reviews]
 
-    async def is_wanted() -> bool:
+    async def is_running() -> bool:
         async with db.autocommit() as tx:
             return await queries.is_active(tx, workspace_id, run_id)
 
-    apps = await while_wanted(_look_up(store, missing), is_wanted)
+    apps = await run_while(_look_up(store, missing), is_running)
     is_down = False
     for read in missing:
         app = apps.get(read.external_id) if apps else None
-        seen = await while_wanted(_see(store, read, app, is_down=is_down), is_wanted)
+        seen = await run_while(_see(store, read, app, is_down=is_down), is_running)
         if seen is None:
             return
         is_down = apps is None and bool(seen.failure)
@@ -82,7 +82,10 @@ async def _look_up(store: AppStore, reads: list[AppRead]) -> dict[str, App] | No
 
 
 async def _see(store: AppStore, read: AppRead, app: App | None, *, is_down: bool) -> Seen:
-    """Asks nothing of a store that is down: it gave neither ratings nor the reviews of an app before."""
+    """Reads the reviews of an app, or says why it could not.
+
+    `is_down`: the store gave neither ratings nor an earlier app's reviews, so it is not asked.
+    """
     if is_down:
         return Seen(read, app, None, "The app store does not answer.")
     try:

@@ -1,8 +1,9 @@
-"""The SQL of additions: the sources of a run in a fixed order, and what is not delivered yet.
+"""The SQL of additions: the sources of a run, and which of them are still to be delivered.
 
-The n-th signal of `addition_signal_ids` is the n-th source, in the order of their first findings. Sources of sections
-that are completed later come last, so that no source changes its place.
-A source is pending while it has no signal, or while its signal lacks one of its findings. A deleted signal lacks none.
+A source's place, from 1, is the order of its first finding: by when its section was sealed, and the finding's position.
+Sections that are sealed later only append sources, so a place never changes. `addition_signal_ids[place]` is the signal
+that the source became. A source is pending if it has no signal yet, or if its signal's `externalData.findingIds` lacks
+one of its findings. A source whose signal was deleted is not pending.
 """
 
 from datetime import datetime
@@ -18,51 +19,50 @@ PENDING = f"SELECT workspace_id, id, NULL::timestamptz FROM research_runs WHERE 
 _FIRST = "(array_agg({column} ORDER BY rank))[1] AS {column}"
 _PENDING_SOURCES = sql(
     """
-SELECT source_id, title, url, publisher, published_at, finding_ids, section_ids,
+WITH ranked AS (
+    SELECT finding.*, coalesce(finding.source_id, finding.id) AS source,
+           row_number() OVER (ORDER BY section.sealed_at NULLS FIRST, section.position, finding.position, finding.id)
+           AS rank
+      FROM research_findings AS finding
+      JOIN research_sections AS section
+        ON section.workspace_id = :workspace_id AND section.run_id = finding.run_id AND section.id = finding.section_id
+     WHERE finding.workspace_id = :workspace_id AND finding.run_id = :run_id AND section.status = 'completed'),
+sources AS (
+    SELECT source, {first}, array_agg(id ORDER BY rank) AS finding_ids,
+           array_agg(section_id ORDER BY rank) AS section_ids, array_agg(observations ORDER BY rank) AS observations,
+           row_number() OVER (ORDER BY min(rank)) AS place
+      FROM ranked GROUP BY source)
+SELECT source, title, url, publisher, published_at, finding_ids, section_ids,
        (SELECT jsonb_agg(finding.observations ORDER BY n)
           FROM unnest(finding_ids, sources.observations) WITH ORDINALITY AS finding (id, observations, n)
-         WHERE NOT coalesce(s.external_data -> 'findingIds' ? finding.id::text, false)) AS observations,
-       place, s.id AS signal_id
-  FROM (SELECT source_id, {first}, array_agg(id ORDER BY rank) AS finding_ids,
-               array_agg(section_id ORDER BY rank) AS section_ids,
-               array_agg(observations ORDER BY rank) AS observations,
-               row_number() OVER (ORDER BY min(rank)) AS place
-          FROM (SELECT coalesce(f.source_id, f.id) AS source_id, f.id, f.section_id, f.title, f.url, f.publisher,
-                       f.published_at, f.observations,
-                       row_number() OVER (ORDER BY s.sealed_at NULLS FIRST, s.position, f.position, f.id) AS rank
-                  FROM research_findings AS f
-                  JOIN research_sections AS s
-                    ON s.workspace_id = :workspace_id AND s.run_id = f.run_id AND s.id = f.section_id
-                 WHERE f.workspace_id = :workspace_id AND f.run_id = :run_id AND s.status = 'completed') AS found
-         GROUP BY source_id) AS sources
-  LEFT JOIN signals AS s ON s.workspace_id = :workspace_id AND s.id = (:signal_ids::uuid[])[sources.place]
- WHERE sources.place > cardinality(:signal_ids::uuid[])
-    OR NOT coalesce(s.external_data -> 'findingIds' @> to_jsonb(sources.finding_ids), true)
- ORDER BY sources.place""",
+         WHERE NOT coalesce(signal.external_data -> 'findingIds' ? finding.id::text, false)) AS observations,
+       place, signal.id AS signal_id
+  FROM sources
+  LEFT JOIN signals AS signal ON signal.workspace_id = :workspace_id AND signal.id = (:signal_ids::uuid[])[place]
+ WHERE place > cardinality(:signal_ids::uuid[])
+    OR NOT coalesce(signal.external_data -> 'findingIds' @> to_jsonb(finding_ids), true)
+ ORDER BY place""",
     first=", ".join(_FIRST.format(column=column) for column in ("title", "url", "publisher", "published_at")),
 )
 
 
 class Source(NamedTuple):
-    """A source with the findings that rest on it; `observations` is a list for each that its signal lacks.
-
-    `signal_id` is null before the source is a signal. `place` counts the run's sources from 1.
-    """
+    """A pending source of a run."""
 
     source_id: UUID
-    title: str
+    title: str  # this and the next three are of the first finding
     url: str
     publisher: str | None
     published_at: datetime | None
-    finding_ids: list[UUID]
-    section_ids: list[UUID]
-    observations: Any
+    finding_ids: list[UUID]  # all its findings
+    section_ids: list[UUID]  # the section of each finding
+    observations: Any  # a list for each finding that its signal lacks
     place: int
-    signal_id: UUID | None
+    signal_id: UUID | None  # None before the source is a signal
 
 
 class Pending(NamedTuple):
-    """How many sources have findings that are not delivered, and how many of these are not signals yet."""
+    """How many sources are pending, and how many of these have no signal yet."""
 
     sources: int
     new: int
@@ -74,7 +74,7 @@ async def count_pending(tx: Tx, workspace_id: UUID, run: RunState) -> Pending:
 
 
 async def find_pending(tx: Tx, workspace_id: UUID, run: RunState) -> list[Source]:
-    """The sources with findings that are not delivered, in the order of delivery."""
+    """Returns the pending sources in the order of delivery."""
     rows = await tx.rows(_PENDING_SOURCES, workspace_id=workspace_id, run_id=run.id, signal_ids=run.addition_signal_ids)
     return [Source(*row) for row in rows]
 

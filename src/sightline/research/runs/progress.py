@@ -1,4 +1,4 @@
-"""The SQL of searching a run: a section is begun, and sealed once with all that it found."""
+"""The SQL of searching a run: a section is started, and sealed once with all that it found."""
 
 from datetime import datetime, time
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from sightline.platform.db import Row, Tx, sql
 from sightline.research.runs.active import IS_ACTIVE
-from sightline.research.runs.found import KnownSource, SearchedSection
+from sightline.research.runs.search_result import KnownSource, SearchedSection
 from sightline.sources.addresses import identity
 from sightline.sources.pages import Page, Published
 
@@ -17,7 +17,7 @@ UPDATE research_runs
    SET status = 'running', started_at = coalesce(started_at, :now),
        from_date_time = coalesce(from_date_time, :since), to_date_time = coalesce(to_date_time, :until)
  WHERE workspace_id = :workspace_id AND id = :run_id""")
-_FIND_OPEN = sql(
+_FIND_NEXT = sql(
     """
 SELECT id, attempts FROM research_sections
  WHERE workspace_id = :workspace_id AND run_id = :run_id AND {is_active}
@@ -37,13 +37,13 @@ SELECT DISTINCT ON (s.id) s.id, s.url, s.content, s.retrieved_at, s.language, co
 
 
 async def begin_run(tx: Tx, workspace_id: UUID, run_id: UUID, since: datetime | None, until: datetime | None) -> None:
-    """Dates that the run has already stay. Without dates it is running, and gets them later."""
+    """Sets the run to running, and its dates unless it has them. Without dates, a later call sets them."""
     await tx.run(_BEGIN_RUN, workspace_id=workspace_id, run_id=run_id, since=since, until=until)
 
 
-async def find_open(tx: Tx, workspace_id: UUID, run_id: UUID) -> tuple[UUID, int] | None:
-    """The next section to search and how often that was begun before; None when all have ended."""
-    row = await tx.row(_FIND_OPEN, workspace_id=workspace_id, run_id=run_id)
+async def find_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> tuple[UUID, int] | None:
+    """Returns the id of the next section to search and its attempts so far, or None if all have ended."""
+    row = await tx.row(_FIND_NEXT, workspace_id=workspace_id, run_id=run_id)
     return (row["id"], row["attempts"]) if row else None
 
 
@@ -71,7 +71,7 @@ def _page(row: Row) -> Page:
 
 
 class Earlier(NamedTuple):
-    """Whether the brief has completed a run before, and until when the last one looked."""
+    """Whether the brief has completed another run, and up to which time the latest one searched."""
 
     has_completed: bool
     until: datetime | None
@@ -90,8 +90,8 @@ _IS_RUNNING = sql("""
 SELECT EXISTS (SELECT FROM research_sections
                 WHERE workspace_id = :workspace_id AND run_id = :run_id AND id = :id AND status = 'running'
                   AND attempts = :attempt)""")
-# Succeeds once: only for the attempt that was begun last, and not after a stop. Later than the run's other sections,
-# also by a clock that is behind: the order of delivery depends on it.
+# Seals a running section once, for its latest attempt. Its sealed_at is later than those of the run's other sections,
+# even if this machine's clock is behind: sources are delivered in this order.
 _SEAL = sql("""
 UPDATE research_sections
    SET status = 'completed', answer = :answer, failure = NULL,
@@ -123,17 +123,17 @@ class Attempt(NamedTuple):
 
 
 async def is_running(tx: Tx, attempt: Attempt) -> bool:
-    """Whether the result is still wanted."""
+    """Whether this attempt is the section's latest, and the section is running."""
     return bool(await tx.value(_IS_RUNNING, **attempt._asdict()))
 
 
 async def seal_section(tx: Tx, attempt: Attempt, answer: Any) -> bool:
-    """Returns False when the section was sealed, stopped or begun again meanwhile."""
+    """Returns False if the section was sealed, stopped or started again meanwhile."""
     return await tx.run(_SEAL, **attempt._asdict(), answer=answer) == 1
 
 
 async def return_attempt(tx: Tx, attempt: Attempt) -> None:
-    """Counts the attempt, which has ended without a result, as not begun."""
+    """Uncounts an attempt that has ended without a result."""
     await tx.run(_RETURN_ATTEMPT, **attempt._asdict())
 
 

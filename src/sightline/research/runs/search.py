@@ -25,8 +25,8 @@ from sightline.intelligence.research import (
 from sightline.platform.ids import new_id
 from sightline.research.runs.candidates import Candidate, best_first, join_copies
 from sightline.research.runs.exact_quotes import keep_exact
-from sightline.research.runs.found import FoundSource, KnownSource, NewFinding, SearchedSection
 from sightline.research.runs.records import FindingProvenance, Relevance
+from sightline.research.runs.search_result import FoundSource, KnownSource, NewFinding, SearchedSection
 from sightline.sources.addresses import identity, is_within
 from sightline.sources.languages import code_of
 from sightline.sources.pages import Page, PageReader, PageUnavailable

@@ -1,4 +1,4 @@
-"""The steps of a run: begin a section, search it, seal it with its findings. Each step is one transaction."""
+"""The steps of a run: start a section, search it, seal it with its findings. Each step is one transaction."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from sightline.platform.db.database import first_line
 from sightline.platform.db.retries import until_answered
 from sightline.research.app_reviews.queries import find_scores, warnings_of
 from sightline.research.runs import progress, queries
-from sightline.research.runs.found import KnownSource, SearchedSection
+from sightline.research.runs.cancelling import run_while
 from sightline.research.runs.progress import Attempt
 from sightline.research.runs.queries import RunState
 from sightline.research.runs.search import (
@@ -24,8 +24,8 @@ from sightline.research.runs.search import (
     Terms,
     search_section,
 )
+from sightline.research.runs.search_result import KnownSource, SearchedSection
 from sightline.research.runs.start import SECTION_CREDITS
-from sightline.research.runs.wanted import while_wanted
 from sightline.workspaces.changes import log_change
 from sightline.workspaces.credits import return_credits, settle_credits
 
@@ -38,8 +38,8 @@ _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A section that is to be searched, and under which terms. `warnings` name what its apps did not give."""
+class SectionTask:
+    """A section to search, and how. `warnings` say what its apps did not give."""
 
     attempt: Attempt
     section: PlanSection
@@ -49,8 +49,8 @@ class Begun:
     warnings: tuple[str, ...]
 
 
-async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
-    """Begins the next open section. Ends the run and returns None when there is none, or the run has ended."""
+async def start_next_section(tx: Tx, workspace_id: UUID, run_id: UUID) -> SectionTask | None:
+    """Starts an attempt at the next active section. Ends the run and returns None if none is left, or it has ended."""
     run = await queries.lock_active_run(tx, workspace_id, run_id)
     if run is None:
         return None
@@ -59,11 +59,11 @@ async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
     earlier = await progress.find_earlier(tx, workspace_id, run.brief_id, run_id)
     since, until = _window(run, definition, earlier.until, tx.now)
     await progress.begin_run(tx, workspace_id, run_id, since, until)
-    while (found := await progress.find_open(tx, workspace_id, run_id)) is not None:
+    while (found := await progress.find_next_section(tx, workspace_id, run_id)) is not None:
         id, attempts = found
         if attempts < MOST_ATTEMPTS:
             await progress.begin_section(tx, workspace_id, run_id, id)
-            return Begun(
+            return SectionTask(
                 attempt=Attempt(workspace_id, run_id, id, attempts + 1),
                 section=next(section for section in definition.sections if section.id == id),
                 terms=_terms(definition, since, until),
@@ -79,7 +79,10 @@ async def begin_next(tx: Tx, workspace_id: UUID, run_id: UUID) -> Begun | None:
 def _window(
     run: RunState, definition: PlanDefinition, last_until: datetime | None, now: datetime
 ) -> tuple[datetime, datetime]:
-    """The dates of the first start stay. A scheduled run continues on the day where the last completed one ended."""
+    """Returns the dates of the run: those of its first start, or the look-back of its plan until now.
+
+    A scheduled run looks back to the day on which the last completed one ended.
+    """
     if run.from_date_time is not None and run.to_date_time is not None:
         return run.from_date_time, run.to_date_time
     if run.trigger == "schedule" and last_until is not None and last_until < now:
@@ -97,19 +100,19 @@ def _terms(definition: PlanDefinition, since: datetime, until: datetime) -> Term
     )
 
 
-async def search_section_of(db: Database, tools: SearchTools, begun: Begun) -> None:
+async def search_section_of(db: Database, tools: SearchTools, task: SectionTask) -> None:
     """Searches the section and seals it, unless the run is stopped meanwhile."""
     try:
-        found = await _search_while_wanted(db, tools, begun)
+        found = await _search(db, tools, task)
     except SectionSearchFailed as failed:
-        _log.warning("A section found no source that answers", run=begun.attempt.run_id, error=first_line(failed))
+        _log.warning("A section found no source that answers", run=task.attempt.run_id, error=first_line(failed))
         async with db.transaction() as tx:
-            if await queries.lock_known_run(tx, begun.attempt.workspace_id, begun.attempt.run_id) is not None:
-                await _fail(tx.later(), begun.attempt, str(failed))
+            if await queries.lock_known_run(tx, task.attempt.workspace_id, task.attempt.run_id) is not None:
+                await _fail(tx.later(), task.attempt, str(failed))
         return
     if found is not None:
         async with db.transaction() as tx:
-            await _seal(tx, begun.attempt, found)
+            await _seal(tx, task.attempt, found)
 
 
 @until_answered
@@ -119,16 +122,16 @@ async def return_attempt(db: Database, attempt: Attempt) -> None:
         await progress.return_attempt(tx, attempt)
 
 
-async def _search_while_wanted(db: Database, tools: SearchTools, begun: Begun) -> SearchedSection | None:
-    """Leaves the search within a second of the run being stopped."""
+async def _search(db: Database, tools: SearchTools, task: SectionTask) -> SearchedSection | None:
+    """Returns what the search found, or None within a second after the run is stopped."""
     searching = search_section(
-        begun.section, begun.terms, tools, known=begun.known, budget=begun.budget, warnings=begun.warnings
+        task.section, task.terms, tools, known=task.known, budget=task.budget, warnings=task.warnings
     )
-    return await while_wanted(searching, lambda: _is_wanted(db, begun.attempt))
+    return await run_while(searching, lambda: _is_running(db, task.attempt))
 
 
 @until_answered
-async def _is_wanted(db: Database, attempt: Attempt) -> bool:
+async def _is_running(db: Database, attempt: Attempt) -> bool:
     async with db.autocommit() as tx:
         return await progress.is_running(tx, attempt)
 
@@ -159,7 +162,7 @@ async def _finish(tx: Tx, workspace_id: UUID, run: RunState) -> None:
 
 
 async def give_up(tx: Tx, workspace_id: UUID, run_id: UUID, failure: str, *, is_stopped: bool) -> None:
-    """Ends a run whose job cannot go on: its open sections fail, or are stopped; completed ones stay."""
+    """Ends a run whose job cannot go on: its active sections fail, or are stopped; completed ones stay."""
     run = await queries.lock_active_run(tx, workspace_id, run_id)
     if run is None:
         return

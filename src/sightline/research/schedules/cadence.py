@@ -36,5 +36,5 @@ def is_zone(name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _zones() -> set[str]:
-    """Without the names that mean another zone on another machine, or none."""
+    """Returns the IANA zones, without `localtime` and `Factory`, which are no fixed zone."""
     return available_timezones() - {"localtime", "Factory"}

@@ -31,7 +31,7 @@ UPDATE research_briefs SET next_run_at = :next_run_at WHERE workspace_id = :work
 
 
 class Due(NamedTuple):
-    """A brief that is due, with the plan that was kept last."""
+    """A brief that is due, with the research plan that was kept last."""
 
     workspace_id: UUID
     id: UUID
@@ -48,9 +48,10 @@ async def find_due(tx: Tx) -> list[tuple[UUID, UUID]]:
 
 
 async def start_due(tx: Tx, workspace_id: UUID, id: UUID) -> None:
-    """Starts a brief that is still due, and that no other worker has taken, and moves it on to its next slot.
+    """Starts a run of a brief that is still due and that no other worker has taken; moves the brief to its next slot.
 
-    A brief whose run has not ended stays due, and one whose cadence the plan does not allow any more.
+    Leaves it due if a run of it is active, or if the workspace's subscription no longer allows its cadence. Starts no
+    run for a slot that has one.
     """
     row = await tx.row(_TAKE, workspace_id=workspace_id, id=id)
     if row is None or await queries.find_active(tx, workspace_id, id) is not None:
@@ -65,7 +66,7 @@ async def start_due(tx: Tx, workspace_id: UUID, id: UUID) -> None:
 
 
 async def _start(tx: Tx, due: Due) -> None:
-    """Queues the run. Without a valid plan or credits the run is failed and says so."""
+    """Queues the run, or adds a failed one if its research plan is not valid or credits are missing."""
     actor = Actor(due.workspace_id, "job", str(due.id))
     try:
         definition = msgspec.json.decode(due.definition, type=PlanDefinition)

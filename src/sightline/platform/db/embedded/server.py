@@ -279,7 +279,7 @@ def find_processes(folder: os.stat_result) -> set[int]:
 
 
 def find_with_lsof(folder: os.stat_result) -> set[int]:
-    """The same, where the system has no /proc."""
+    """The live processes of these programs in this current folder, where the system has no /proc."""
     words = ["lsof", "-a", *(f"-c{program}" for program in PROGRAMS), "-d", "cwd", "-FpDi"]
     listed = subprocess.run(words, capture_output=True, text=True, check=False).stdout  # noqa: S603 - fixed words
     place = f"(?:fcwd\n)?D{folder.st_dev:#x}\ni{folder.st_ino}\n"

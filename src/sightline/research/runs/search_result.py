@@ -1,4 +1,4 @@
-"""What the search of a section finds."""
+"""The result of searching a section, before it is stored."""
 
 from datetime import datetime
 from typing import NamedTuple
