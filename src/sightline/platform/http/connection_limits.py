@@ -4,9 +4,10 @@
                                30 seconds                            408 REQUEST_TIMEOUT
     body                       60 seconds, never 20 without a byte   408 REQUEST_TIMEOUT
     response                   60 seconds without being read         the connection is cut
+    requests sent ahead        100 wait for earlier responses        400 BAD_REQUEST, after these
 
-A refused connection is closed. Between two requests uvicorn's own keep-alive timeout counts. HTTP/1.1 is the only
-protocol: an offer of another one (Upgrade: h2c, websocket) is ignored.
+While requests wait, nothing more is read. A refused connection is closed. Between two requests uvicorn's own
+keep-alive timeout counts. HTTP/1.1 is the only protocol: an offer of another one (Upgrade: h2c, websocket) is ignored.
 """
 
 import re
@@ -30,10 +31,11 @@ LEAST_PROGRESS = 16 * 1024  # bytes of a response that a slow reader takes in `u
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bytes, lines and seconds. A time counts as over up to `look_seconds` later."""
+    """Bytes, lines, requests and seconds. A time counts as over up to `look_seconds` later."""
 
     head_bytes: int = 64 * 1024
     header_lines: int = 100
+    waiting_requests: int = 100
     head_seconds: float = 30
     body_seconds: float = 60
     stall_seconds: float = 20
@@ -58,11 +60,15 @@ class BoundedProtocol(HttpToolsProtocol):
         self._method: str | None = None  # of the present request, if the parser does not know it
         self._refusal: Refusal | None = None
         self._is_refused = False
+        self._answered: Any = None  # uvicorn's object of the request that is being answered; `cycle` is the newest
         self._timer: TimerHandle = self.loop.call_later(self.bounds.look_seconds, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._timer.cancel()
+        if self._answered is not None:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
 
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
@@ -124,6 +130,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._unset_keepalive_if_required()  # not before: blank lines are no request
         self._reading, self._started = "head", self.loop.time()
+        if len(self.pipeline) >= self.bounds.waiting_requests:
+            self._refusal = BadRequest(f"At most {self.bounds.waiting_requests} requests may wait for a response.")
+            raise self._refusal
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -135,6 +144,8 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._unset_keepalive_if_required()  # set again if the last response ended while these headers came
         super().on_headers_complete()  # fails for a target that is no path
+        if not self.pipeline:
+            self._answered = self.cycle
         self._reading, self._started = "body", self.loop.time()
         if self._method is not None:  # the task that answers has not started
             self.scope["method"] = self._method
@@ -150,6 +161,16 @@ class BoundedProtocol(HttpToolsProtocol):
         self._reading = None
         self._counted = self._received
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if self.pipeline:
+            self._answered = self.pipeline[-1][0]
+        super().on_response_complete()
+        if self.pipeline:
+            self.flow.pause_reading()
+        elif self._refusal is not None and self.cycle.response_complete and not self.transport.is_closing():
+            self._unset_keepalive_if_required()
+            self._refuse(self._refusal)
 
     def _is_head_too_large(self) -> bool:
         """Whether the head alone is too large: the bytes counted may include some of the body."""
@@ -197,8 +218,11 @@ class BoundedProtocol(HttpToolsProtocol):
     # The end of a refused connection.
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Answers, unless an answer is under way or complete, and closes."""
+        """Answers, unless an answer is under way or complete, and closes; requests that wait are answered first."""
         self._is_refused = True
+        if self.pipeline and self._reading == "head":
+            self._refusal = refusal
+            return
         cycle: Any = self.cycle
         is_answering = cycle is not None and not cycle.response_complete
         if self._reading == "body" and is_answering and not cycle.response_started and not self.pipeline:
