@@ -90,3 +90,13 @@ async def test_a_path_that_ends_in_a_line_feed_is_no_page(world: PortalWorld, pa
     async with world.browser() as browser:
         answer = await browser.client.get(browser.root + path)
         assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("origin", ["http://[::1", "http://][", "https://evil.test", "null"])
+async def test_a_form_of_another_origin_is_refused(world: PortalWorld, origin: str) -> None:
+    async with world.browser() as browser:
+        assert (await browser.send("POST", "/signout", {"Origin": origin}, {"a": "b"})).status_code == 401
+        await world.sign_in(browser)
+        assert (await browser.post("/signout", {}, Origin=origin)).status_code == 403
+        own = f"http://{browser.client.base_url.host}"  # some proxies leave out the port of Host
+        assert (await browser.post("/signout", {}, Origin=own)).status_code == 303

@@ -211,3 +211,12 @@ async def test_signs_of_a_query_language_are_no_query(world: PortalWorld, q: str
     await world.add(ideas=[idea("a", "O'clocks Stundenplan (a|b)")])
     browser = await signed_in(world)
     assert (await browser.get(f"/?q={quote(q)}&sort=trending")).status_code == 200
+
+
+async def test_at_most_fifty_matches_of_a_text_are_marked(world: PortalWorld) -> None:
+    await world.add(ideas=[{"key": "i", "name": "q " * 490, "description": "Text", "portalVisible": True}])
+    browser = world.browser()
+    await world.sign_in(browser)
+    page = (await browser.get("/?q=q")).text
+    assert page.count("<mark>") == 50
+    assert "q " * 440 in page

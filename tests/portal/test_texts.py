@@ -49,9 +49,21 @@ def as_written(html: str) -> str | None:
         "1. " * 2000 + "deep",
         "<&" * 50_000,
         "<b>&amp; **whole** " * 20_000,
+        "http://a " * 29_000,
         "word " * 200_000 + "end",
     ],
-    ids=["wide", "returns", "quoted", "two tables", "quotes", "lists", "large page", "large text", "largest text"],
+    ids=[
+        "wide",
+        "returns",
+        "quoted",
+        "two tables",
+        "quotes",
+        "lists",
+        "large page",
+        "large text",
+        "links",
+        "largest text",
+    ],
 )
 async def test_a_text_beyond_the_bounds_is_shown_whole_as_it_was_written(world: PortalWorld, text: str) -> None:
     path = await describe(world, text)

@@ -1,7 +1,8 @@
 """Reads forms, and checks that they come from a page of the session."""
 
+import re
 import secrets
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
@@ -12,6 +13,7 @@ LARGEST = 128 * 1024
 _MOST_FIELDS = 50
 _TYPE = "application/x-www-form-urlencoded"
 _PURPOSE = "form"
+_SCHEME_OR_PORT = re.compile(r"^https?://|:[0-9]*$")
 
 
 class NotAForm(Exception):
@@ -42,17 +44,19 @@ def form_token(secret: ServerSecret, session_token: str) -> str:
 
 
 def is_own_form(secret: ServerSecret, session_token: str, token: str, request: Request) -> bool:
-    """Whether a page of this session sent the form. `Sec-Fetch-Site`, if sent, has to agree."""
+    """Whether a page of this session sent the form."""
     salt, _, signature = token.partition(".")
-    return _is_same_site(request) and secret.is_signed(signature, _PURPOSE, session_token, salt)
+    return is_of_this_site(request) and secret.is_signed(signature, _PURPOSE, session_token, salt)
 
 
 def is_of_this_site(request: Request) -> bool:
     """Whether no other site sent the form, as far as the browser says: by `Sec-Fetch-Site`, without it by `Origin`."""
-    if "sec-fetch-site" in request.headers or "origin" not in request.headers:
-        return _is_same_site(request)
-    return urlsplit(request.headers["origin"]).netloc.lower() == request.headers.get("host", "").lower()
+    if (site := request.headers.get("sec-fetch-site")) is not None:
+        return site in ("same-origin", "none")
+    host = request.scope.get("forwarded_host", b"").decode("latin-1") or request.headers.get("host", "")
+    return _name_of(request.headers.get("origin", host)) == _name_of(host)
 
 
-def _is_same_site(request: Request) -> bool:
-    return request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+def _name_of(host: str) -> str:
+    """Returns the name of an origin or a host, without the port, which proxies may leave out."""
+    return _SCHEME_OR_PORT.sub("", host.lower())

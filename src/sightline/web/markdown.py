@@ -45,7 +45,7 @@ _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 # The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown")
 # Part of the keys of what is kept; another way of rendering gets another number.
-_RENDERER = f"3 pyromark-{version('pyromark')} nh3-{version('nh3')}"
+_RENDERER = f"4 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
 
 
@@ -102,6 +102,8 @@ def _render(text: str, keeps_lines: bool) -> Markup:
         link_rel="nofollow ugc noopener noreferrer",
     )
     lowered = _HEADING.sub(lambda found: f"{found[1]}{min(6, int(found[2]) + 2)}", clean)
+    if len(lowered) > _LONGEST:
+        return _as_written(text)
     return Markup(lowered)  # noqa: S704 - cleaned above; only levels of headings changed
 
 

@@ -1,9 +1,11 @@
 """The matches of a search, marked in a text."""
 
 import re
+from itertools import islice
 
 from markupsafe import Markup, escape
 
+_MOST_MARKS = 50  # of a text
 _LENGTH = 250  # more than the two lines that a list shows
 _BEFORE = 40  # characters shown before the first match
 
@@ -18,11 +20,11 @@ def passage(text: str, pattern: re.Pattern[str] | None) -> str:
 
 
 def mark(text: str, pattern: re.Pattern[str] | None) -> str:
-    """Returns the text with each match as `<mark>`, the rest escaped."""
+    """Returns the text with each match as `<mark>`, at most 50, the rest escaped."""
     if pattern is None:
         return text
     parts, end = [], 0
-    for found in pattern.finditer(text):
+    for found in islice(pattern.finditer(text), _MOST_MARKS):
         parts += [escape(text[end : found.start()]), Markup("<mark>{}</mark>").format(found[0])]
         end = found.end()
     return Markup("").join([*parts, escape(text[end:])])
