@@ -7,7 +7,7 @@ import pytest
 import uvloop
 
 from tests.platform.http.conftest import laboratory
-from tests.platform.http.laboratory import GATES
+from tests.platform.http.laboratory import GATES, Gate
 from tests.world import World, serving
 
 KIB = 1024
@@ -30,7 +30,7 @@ async def test_requests_sent_ahead_are_bounded(lab_address: str) -> None:
 
 
 async def test_nothing_is_read_while_requests_wait(lab: World) -> None:
-    GATES["ahead"] = asyncio.Event()
+    GATES["ahead"] = Gate()
     key = (await lab.key("all")).encode()
     bodies = b'{"name": "a", "gate": "ahead"}', b'{"name": "%s"}' % (b"x" * 500 * KIB)
     waiting, large = (POST % (key, len(body)) + body for body in bodies)
