@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command_from_info, get_group
+from typer.main import get_command
 
 from sightline import __version__
 from sightline.cli.options import refuse_unknown_settings, unknown_variables
@@ -48,10 +48,7 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        app = import_module(f"sightline.cli.{MODULES.get(cmd_name, cmd_name)}").app
-        if app.info.name:
-            return get_group(app)
-        return get_command_from_info(app.registered_commands[0], pretty_exceptions_short=True, rich_markup_mode=None)
+        return get_command(import_module(f"sightline.cli.{MODULES.get(cmd_name, cmd_name)}").app)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):

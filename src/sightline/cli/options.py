@@ -42,12 +42,14 @@ InWorkspace = Annotated[str, option("--workspace", "The workspace's slug.")]
 
 def single() -> typer.Typer:
     """Takes the one command of a module."""
-    return typer.Typer(add_completion=False)
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 def group(name: str, help: str) -> typer.Typer:
     """Takes the commands of a noun."""
-    return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
+    app = typer.Typer(name=name, help=help, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+    app.callback()(lambda: None)  # it stays a group if it has one command
+    return app
 
 
 def open_file(name: str) -> BufferedReader:

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
 import typer
-from typer.main import get_params_convertors_ctx_param_name_from_function as parameters_of
+from typer.main import get_command
 
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir
+from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single
 from sightline.cli.output import print_json
 from sightline.platform import logs
 from sightline.platform.access import Actor, Role
@@ -58,7 +58,11 @@ class CommandOptions(NamedTuple):
     connects: bool = True  # otherwise it is a plain function, whose site has no `db`
 
 
-def _shared(json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
+_shared = single()
+
+
+@_shared.command()
+def _options(json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None: ...
 
 
 class SiteCommand(Command):
@@ -68,8 +72,8 @@ class SiteCommand(Command):
     how: ClassVar[CommandOptions]
 
     def __init__(self, **declared: Any) -> None:
-        shared, *_ = parameters_of(_shared)
-        super().__init__(**declared | {"params": [*declared["params"], *shared[not self.how.has_json :]]})
+        shared = get_command(_shared).params[not self.how.has_json :]
+        super().__init__(**declared | {"params": [*declared["params"], *shared]})
 
     def invoke(self, ctx: Any) -> None:
         ctx.as_json = ctx.params.pop("json", False)

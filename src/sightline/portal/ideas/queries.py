@@ -82,7 +82,7 @@ async def find_page(
     statement = sql(page, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where))
     found = await tx.rows(statement, **where.values, **values, user_id=user_id)
     if found or offset == 0:
-        return [ShownIdea(*row[:-1]) for row in found], found[0]["total"] if found else 0
+        return [ShownIdea(*shown) for *shown, _ in found], found[0]["total"] if found else 0
     return [], await tx.value(sql(_COUNT, where=str(where)), **where.values)
 
 
