@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from tests.ideas.acme import EXPORT, Acme, Json, refused
+from tests.waiting import until_blocked
 
 CROWD = 32
 LINKS = {"feature": "features", "insight": "insights", "account": "accounts", "opportunity": "opportunities"}
@@ -38,14 +39,6 @@ async def look_at_the_books(acme: Acme) -> None:
             " (i.workspace_id, i.id) ORDER BY l.link)"
         )
         assert await acme.value(differing) is None
-
-
-async def waiting_for_a_lock(acme: Acme) -> None:
-    """Until a statement of this database waits for another's transaction."""
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    async with asyncio.timeout(20), acme.world.database.autocommit() as tx:
-        while not await tx.connection.fetchval(waiting):
-            pass
 
 
 def ids_of(answers: Iterable[httpx2.Response]) -> set[str]:
@@ -218,7 +211,7 @@ async def test_an_insight_that_goes_between_looking_and_linking_is_refused(acme:
             "DELETE FROM insights WHERE workspace_id = $1 AND key = 'insight-1'", acme.world.workspace_id
         )
         creating = asyncio.create_task(acme.client.post("/ideas", json=body, headers=headers))
-        await waiting_for_a_lock(acme)
+        await until_blocked(acme.world.database)
     refused(await creating, 400, "VALIDATION_FAILED", "insightIds")
     await look_at_the_books(acme)
 

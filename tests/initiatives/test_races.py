@@ -9,7 +9,7 @@ import pytest
 
 from sightline.platform.db.sql import sql
 from tests.initiatives.conftest import Create, New, refused
-from tests.waiting import until
+from tests.waiting import until_blocked
 from tests.world import World
 
 AT = "/initiatives/INITIATIVE-1"
@@ -28,16 +28,8 @@ async def test_a_record_that_goes_away_while_it_is_named_is_refused_as_unknown(
         delete = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id AND id = :id", table=table)
         await tx.run(delete, workspace_id=acme.workspace_id, id=UUID(id))
         late = asyncio.create_task(acme.client.patch(AT, json=change))
-        await until(lambda: is_waiting(acme))
+        await until_blocked(acme.database)
     refused(await late, status, "VALIDATION_FAILED" if status == 400 else "NOT_FOUND", field)
-
-
-async def is_waiting(acme: World) -> bool:
-    waiting = (
-        "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    async with acme.database.autocommit() as tx:
-        return bool(await tx.connection.fetchval(waiting))
 
 
 async def test_32_changes_of_one_initiative_all_hold(acme: World, create: Create) -> None:
