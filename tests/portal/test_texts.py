@@ -1,5 +1,6 @@
 """Texts of people on the pages: rendered within bounds, whole, and comments in pages."""
 
+import asyncio
 import re
 from html import unescape
 
@@ -88,6 +89,28 @@ async def test_a_hostile_comment_is_shown_as_it_was_written(world: PortalWorld) 
     page = (await browser.get(path)).text
     assert "<table" not in page
     assert WIDE[:4347].rstrip() in page
+
+
+async def test_the_texts_of_a_page_are_rendered_up_to_a_bound(world: PortalWorld) -> None:
+    path = await describe(world, "Some **text**")
+    bodies = [f"**{number}** & {'wörd ' * 3_800}end" for number in range(15)]
+    for body in [*bodies, "An *ordinary* one"]:
+        comment = {"body": body, "visibility": "portal"}
+        assert (await world.client.post(f"{path}/comments", json=comment)).status_code == 201
+    page = await (await signed_in(world)).get(path)
+    assert "Some <strong>text</strong>" in page.text
+    assert "An <em>ordinary</em> one" in page.text
+    assert "<strong>12</strong>" in page.text
+    assert [as_written(html) for html in re.findall(r'<p class="as-written">[^<]*</p>', page.text)] == bodies[13:]
+    assert "content-length" not in page.headers, "large texts are sent in pieces"
+
+
+async def test_short_texts_do_not_wait_for_long_ones() -> None:
+    long = [asyncio.create_task(as_html(f"{number}\n\n" + "1. a\n" * 50_000)) for number in range(30)]
+    await asyncio.sleep(0)
+    await as_html("Some *short* text")
+    assert sum(task.done() for task in long) < 10
+    await asyncio.gather(*long)
 
 
 async def test_html_in_a_text_is_shown_as_text(world: PortalWorld) -> None:

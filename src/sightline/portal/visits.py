@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
@@ -25,6 +25,7 @@ from sightline.portal.sessions.queries import LIFE, Session, Sessions
 from sightline.portal.users.records import User
 from sightline.portal.waiting.records import TEXTS, SentForm
 from sightline.web.forms import form_token
+from sightline.web.page_texts import PageTexts
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ class Visit:
     """A request to a portal, whose own path is `path`.
 
     `session` is None on public pages; `form` has the fields of a POST. `sent` is that form if it can be sent again,
-    `waiting` the forms that the page offers to send.
+    `waiting` the forms that the page offers to send, `texts` the Markdown that it shows.
     """
 
     site: Site
@@ -58,6 +59,7 @@ class Visit:
     form: dict[str, str] = field(default_factory=dict)
     sent: SentForm | None = None
     waiting: list[SentForm] = field(default_factory=list)
+    texts: PageTexts = field(default_factory=PageTexts)
 
     @property
     def db(self) -> Database:
@@ -118,6 +120,8 @@ class Visit:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""
         token = form_token(self.secret, self.session.token) if self.session else ""
         text = TEMPLATES.render(self.language, template, visit=self, root=self.place.root, csrf=token, **values)
+        if self.texts.large:
+            return StreamingResponse(self.texts.pieces(text), status, media_type="text/html")
         return HTMLResponse(text, status)
 
     def part(self, template: str, swap: str, status: int = 200, **values: Any) -> Response:

@@ -14,7 +14,7 @@ import pyromark
 from markupsafe import Markup, escape
 
 # A text beyond one of these is shown as it was written.
-_LONGEST = 256 * 1024  # characters of a text, and of its HTML
+LONGEST = 256 * 1024  # characters of all texts of a page, and of the HTML of each
 _MOST_CELLS = 2000  # of all tables of a text; short rows are filled up
 _DEEPEST = 100  # quotes and lists that one line opens
 
@@ -42,26 +42,29 @@ _ADDRESS = re.compile(r"""\bhttps?://(?=\w)(?:(?!&[lg]t;)[^\s<>"()]|\([^\s<>"()]
 _CELL_END = re.compile(r"</t[dh]>")
 _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 
-# The parser and the cleaner let the event loop run meanwhile. One thread bounds the memory.
-_THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown")
+# The parser and the cleaner let the event loop run meanwhile. One thread for long texts bounds the memory; short ones,
+# of a millisecond, have their own, so that they never wait for long ones.
+_SHORT = 4 * 1024  # characters
+_SHORT_TEXTS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown-short")
+_LONG_TEXTS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown-long")
 # Part of the keys of what is kept; another way of rendering gets another number.
 _RENDERER = f"4 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
 
 
 async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
-    """Returns HTML. Headings start at level 3; images are left out; HTML is shown as text; links are user content,
-    also bare addresses.
+    """Returns the HTML of a text of at most `LONGEST` characters.
+
+    Headings start at level 3; images are left out; HTML is shown as text; links, also bare addresses, are user content.
 
     A text that would take long, or become very large, is shown as it was written, whole. HTML is kept in memory by
     text and version of the renderer. `keeps_lines`: a line break of the text is one on the page, as people expect who
     type into a field.
     """
-    if len(text) > _LONGEST:
-        return _as_written(text)
     key = blake2b(f"{_RENDERER} {keeps_lines} {text}".encode(), digest_size=32).digest()
     if (html := _kept.pop(key, None)) is None:
-        html = await asyncio.get_running_loop().run_in_executor(_THREAD, _render, text, keeps_lines)
+        thread = _SHORT_TEXTS if len(text) <= _SHORT else _LONG_TEXTS
+        html = await asyncio.get_running_loop().run_in_executor(thread, _render, text, keeps_lines)
         _make_room(len(html))
     _kept[key] = html  # as the one used last
     return html
@@ -90,7 +93,7 @@ def _render(text: str, keeps_lines: bool) -> Markup:
     if keeps_lines:
         markdown = _SOFT_BREAK.sub("  \n", markdown)
     html = pyromark.html(markdown, options=_OPTIONS).replace(_LESS_THAN, "&lt;").replace(quote(_LESS_THAN), "%3C")
-    if len(html) > _LONGEST:
+    if len(html) > LONGEST:
         return _as_written(text)
     html = _link(html)
     clean = nh3.clean(
@@ -102,7 +105,7 @@ def _render(text: str, keeps_lines: bool) -> Markup:
         link_rel="nofollow ugc noopener noreferrer",
     )
     lowered = _HEADING.sub(lambda found: f"{found[1]}{min(6, int(found[2]) + 2)}", clean)
-    if len(lowered) > _LONGEST:
+    if len(lowered) > LONGEST:
         return _as_written(text)
     return Markup(lowered)  # noqa: S704 - cleaned above; only levels of headings changed
 

@@ -1,5 +1,6 @@
 """The list of ideas, and the page of one idea."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,6 @@ from sightline.portal.ideas.search import Search, correct, search_for, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
-from sightline.web.markdown import as_html
 
 _SHOWN_MOVES = 20
 
@@ -96,9 +96,12 @@ async def idea_page(
     visit: Visit, idea: ShownIdea, comments: list[ShownComment], status: int = 200, **values: Any
 ) -> Response:
     """Renders an idea with these comments; `page` is the number of their page."""
-    description = await as_html(idea.description)
-    answer = await as_html(idea.answer) if idea.answer else None
-    shown = [replace(comment, body=await as_html(comment.body, keeps_lines=True)) for comment in comments]
+    description, answer, *bodies = await asyncio.gather(
+        visit.texts.add(idea.description),
+        visit.texts.add(idea.answer or ""),
+        *(visit.texts.add(comment.body, keeps_lines=True) for comment in comments),
+    )
+    shown = [replace(comment, body=body) for comment, body in zip(comments, bodies, strict=True)]
     usual = {"page": 1, "pages": _pages(idea.comment_count, COMMENTS), "typed": "", "fault": None, "moves": []}
     usual |= {"description": description, "answer": answer}
     return visit.page("idea.html", status, idea=idea, comments=shown, **(usual | values))

@@ -1,0 +1,49 @@
+"""The texts of people on one page: rendered together within a bound, larger ones sent in pieces."""
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from sightline.web.markdown import LONGEST, as_html
+
+_PIECE_BYTES = 64 * 1024
+_PLACE = secrets.token_hex()  # where a large text goes; no text has it
+_PLACES = re.compile(f"{_PLACE}([0-9]+);")
+
+
+@dataclass(slots=True)
+class PageTexts:
+    """The texts of a page. `large` has those that are shown as they were written, as UTF-8."""
+
+    large: list[bytes] = field(default_factory=list)
+    _rendered: int = 0  # characters
+
+    async def add(self, text: str, *, keeps_lines: bool = False) -> Markup:
+        """Returns the HTML of a text; a place for it, if all rendered texts would have more than 262,144 characters."""
+        if self._rendered + len(text) <= LONGEST:
+            self._rendered += len(text)
+            return await as_html(text, keeps_lines=keeps_lines)
+        self.large.append(text.encode())
+        return Markup('<p class="as-written">{}{};</p>').format(_PLACE, len(self.large) - 1)
+
+    async def pieces(self, page: str) -> AsyncIterator[bytes]:
+        """Yields the page with its large texts, which are escaped piece by piece, as fast as the client takes them."""
+        for number, part in enumerate(_PLACES.split(page)):
+            if number % 2 == 0:
+                yield part.encode()
+                continue
+            text = self.large[int(part)]
+            for start in range(0, len(text), _PIECE_BYTES):
+                yield _escape(text[start : start + _PIECE_BYTES])
+                await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
+
+
+def _escape(text: bytes) -> bytes:
+    """Returns a piece of UTF-8 as HTML, wherever it was cut."""
+    for character, entity in ((b"&", b"&amp;"), (b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&#34;"), (b"'", b"&#39;")):
+        text = text.replace(character, entity)
+    return text
