@@ -38,6 +38,15 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.follow_account_external_id() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    UPDATE signals SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
+     WHERE workspace_id = NEW.workspace_id AND account_id = NEW.id;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.follow_signals() RETURNS trigger
     LANGUAGE plpgsql
     SET enable_nestloop TO 'off'
@@ -75,6 +84,17 @@ BEGIN
     IF steps IS NOT NULL THEN
         PERFORM step_linked_signals(steps);
     END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.follow_team_name() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    UPDATE initiatives SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
+     WHERE workspace_id = NEW.workspace_id
+       AND id IN (SELECT initiative_id FROM initiative_teams
+                   WHERE workspace_id = NEW.workspace_id AND team_id = NEW.id);
     RETURN NULL;
 END $$;
 
@@ -982,6 +1002,13 @@ CREATE FUNCTION public.long_words(search tsvector) RETURNS SETOF text
      WHERE char_length(word) BETWEEN 6 AND 60 AND word !~ '[0-9]'
 $$;
 
+CREATE FUNCTION public.moment_of_change() RETURNS timestamp with time zone
+    LANGUAGE sql
+    AS $$
+    SELECT coalesce((SELECT at FROM changes WHERE written = pg_current_xact_id() ORDER BY id DESC LIMIT 1),
+                    date_trunc('milliseconds', now()))
+$$;
+
 CREATE FUNCTION public.move_feed() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1046,12 +1073,40 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.move_time() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.updated_at := greatest(NEW.updated_at, moment_of_change());
+    RETURN NEW;
+END $$;
+
+CREATE FUNCTION public.move_times_of_owners() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $_$
+BEGIN
+    IF EXISTS (SELECT FROM touched) THEN
+        EXECUTE format($f$
+            UPDATE %1$I AS owner SET updated_at = $1
+              FROM (SELECT DISTINCT workspace_id, %2$I AS id FROM touched AS link
+                     WHERE NOT EXISTS (SELECT FROM %3$I AS member
+                                        WHERE member.workspace_id = link.workspace_id AND member.id = link.%4$I)) AS lost
+             WHERE owner.workspace_id = lost.workspace_id AND owner.id = lost.id AND owner.updated_at < $1
+        $f$, TG_ARGV[0], TG_ARGV[1], TG_ARGV[2], TG_ARGV[3]) USING moment_of_change();
+    END IF;
+    RETURN NULL;
+END $_$;
+
 CREATE FUNCTION public.move_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $_$
 BEGIN
-    EXECUTE format('UPDATE %s SET version = version + 1 WHERE workspace_id = $1 AND id = $2', TG_RELID::regclass)
-      USING NEW.workspace_id, NEW.id;
+    EXECUTE format('UPDATE %s SET version = version + 1, updated_at = greatest(updated_at, $3) '
+                   'WHERE workspace_id = $1 AND id = $2', TG_RELID::regclass)
+      USING NEW.workspace_id, NEW.id, moment_of_change();
     RETURN NULL;
 END $_$;
 
@@ -2785,9 +2840,13 @@ CREATE TRIGGER features_changed AFTER UPDATE ON public.features REFERENCING OLD 
 
 CREATE TRIGGER features_removed AFTER DELETE ON public.features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 
+CREATE TRIGGER follow_account_external_id AFTER UPDATE OF external_id ON public.accounts FOR EACH ROW WHEN ((old.external_id IS DISTINCT FROM new.external_id)) EXECUTE FUNCTION public.follow_account_external_id();
+
 CREATE TRIGGER follow_signals_added AFTER INSERT ON public.signals REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
 
 CREATE TRIGGER follow_signals_changed AFTER UPDATE ON public.signals REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
+
+CREATE TRIGGER follow_team_name AFTER UPDATE OF name ON public.teams FOR EACH ROW WHEN ((old.name <> new.name)) EXECUTE FUNCTION public.follow_team_name();
 
 CREATE TRIGGER ideas_lose_reference AFTER UPDATE ON public.ideas FOR EACH ROW WHEN (((new.version = old.version) AND (((old.product_id IS DISTINCT FROM new.product_id) OR (old.initiative_id IS DISTINCT FROM new.initiative_id)) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
@@ -2921,11 +2980,27 @@ CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_ideas REFERENCING 
 
 CREATE TRIGGER move_feed_removed AFTER DELETE ON public.study_initiatives REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_feed('study_feedback');
 
+CREATE TRIGGER move_times_of_ideas AFTER DELETE ON public.idea_accounts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('ideas', 'idea_id', 'accounts', 'account_id');
+
+CREATE TRIGGER move_times_of_ideas AFTER DELETE ON public.idea_features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('ideas', 'idea_id', 'features', 'feature_id');
+
+CREATE TRIGGER move_times_of_ideas AFTER DELETE ON public.idea_insights REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('ideas', 'idea_id', 'insights', 'insight_id');
+
+CREATE TRIGGER move_times_of_initiatives AFTER DELETE ON public.initiative_teams REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('initiatives', 'initiative_id', 'teams', 'team_id');
+
+CREATE TRIGGER move_times_of_insights AFTER DELETE ON public.insight_accounts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('insights', 'insight_id', 'accounts', 'account_id');
+
+CREATE TRIGGER move_times_of_insights AFTER DELETE ON public.insight_signals REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('insights', 'insight_id', 'signals', 'signal_id');
+
+CREATE TRIGGER move_times_of_signals AFTER DELETE ON public.signal_accounts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('signals', 'signal_id', 'accounts', 'account_id');
+
 CREATE TRIGGER remove_idea_words AFTER DELETE ON public.ideas REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.remove_idea_words();
 
 CREATE TRIGGER signals_forgotten AFTER DELETE ON public.signals REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION public.forget_signals();
 
 CREATE TRIGGER signals_lose_reference AFTER UPDATE ON public.signals FOR EACH ROW WHEN (((new.version = old.version) AND ((old.account_id IS DISTINCT FROM new.account_id) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
+
+CREATE TRIGGER study_feedback_lose_reference BEFORE UPDATE OF account_id ON public.study_feedback FOR EACH ROW WHEN (((new.account_id IS NULL) AND (old.account_id IS NOT NULL) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION public.move_time();
 
 CREATE TRIGGER take_idea_votes BEFORE UPDATE OF portal_visible ON public.ideas FOR EACH ROW WHEN ((old.portal_visible AND (NOT new.portal_visible))) EXECUTE FUNCTION public.take_idea_votes();
 

@@ -169,7 +169,9 @@ async def test_an_initiative_that_is_removed_by_a_file_lets_its_ideas_go(acme: A
     tag = (await acme.client.get(f"/ideas/{idea['id']}")).headers["etag"]
     await prune_initiatives(acme)
     after = await acme.client.get(f"/ideas/{idea['id']}", headers={"If-None-Match": tag})
-    assert (after.status_code, after.json()) == (200, {**before, "projectId": None})
+    shown = after.json()
+    assert (after.status_code, shown) == (200, {**before, "projectId": None, "updatedAt": shown["updatedAt"]})
+    assert shown["updatedAt"] > before["updatedAt"]
 
 
 async def prune_initiatives(acme: Acme) -> Any:

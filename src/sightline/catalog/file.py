@@ -62,13 +62,6 @@ async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]
     yield
 
 
-@asynccontextmanager
-async def _note_renamed(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    yield
-    renamed = [entry.id for entry in sound(entries) if not entry.is_new and "name" in entry.changed]
-    run.notes["renamed teams"].extend(renamed)
-
-
 class FeatureRecord(KeyedRecord):
     """A feature of a product. `parent` names another feature of the same product."""
 
@@ -109,7 +102,7 @@ class TeamRecord(KeyedRecord):
     members: Annotated[list[str] | None, Links("members", "team_members", "team_id", "member_id")] = None
 
 
-TEAMS = Table("teams", "teams", TeamRecord, kind="team", counted="team", rules=_note_renamed)
+TEAMS = Table("teams", "teams", TeamRecord, kind="team", counted="team")
 
 
 class Label(Text):

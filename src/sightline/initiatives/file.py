@@ -41,18 +41,6 @@ async def _refuse_unfit(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     yield
 
 
-_MOVE_VERSIONS = sql("""
-UPDATE initiatives SET version = version + 1 WHERE workspace_id = :workspace_id AND team_ids && :team_ids::uuid[]""")
-
-
-@asynccontextmanager
-async def _move_versions(run: Run) -> AsyncIterator[None]:
-    """Changes the versions of initiatives with a renamed team, so that copies are read again."""
-    yield
-    if renamed := run.notes["renamed teams"]:
-        await run.tx.run(_MOVE_VERSIONS, workspace_id=run.workspace_id, team_ids=renamed)
-
-
 class QuestionRecord(KeyedRecord):
     """A question about an initiative."""
 
@@ -111,4 +99,4 @@ def section_with(record: type[InitiativeRecord], documents: Table) -> Section:
         order="number",
         rules=_refuse_unfit,
     )
-    return Section(tables=(initiatives,), rules=_move_versions)
+    return Section(tables=(initiatives,))

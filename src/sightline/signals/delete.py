@@ -30,7 +30,7 @@ async def _delete(tx: Tx, actor: Actor, ref: SignalRef, expect: Expectation) -> 
     tx = tx.later()
     expect(read.tag_of(signal))
     removed = await remove_quotes_of(tx, actor, signal["id"])
-    await queries.remove_signal(tx, actor.workspace_id, signal["id"])
     await log_change(tx, actor, "signal", signal["id"], signal["public_id"], "deleted")
+    await queries.remove_signal(tx, actor.workspace_id, signal["id"])
     await add_to_counts(tx, actor.workspace_id, {"insight": -removed, "signal": -1})
     return SignalDeletion(True, signal["id"], signal["public_id"])

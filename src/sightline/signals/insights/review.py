@@ -51,8 +51,8 @@ async def delete_insight(
         await lock_statements(tx, actor.workspace_id)
         _expect(await queries.lock_to_delete(tx, actor.workspace_id, id), expect)
         tx = tx.later()
-        await queries.remove_insight(tx, actor.workspace_id, id)
         await log_change(tx, actor, "insight", id, None, "deleted")
+        await queries.remove_insight(tx, actor.workspace_id, id)
         await add_to_counts(tx, actor.workspace_id, {"insight": -1})
         return InsightDeletion(True, id)
 

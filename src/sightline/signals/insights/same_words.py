@@ -113,10 +113,9 @@ _UNQUOTE = sql(
     """
 UPDATE insights
    SET extracts = nullif({others}, '[]'), updated_at = :now, version = version + 1
- WHERE workspace_id = :workspace_id AND id = ANY(:ids) AND {own} <> '[]'
+ WHERE workspace_id = :workspace_id AND id = ANY(:ids)
 RETURNING id""",
     others=_OTHERS,
-    own=_OWN,
 )
 _UNLINK_SIGNAL = sql("""
 DELETE FROM insight_signals WHERE workspace_id = :workspace_id AND signal_id = :signal_id AND insight_id = ANY(:ids)""")

@@ -1,0 +1,157 @@
+"""A copy learns that a record lost what it named, also where a record is there again under the deleted one's id."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from sightline.platform.db import Database
+from tests.docs.test_sync import program
+from tests.torture.test_followers import FEEDS
+from tests.world import API, World
+
+Json = dict[str, Any]
+
+ACCOUNT: Json = {"key": "a", "id": "11111111-1111-4111-8111-111111111111", "name": "A", "externalId": "before"}
+INITIATIVE: Json = {
+    "key": "n",
+    "id": "11111111-1111-4111-8111-111111111112",
+    "name": "N",
+    "teams": ["t"],
+    "product": "p",
+}
+PRODUCT: Json = {
+    "key": "p",
+    "id": "11111111-1111-4111-8111-111111111113",
+    "name": "P",
+    "features": [{"key": "f", "name": "Export tables as CSV"}],
+}
+TEAM: Json = {"key": "t", "name": "Before"}
+INSIGHT: Json = {"key": "i", "title": "I", "category": "problem", "accounts": ["a"]}
+SIGNAL: Json = {"name": "S", "rawData": {"text": "x"}, "account": "a", "accounts": ["a"], "integration": "crm"}
+IDEA: Json = {
+    "name": "D",
+    "description": "Export tables as CSV.",
+    "accounts": ["a"],
+    "insights": ["i"],
+    "product": "p",
+    "features": ["f"],
+    "initiative": "n",
+    "integration": "crm",
+}
+RATING: Json = {
+    "study": "s",
+    "rating": 3,
+    "metric": "value",
+    "subject": {"type": "study", "id": "s"},
+    "submittedAt": "2026-01-01",
+    "account": "a",
+}
+
+
+def naming(suffix: str) -> Json:
+    """Records that name others."""
+    return {
+        "signals": [{**SIGNAL, "key": f"s{suffix}", "externalId": suffix, "sourceKey": "x"}],
+        "insights": [INSIGHT, {**INSIGHT, "key": f"i{suffix}", "signals": [f"s{suffix}"]}],
+        "initiatives": [INITIATIVE, {"key": f"n{suffix}", "name": "N", "teams": ["t"], "product": "p"}],
+        "ideas": [{**IDEA, "key": f"d{suffix}", "externalId": suffix}],
+        "feedback": [{**RATING, "key": f"r{suffix}"}],
+    }
+
+
+@asynccontextmanager
+async def copied(database: Database, served: str) -> AsyncIterator[tuple[World, dict[str, Any]]]:
+    """A workspace and a copy of each feed. After the block the copies are compared with the workspace."""
+    async with World(database, served) as world:
+        await world.add(
+            accounts=[ACCOUNT],
+            teams=[TEAM],
+            products=[PRODUCT],
+            integrations=[{"key": "crm", "kind": "crm", "name": "CRM"}],
+            studies=[{"key": "s", "name": "S"}],
+            opportunities=[{"key": "o", "name": "O"}],
+            **naming("first"),
+        )
+        await asyncio.sleep(0.005)
+        await world.add(**naming("later"))  # what was written at the end of a round comes again in any case
+        key, copy = await world.key("all"), program()["Copy"]
+        copies = {name: copy(f"{world.address}{API}", key, name, kind) for name, (kind, _) in FEEDS.items()}
+        await follow(copies)
+        yield world, copies
+        await asyncio.sleep(0.005)
+        await follow(copies)
+        for name, one in copies.items():
+            there = {record["id"]: shown(name, record) for record in await listed(world, name)}
+            assert {id: shown(name, record) for id, record in one.records.items()} == there, name
+
+
+async def follow(copies: dict[str, Any]) -> None:
+    for one in copies.values():
+        await asyncio.to_thread(one.follow)
+
+
+async def listed(world: World, name: str) -> list[Json]:
+    records: list[Json] = (await world.client.get(f"/{name}?limit=100")).json()
+    return records
+
+
+def shown(name: str, record: Json) -> Json:
+    return {field: value for field, value in record.items() if field not in FEEDS[name][1]}
+
+
+@pytest.mark.parametrize("is_again", [False, True])
+@pytest.mark.parametrize(
+    ("name", "records"),
+    [
+        ("accounts", [ACCOUNT]),
+        ("initiatives", [INITIATIVE]),
+        ("insights", []),
+        ("integrations", []),
+        ("products", [PRODUCT]),
+        ("signals", []),
+        ("teams", []),
+    ],
+)
+async def test_records_change_with_the_deleted_ones_that_they_named(
+    database: Database, served: str, name: str, records: list[Json], is_again: bool
+) -> None:
+    async with copied(database, served) as (world, _):
+        without: Json = {name: [], "prune": [name]}
+        await world.add(**without)
+        if is_again:
+            again: Json = {name: records}
+            await world.add(**again)
+
+
+async def test_ideas_change_with_the_deleted_features_of_their_product(database: Database, served: str) -> None:
+    async with copied(database, served) as (world, _):
+        await world.add(products=[{**PRODUCT, "features": []}], prune=["products.features"])
+        assert [idea["featureIds"] for idea in await listed(world, "ideas")] == [[], []]
+
+
+async def test_records_change_with_what_they_show_of_others(database: Database, served: str) -> None:
+    async with copied(database, served) as (world, _):
+        await world.add(teams=[{**TEAM, "name": "After"}], accounts=[{**ACCOUNT, "externalId": "after"}])
+        assert {signal["accountExternalId"] for signal in await listed(world, "signals")} == {"after"}
+
+
+@pytest.mark.parametrize("name", ["signals", "insights"])
+async def test_records_change_with_those_that_the_api_deletes(database: Database, served: str, name: str) -> None:
+    async with copied(database, served) as (world, _):
+        for record in await listed(world, name):
+            assert (await world.client.delete(f"/{name}/{record['id']}")).status_code in (200, 404)
+
+
+async def test_the_time_and_the_version_move_once_by_the_clock_of_the_service(database: Database, served: str) -> None:
+    async with World(database, served) as world:
+        await world.add(accounts=[ACCOUNT], ideas=[{"key": "d", "name": "D", "description": "x", "accounts": ["a"]}])
+        [idea] = await listed(world, "ideas")
+        tag = (await world.client.get(f"/ideas/{idea['id']}")).headers["etag"]
+        await world.add(accounts=[], prune=["accounts"])
+        [gone] = (await world.client.get("/deletions?kind=account")).json()
+        answer = await world.client.get(f"/ideas/{idea['id']}")
+        assert answer.json()["updatedAt"] == gone["deletedAt"]
+        assert answer.headers["etag"] != tag
