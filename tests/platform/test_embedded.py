@@ -101,6 +101,13 @@ def test_a_second_process_joins_and_the_last_to_leave_stops_the_server(server: E
     assert not living(place / "data")
 
 
+def test_who_joins_does_not_create_the_database_again(server: EmbeddedServer, place: Path) -> None:
+    url, sessions = server.start(), "SELECT sessions FROM pg_stat_database WHERE datname = 'postgres'"
+    before = ask(url, sessions)
+    with Client(place / "data") as other:
+        assert ask(other.url(), sessions) == before
+
+
 def test_two_servers_in_one_process_are_two_users(server: EmbeddedServer, place: Path) -> None:
     server.start()
     with EmbeddedServer(place / "data") as second:

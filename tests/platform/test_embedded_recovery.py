@@ -119,7 +119,7 @@ async def kill_below_a_busy_backend(url: str, data_dir: Path) -> None:
     """The statement never looks up from its work, so that its backend outlives the postmaster."""
     connection = await asyncpg.connect(url)
     backend, busy = connection.get_server_pid(), "SELECT state = 'active' FROM pg_stat_activity WHERE pid = "
-    counting = asyncio.create_task(connection.fetchval("SELECT count(*) FROM generate_series(1, 100000000000)"))
+    counting = asyncio.create_task(connection.execute("SELECT count(*) FROM generate_series(1, 100000000000)"))
     await until(lambda: asyncio.to_thread(ask, url, f"{busy}{backend}"))
     kill_postmaster(data_dir)
     assert backend in living(data_dir)

@@ -154,24 +154,31 @@ class EmbeddedServer:
         self._socket_folder = short_path(self._cluster)
         self._users = self._open("postgres.users")
         try:
+            is_alone = self._is_alone()
             fcntl.flock(self._users, fcntl.LOCK_SH)
-            self._bring_up()
-            self._create_database()
+            if self._bring_up() or is_alone:  # else another user has created it
+                self._create_database()
         except BaseException:
             self._leave()
             raise
 
     def _leave(self, within: int = STOP_SECONDS) -> None:
         try:
-            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._end(within)
-        except BlockingIOError:
-            pass  # others still use it
+            if self._is_alone():
+                self._end(within)
         finally:
             if self._socket_folder.is_symlink():
                 self._socket_folder.unlink()
                 self._socket_folder.parent.rmdir()
             self._forget()
+
+    def _is_alone(self) -> bool:
+        """Whether no other process uses the server. Call it in `_turn`: then none begins to meanwhile."""
+        try:
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def _forget(self) -> None:
         if self._users != NONE:
