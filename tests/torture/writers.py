@@ -22,6 +22,7 @@ from tests.waiting import linger
 Json = dict[str, Any]
 
 OWNER = {"key": "ada", "email": "ada@acme.test", "name": "Ada", "role": "owner"}
+CORE = {"key": "core", "name": "Core"}
 WORKSPACE = {"slug": "acme", "name": "Acme"}
 LARGE = "Exports of large tables are slow. " * 2_000  # 68 KB: sixteen are more than a page of 1 MiB
 KEYS = 24  # of the records of each list of a file
@@ -87,7 +88,7 @@ class Place:
 def furnish(folder: Path) -> Place:
     """A workspace with a portal, before anything serves."""
     place = Place(folder, key="", secret="")
-    assert place.apply(studies=[{"key": "study0", "name": "Interviews"}], teams=[{"key": "core", "name": "Core"}])
+    assert place.apply(studies=[{"key": "study0", "name": "Interviews"}], teams=[CORE])
     data, named = str(place.data), ("--workspace", "acme", "--json")
     words = ("--name", "w", "--scopes", "all", "--member", OWNER["email"])
     place.key = run("keys", "create", *named, *words, DATA_DIR=data).json["key"]
@@ -162,6 +163,50 @@ async def write_by_file(place: Place, dice: Random) -> None:
             lists["prune"] = names[:1]
         if await asyncio.to_thread(place.apply, **lists):
             place.written["apply"] = place.written.get("apply", 0) + 1
+
+
+async def write_named(place: Place, dice: Random) -> None:
+    """Records that others name, renamed; then all of a kind removed, and half the time there again under their ids."""
+    while not place.done.is_set():
+        named, name = named_records(dice), dice.choice(["accounts", "initiatives", "products", "teams"])
+        steps: list[Json] = [
+            {**named, **naming_records(dice)},
+            {name: [CORE] if name == "teams" else [], "prune": [name]},
+            {name: named[name]},
+        ]
+        for step in steps if dice.random() < 0.5 else steps[:2]:
+            if await asyncio.to_thread(place.apply, **step):
+                place.written["named"] = place.written.get("named", 0) + 1
+
+
+def named_records(dice: Random) -> Json:
+    guests = {"key": "guests", "name": words(dice)}
+    features = [{"key": "csv", "name": "Export tables as CSV"}, {"key": f"f{dice.randrange(3)}", "name": words(dice)}]
+    initiative = {
+        "key": "named",
+        "id": uuid(Random("i")),
+        "name": "Named",
+        "teams": ["core", "guests"],
+        "product": "named",
+    }
+    return {
+        "accounts": [{"key": "named", "id": uuid(Random("a")), "name": "Named", "externalId": words(dice)}],
+        "products": [{"key": "named", "id": uuid(Random("p")), "name": "Named", "features": features}],
+        "teams": [{**CORE, "name": words(dice)}, guests],
+        "initiatives": [initiative],
+    }
+
+
+def naming_records(dice: Random) -> Json:
+    accounts, key = {"accounts": ["named"]}, f"naming{dice.randrange(5)}"
+    of_product = {"product": "named", "features": ["csv"], "initiative": "named"}
+    signal = LISTS["signals"](dice) | accounts | {"account": "named"}
+    return {
+        "signals": [{"key": key, **signal}],
+        "insights": [{"key": key, "title": words(dice), "category": "problem", "signals": [key], **accounts}],
+        "ideas": [{"key": key, **LISTS["ideas"](dice), "insights": [key], **of_product, **accounts}],
+        "feedback": [{"key": key, **LISTS["feedback"](dice), "account": "named"}],
+    }
 
 
 async def write_by_import(place: Place, dice: Random) -> None:
@@ -250,4 +295,7 @@ async def until_done(write: Callable[[Place, Random], Awaitable[None]], place: P
             await asyncio.sleep(0.1)
 
 
-WRITERS = [write_by_api, write_by_api, write_by_api, write_by_file, write_by_import, write_by_portal, write_slowly]
+WRITERS = [
+    *(write_by_api, write_by_api, write_by_api),
+    *(write_by_file, write_named, write_by_import, write_by_portal, write_slowly),
+]
