@@ -46,11 +46,19 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     for entry in sound(entries):
         _settle_source(entry)
         _add_primary(entry)
-        if entry.is_new or entry.row["status"] != entry.stored["status"]:
-            waits = entry.row["status"] in ("pending", "processing")
-            entry.row["process_after"] = run.tx.now if waits else None
     async with raw_stored(run, entries):
+        for entry in sound(entries):
+            _settle_status(run, entry)
         yield
+
+
+def _settle_status(run: Run, entry: Entry) -> None:
+    """Says when a worker reads the signal. A second import of the same content leaves its status alone."""
+    row, stored = entry.row, entry.stored
+    if run.is_import and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
+        row["status"] = stored["status"]
+    if entry.is_new or row["status"] != stored["status"]:
+        row["process_after"] = run.tx.now if row["status"] in ("pending", "processing") else None
 
 
 def _settle_source(entry: Entry) -> None:

@@ -179,7 +179,8 @@ class LineStore:
         workspace = await find_workspace(tx, self.slug)
         lookups = Lookups(tx, workspace.id, all_tables())
         lookups.coming[self.table.path] = self._coming
-        run = Run(tx, workspace.id, self.actor_id, False, faults, given=frozenset({self.table.path}))
+        given = frozenset({self.table.path})
+        run = Run(tx, workspace.id, self.actor_id, False, faults, given=given, is_import=True)
         numbers = Numbers(self.db, tx, workspace.id, inside=self.dry_run or self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
         if self.table.numbered and largest:

@@ -27,7 +27,7 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
 
     columns: dict[str, str] = {}
     values: dict[str, dict[str, str]] = {}
-    dates: dict[str, str] = {}
+    dates: dict[str, str | list[str]] = {}
     zone: str | None = None
     constants: dict[str, str] = {}
     ignore: list[str] = []
@@ -75,18 +75,28 @@ def map_of_tool(name: str) -> Map:
 
 
 def joined(maps: Iterable[Map]) -> Map:
-    """Returns one map; what a later map says wins."""
+    """Returns one map; what a later map says wins. Labels of a field are added to those of earlier maps."""
     found: dict[str, Any] = {}
     for each in maps:
         for name in Map.__struct_fields__:
             value, before = getattr(each, name), found.get(name)
-            if isinstance(value, dict):
+            if name == "values":
+                found[name] = (before or {}) | {
+                    field: _labels((before or {}).get(field, {}), value[field]) for field in value
+                }
+            elif isinstance(value, dict):
                 found[name] = (before or {}) | value
             elif isinstance(value, list):
                 found[name] = [*(before or []), *value]
             else:
                 found[name] = value or before
     return Map(**found)
+
+
+def _labels(before: dict[str, str], later: dict[str, str]) -> dict[str, str]:
+    """Adds labels. Case does not count."""
+    given = {label.casefold() for label in later}
+    return {label: ours for label, ours in before.items() if label.casefold() not in given} | later
 
 
 @cache

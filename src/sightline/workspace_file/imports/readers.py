@@ -24,11 +24,31 @@ _TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _OFFSET = re.compile(r"[+-]\d\d:?\d\d$")
 _HOST = re.compile(r"^(?:https?://)?(?:www\.)?([^/:?#\s]+)\S*$")
+_DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?!-)[\w-]{2,63}(?<!-)")
 _UTC = re.compile(r"\s*(UTC|GMT)$")
 _HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
 _TIMES = ("", *(gap + time for gap in (" ", ", ") for time in _HOURS))
-_NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d")
+_NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%b %d, %Y", "%Y-%m-%d")
 _ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
+# English and German names of months, in full or shortened, by the three letters that strptime reads.
+_MONTHS = {
+    "Jan": "january|januar|jänner|jan|jän",
+    "Feb": "february|februar|feb",
+    "Mar": "march|märz|maerz|mar|mär|mrz",
+    "Apr": "april|apr",
+    "May": "may|mai",
+    "Jun": "june|juni|jun",
+    "Jul": "july|juli|jul",
+    "Aug": "august|aug",
+    "Sep": "september|sept|sep",
+    "Oct": "october|oktober|oct|okt",
+    "Nov": "november|nov",
+    "Dec": "december|dezember|dec|dez",
+}
+_SHORT = {name: short for short, names in _MONTHS.items() for name in names.split("|")}
+_MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_SHORT)})(?![^\W\d_])", re.IGNORECASE)
+_BY_NAME = re.compile(r"^(\d{1,2})[ ./-]+([A-Z][a-z]{2})[ ./-]+(\d{2,4})(?!\d)")
+_YEAR_FIRST = re.compile(r"^(\d{4})([/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _ORDERED = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]")  # what means several days, unless the order is known
 
 
@@ -121,33 +141,39 @@ def translated(read: Read, labels: Mapping[str, str]) -> Read:
     return read_label
 
 
-def moment_reader(form: str | None, zone: str | None) -> Read:
-    """Returns a reader of dates, which gives them in ISO 8601 with an offset.
+def moment_reader(form: str | list[str] | None, zone: str | None) -> Read:
+    """Returns a reader of dates, which gives them in ISO 8601 with an offset. Months have English or German names.
 
-    `form`: of `datetime.strptime`. Without one: ISO, then forms that can only mean one day, and those of an order of
-    day and month, which is given in place of a form or is usual in the zone.
+    `form`: of `datetime.strptime`, or several. Without one: ISO, then forms that can only mean one day, and those of an
+    order of day and month, which is given in place of a form or is usual in the zone.
     """
     place = ZoneInfo(zone or "UTC")
     usual = "" if zone is None else "month first" if zone.startswith(("America/", "US/")) else "day first"
-    order, form = (form, None) if form in _ORDERS else (usual, form)
-    named = [[form]] if form else [[day + time for day in _NAMED for time in _TIMES]]
+    order = form if isinstance(form, str) and form in _ORDERS else usual
+    given = [] if form is None or form == order else [form] if isinstance(form, str) else form
+    named = [[one.replace("%B", "%b") for one in given] or [day + time for day in _NAMED for time in _TIMES]]
     days_of = [days for name, days in _ORDERS.items() if order in ("", name)]
-    ordered = named if form else [[day + time for day in days for time in _TIMES] for days in days_of]
+    ordered = named if given else [[day + time for day in days for time in _TIMES] for days in days_of]
 
     def read(cell: str) -> str:
         text = cell.strip()
-        if form is None and _ISO.match(text):
-            with suppress(ValueError):
-                return _read_iso(text, place)
+        if not given:
+            text = _YEAR_FIRST.sub(lambda day: f"{day[1]}-{day[3]:0>2}-{day[4]:0>2}", text)
+            if _ISO.match(text):
+                with suppress(ValueError):
+                    return _read_iso(text, place)
+        text = _MONTH.sub(lambda name: _SHORT[name[0].lower()], text)
+        text = text if given else _BY_NAME.sub(r"\1/\2/\3", text)
         lists = ordered if _ORDERED.match(text) else named
         found = {day for forms in lists if (day := _parsed(text, forms)) is not None}
         if len(found) == 1:
             day = found.pop()
             return (day if day.tzinfo else day.replace(tzinfo=place)).isoformat()
-        if form:
-            raise ValueError(f"{text[:50]!r} is no date of the form {form}, which the map gives")
+        shown = repr(cell.strip()[:50])
+        if given:
+            raise ValueError(f"{shown} is no date of the form {' or '.join(given)}, which the map gives")
         ways = "'day first' or 'month first', its form or a zone"
-        raise ValueError(f"{text[:50]!r} may mean several days or none: give {ways} in a map file")
+        raise ValueError(f"{shown} may mean several days or none: give {ways} in a map file")
 
     return read
 
@@ -164,8 +190,11 @@ def _parsed(text: str, forms: list[str]) -> datetime | None:
 
 
 def read_host(cell: str) -> str:
-    """Returns the domain of an address of a website."""
-    return _HOST.sub(r"\1", cell.strip().lower())
+    """Returns the domain of the address of a website or of an e-mail. Raises ValueError if it has none."""
+    host = _HOST.sub(r"\1", cell.strip().lower()).rpartition("@")[2]
+    if host and not _DOMAIN.fullmatch(host):
+        raise ValueError(f"{cell.strip()[:80]!r} is no domain, no website and no e-mail address")
+    return host
 
 
 def _read_iso(text: str, place: ZoneInfo) -> str:
@@ -174,6 +203,6 @@ def _read_iso(text: str, place: ZoneInfo) -> str:
         return text
     if _UTC.search(text):
         return _UTC.sub("", text) + "Z"
-    if _OFFSET.search(text[10:]):
-        return text
+    if found := _OFFSET.search(text, 10):
+        return text[: found.start()].rstrip() + found[0]
     return datetime.fromisoformat(text).replace(tzinfo=place).isoformat()

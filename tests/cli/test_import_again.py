@@ -1,0 +1,80 @@
+"""What a newcomer's second import and own map do: statuses, labels, dates by name, domains."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_import import Bulk, bulk, written
+from tests.cli.test_import_exports import twice
+from tests.cli.test_import_maps import exported
+
+TICKET = {"id": 7, "subject": "Box", "description": "It breaks.", "created_at": "2024-09-01T07:00:00Z", "status": "new"}
+__all__ = ["bulk"]
+
+
+def test_a_status_counts_for_new_and_changed_signals_only(bulk: Bulk, tmp_path: Path) -> None:
+    file = tmp_path / "z.jsonl"
+    words = ("signals", file, "--from", "zendesk", "--json", "--map-file")
+    pending = written(tmp_path / "m.yaml", "constants: {status: pending}")
+    written(file, json.dumps(TICKET))
+    assert bulk.load(*words, pending).json["added"] == 1
+    processed = exported(bulk)
+    processed["signals"][0]["status"] = "processed"
+    assert bulk.site.run("workspace", "apply", written(tmp_path / "w.json", json.dumps(processed))).code == 0
+    for ticket, name, status in (
+        (TICKET, "unchanged", "processed"),
+        (TICKET | {"status": "solved"}, "changed", "processed"),
+        (TICKET | {"status": "solved", "description": "It broke again."}, "changed", "pending"),
+    ):
+        written(file, json.dumps(ticket))
+        assert bulk.load(*words, pending).json[name] == 1
+        [signal] = exported(bulk)["signals"]
+        assert (signal["status"], signal["data"]["status"]) == (status, ticket["status"])
+
+
+def test_labels_of_a_map_file_are_added_to_those_of_the_tool(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Key,Summary,Status\nA-1,One,In Arbeit\nA-2,Two,Wartet\nA-3,Three,Fertig\n"
+    labels = written(tmp_path / "m.yaml", "values: {status: {wartet: Under review, fertig: Declined}}")
+    twice(bulk, "ideas", written(tmp_path / "j.csv", rows), "--from", "jira", "--map-file", labels)
+    assert [one["status"] for one in exported(bulk)["ideas"]] == ["Planned", "Under review", "Declined"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        ("12.Mär.24 14:31", "2024-03-12T14:31"),
+        ("03/Mrz/24 8:05 AM", "2024-03-03T08:05"),
+        ("3. Mai 2024", "2024-05-03T00:00"),
+        ("13/Okt/2023 1:05 PM", "2023-10-13T13:05"),
+        ("1. Januar 2024 09:12", "2024-01-01T09:12"),
+        ("24 Dez 2023", "2023-12-24T00:00"),
+        ("May 4, 2023", "2023-05-04T00:00"),
+        ("September 4, 2023 1:05 PM", "2023-09-04T13:05"),
+        ("2023/05/04 09:12:44 +0000", "2023-05-04T09:12"),
+        ("2023.5.4", "2023-05-04T00:00"),
+        ("2023/05/04 9:12 PM", "2023-05-04T21:12"),
+    ],
+)
+def test_dates_that_mean_one_day_are_read(bulk: Bulk, tmp_path: Path, cell: str, found: str) -> None:
+    rows = f'ID,Title,Details,Created\n1,A,x,"{cell}"\n'
+    twice(bulk, "ideas", written(tmp_path / "i.csv", rows))
+    assert exported(bulk)["ideas"][0]["createdAt"].startswith(found)
+
+
+def test_a_map_gives_several_forms_of_a_date(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "ID,Title,Details,Created\n1,A,x,5.März.24\n2,B,x,24-12-31\n3,C,x,soon\n"
+    forms = written(tmp_path / "m.yaml", 'dates: {createdAt: ["%d.%B.%y", "%y-%m-%d"]}')
+    done = bulk.load("ideas", written(tmp_path / "i.csv", rows), "--map-file", forms)
+    assert done.err == "line 4: Created: 'soon' is no date of the form %d.%B.%y or %y-%m-%d, which the map gives\n"
+    days = [one["createdAt"][:10] for one in exported(bulk)["ideas"]]
+    assert days == ["2024-03-05", "2024-12-31"]
+
+
+def test_the_domain_of_an_account_is_taken_from_an_address(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Kundennummer;Firma;E-Mail\n1;Adria;Koehler@Adria.example\n2;Web;https://www.garda.example/shop\n3;No;\n"
+    words = ("accounts", tmp_path / "a.csv", "--map", "E-Mail=domain")
+    written(tmp_path / "a.csv", rows + "4;Bad;k. A.\n")
+    assert bulk.load(*words).err == "line 5: E-Mail: 'k. A.' is no domain, no website and no e-mail address\n"
+    domains = {one["name"]: one["domain"] or None for one in exported(bulk)["accounts"]}
+    assert domains == {"Adria": "adria.example", "Web": "garda.example", "No": None}
