@@ -46,8 +46,9 @@ demo: $(RUNTIME) ## Load the sample workspace and serve it (http://127.0.0.1:800
 run: $(RUNTIME) ## Serve the workspaces of the data directory
 	$(BIN)/sightline serve $(ARGS)
 
-# The same order in each run.
-PYTEST := $(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --randomly-seed=1 --reruns $(RERUNS) -raR
+# The same order in each run. A test that hangs for 10 minutes shows where, fails, and ends the run.
+PYTEST := $(BIN)/pytest -n $(WORKERS) --maxprocesses 8 --dist loadfile --randomly-seed=1 --reruns $(RERUNS) -raR \
+            -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true --max-worker-restart 0
 
 test: $(DEV) ## Run the tests, in parallel (ARGS=--randomly-seed=N: in another order)
 	$(PYTEST) $(ARGS)
