@@ -15,7 +15,7 @@ from sightline.ideas.classifications.file import (
 )
 from sightline.ideas.comments.file import COMMENTS, CommentRecord
 from sightline.ideas.evidence.file import EVIDENCE, EvidenceRecord
-from sightline.ideas.labels import Label, find_labels
+from sightline.ideas.labels import Label, find_labels, initial_label
 from sightline.ideas.matching.chosen_features import chosen_features_forbid_move
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.records import FeatureOwnership
@@ -56,7 +56,7 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 
 def _settle_status(run: Run, entry: Entry, labels: list[Label]) -> None:
     if entry.row["status"] is None and labels:
-        entry.row["status"] = labels[0].label
+        entry.row["status"] = initial_label(labels)
     known = [each.label for each in labels]
     status, is_moved = entry.row["status"], entry.is_new or "status" in entry.given
     if ("ideaStatuses", status) in run.faulty_records:

@@ -22,15 +22,22 @@ class Label(NamedTuple):
     promotion: bool
 
 
-# An idea that is sent without a status has the first of these: the promotion label only if there is no other.
-_ORDERED = "FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY promotion, position, label"
-_LABELS = sql(f"SELECT label, promotion {_ORDERED}")
-INITIAL_LABEL: Final = f"coalesce((SELECT label {_ORDERED} LIMIT 1), 'New')"
+_LABELS = sql("""
+SELECT label, promotion FROM idea_statuses WHERE workspace_id = :workspace_id ORDER BY position, label""")
+# Of an idea that is sent without a status: the promotion label only if there is no other.
+INITIAL_LABEL: Final = """
+    coalesce((SELECT label FROM idea_statuses WHERE workspace_id = :workspace_id
+               ORDER BY promotion, position, label LIMIT 1), 'New')"""
 
 
 async def find_labels(tx: Tx, workspace_id: UUID) -> list[Label]:
-    """Returns the labels in the order of the workflow, with the promotion label last. New ideas have the first one."""
+    """Returns the labels in the order of the workflow."""
     return [Label(*row) for row in await tx.rows(_LABELS, workspace_id=workspace_id)]
+
+
+def initial_label(labels: Iterable[Label]) -> str:
+    """Returns the label of a new idea without a status, as INITIAL_LABEL does."""
+    return min(labels, key=lambda each: each.promotion).label
 
 
 async def refuse_unknown(tx: Tx, workspace_id: UUID, labels: Iterable[str]) -> None:

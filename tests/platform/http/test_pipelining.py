@@ -29,6 +29,20 @@ async def test_requests_sent_ahead_are_bounded(lab_address: str) -> None:
     assert b"connection: close" in refusal
 
 
+@pytest.mark.parametrize("ahead", [1, 2])
+async def test_requests_before_a_malformed_one_are_answered(lab: World, ahead: int) -> None:
+    gate = GATES["before"] = Gate()
+    key = (await lab.key("all")).encode()
+    body = b'{"name": "a", "gate": "before"}'
+    reader, writer = await asyncio.open_connection("127.0.0.1", port_of(lab.address))
+    writer.write(POST % (key, len(body)) + body + GET % b"/healthz" * (ahead - 1) + b"no request\r\n\r\n")
+    await asyncio.wait_for(gate.reached.wait(), 20)
+    gate.set()
+    answers = (await asyncio.wait_for(reader.read(), 20)).split(b"HTTP/1.1 ")[1:]
+    writer.close()
+    assert [answer[:3] for answer in answers] == [b"201", *[b"200"] * (ahead - 1), b"400"]
+
+
 async def test_nothing_is_read_while_requests_wait(lab: World) -> None:
     GATES["ahead"] = Gate()
     key = (await lab.key("all")).encode()

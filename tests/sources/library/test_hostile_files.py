@@ -99,6 +99,19 @@ async def test_text_that_a_saved_page_hides_is_not_read(library: Library, folder
     assert "deposits" not in (await library.read(url)).text
 
 
+LARGE = b"<rss version='2.0'><channel>" + b"<item><title>a</title></item>" * 230_000 + b"</channel></rss>"
+
+
+@pytest.mark.slow
+async def test_a_large_feed_is_named_and_stops_no_other(library: Library, folder: Path) -> None:
+    """Without bounds it takes more than a gigabyte."""
+    (folder / "b.rss").write_bytes(LARGE)
+    (folder / "c.html").write_text(HTML)
+    found = await asyncio.wait_for(search(library), 100)
+    assert [hit.url for hit in found.hits] == ["https://trade.example/yes"]
+    assert [warning.split(": ")[1] for warning in found.warnings] == ["b.rss"]
+
+
 SLOW = b"Content-Type: text/html" + b"; a=" * 48_000 + b"\r\n\r\n<p>x</p>"  # takes minutes
 
 

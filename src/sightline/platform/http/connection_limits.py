@@ -220,11 +220,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, refusal: Refusal) -> None:
         """Answers, unless an answer is under way or complete, and closes; requests that wait are answered first."""
         self._is_refused = True
-        if self.pipeline and self._reading == "head":
-            self._refusal = refusal
-            return
         cycle: Any = self.cycle
         is_answering = cycle is not None and not cycle.response_complete
+        if self._reading == "head" and (self.pipeline or is_answering):
+            self._refusal = refusal
+            return
         if self._reading == "body" and is_answering and not cycle.response_started and not self.pipeline:
             # The application finds its client gone, and logs why.
             cycle.scope["refusal"] = refusal

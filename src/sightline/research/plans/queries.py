@@ -4,7 +4,6 @@ from uuid import UUID
 
 from sightline.intelligence.research import PlanContext, ProductText
 from sightline.platform.db import Tx, sql
-from sightline.signals.insights.in_use import IN_USE
 
 MOST_PRODUCTS = 50
 MOST_TEXTS = 200
@@ -17,14 +16,11 @@ SELECT id, name,
        ARRAY(SELECT name FROM features AS f
               WHERE f.workspace_id = :workspace_id AND f.product_id = p.id ORDER BY f.position, f.id) AS features
   FROM products AS p WHERE p.workspace_id = :workspace_id ORDER BY p.created_at, p.id LIMIT :most""")
-_FIND_INSIGHTS = sql(
-    """
-SELECT left(concat_ws(E'\\n', title, description, (SELECT string_agg(said #>> '{{}}', E'\\n')
+_FIND_INSIGHTS = sql("""
+SELECT left(concat_ws(E'\\n', title, description, (SELECT string_agg(said #>> '{}', E'\\n')
                                                 FROM jsonb_path_query(extracts, '$[*].text') AS said)), :length) AS text
-  FROM insights WHERE workspace_id = :workspace_id AND {in_use}
- ORDER BY created_at DESC, id DESC LIMIT :most""",
-    in_use=IN_USE,
-)
+  FROM insights WHERE workspace_id = :workspace_id AND review_state <> 'rejected'
+ ORDER BY created_at DESC, id DESC LIMIT :most""")
 _FIND_SIGNALS = sql("""
 SELECT left(concat_ws(E'\\n', s.name, r.raw ->> 'text',
                       (SELECT string_agg(said #>> '{}', E'\\n')
