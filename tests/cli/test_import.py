@@ -42,10 +42,12 @@ class Bulk:
         return counts
 
     @contextmanager
-    def loading(self, file: str | Path, *words: str, error: Any = subprocess.PIPE) -> Iterator[subprocess.Popen[bytes]]:
-        """An import of ideas that goes on meanwhile."""
+    def loading(
+        self, file: str | Path, *words: str, kind: str = "ideas", error: Any = subprocess.PIPE
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """An import that goes on meanwhile."""
         process = subprocess.Popen(
-            [*WORDS, "import", "ideas", str(file), *words, "--workspace", self.slug],
+            [*WORDS, "import", kind, str(file), *words, "--workspace", self.slug],
             env=environment(DATA_DIR=str(self.site.data)),
             cwd="/",
             stdin=subprocess.PIPE,

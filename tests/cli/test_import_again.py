@@ -78,3 +78,69 @@ def test_the_domain_of_an_account_is_taken_from_an_address(bulk: Bulk, tmp_path:
     assert bulk.load(*words).err == "line 5: E-Mail: 'k. A.' is no domain, no website and no e-mail address\n"
     domains = {one["name"]: one["domain"] or None for one in exported(bulk)["accounts"]}
     assert domains == {"Adria": "adria.example", "Web": "garda.example", "No": None}
+
+
+def test_the_first_domain_of_an_organization_is_taken(bulk: Bulk, tmp_path: Path) -> None:
+    organizations = [
+        {"id": 1, "name": "Adria", "domain_names": ["adria.example", "adria.test"]},
+        {"id": 2, "name": "ACI", "domain_names": []},
+    ]
+    file = written(tmp_path / "o.json", json.dumps({"organizations": organizations}))
+    twice(bulk, "accounts", file, "--map", "id=externalId")
+    assert [one["domain"] or None for one in exported(bulk)["accounts"]] == ["adria.example", None]
+
+
+def test_columns_of_a_map_that_are_missing_and_dates_without_a_zone_are_named(bulk: Bulk, tmp_path: Path) -> None:
+    labels = written(tmp_path / "m.yaml", "columns: {Titel: name, Gone: description}")
+    file = written(tmp_path / "i.csv", "ID,Titel,Details,Created\n1,A,x,2024-03-02 9:05\n2,B,x,2024-03-02T10:05\n")
+    out = bulk.load("ideas", file, "--map-file", labels).out
+    assert "Columns of the map that are not in the file: 'Gone'." in out
+    assert "Dates without a zone are read as UTC (Created); give a zone in a map file." in out
+    zone = written(tmp_path / "z.yaml", "zone: Europe/Berlin")
+    assert "without a zone" not in bulk.load("ideas", file, "--map", "Titel=name", "--map-file", zone).out
+
+
+def test_a_merged_post_stays_merged_when_a_file_no_longer_says_so(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "ID,Title,Description,Merged Into ID\n1,Dark,x,\n2,Night,y,1\n"
+    words = ("--from", "uservoice")
+    assert twice(bulk, "ideas", written(tmp_path / "i.csv", rows), *words)["merged"] == 1
+    before = exported(bulk)
+    file = written(tmp_path / "i.csv", "ID,Title,Description\n1,Dark,x\n2,Night,y\n")
+    done = bulk.load("ideas", file, *words, "--json").json
+    assert (done["added"], done["changed"], done["unchanged"], done["merged"]) == (0, 0, 1, 1)
+    assert exported(bulk) == before
+
+
+def test_links_keep_their_address(bulk: Bulk, tmp_path: Path) -> None:
+    link = "<a class='x' href='https://a.example/t?a=1&amp;b=2'>this <b>thread</b></a>"
+    text = f"<p>See {link} and <a href='https://b.example/'>https://b.example</a>.</p>"
+    twice(bulk, "ideas", written(tmp_path / "i.csv", f'ID,Title,Body\n1,A,"{text}"\n'))
+    [idea] = exported(bulk)["ideas"]
+    assert idea["description"] == "See this thread (https://a.example/t?a=1&b=2) and https://b.example."
+
+
+def test_a_file_for_another_command_or_tool_says_which(bulk: Bulk, tmp_path: Path) -> None:
+    for name in ("call.vtt", "mail.eml", "call.srt", "notes.txt", "notes.md"):
+        file = written(tmp_path / name, "Hello")
+        assert "sightline signals add --file" in bulk.load("signals", file).refusal
+    tickets = written(tmp_path / "t.json", json.dumps({"tickets": [TICKET]}))
+    for words in ((), ("--from", "productboard")):
+        refusal = bulk.load("signals", tickets, *words).refusal
+        assert refusal.endswith("The file looks like an export of zendesk: give --from zendesk.")
+
+
+def test_a_fault_of_a_map_is_one_fault_before_the_lines(bulk: Bulk, tmp_path: Path) -> None:
+    file = written(tmp_path / "z.jsonl", "".join(json.dumps(TICKET | {"id": n}) + "\n" for n in range(9)))
+    for text, place in (("values: {acount: {a: b}}", "acount"), ("constants: {rating: 3}", "rating")):
+        chosen = written(tmp_path / "m.yaml", text)
+        done = bulk.load("signals", file, "--from", "zendesk", "--map-file", chosen)
+        assert (done.code, done.err.count(f"{place!r} is no field")) == (1, 1)
+    assert exported(bulk)["signals"] == []
+
+
+def test_a_ticket_without_a_subject_is_named_by_its_text(bulk: Bulk, tmp_path: Path) -> None:
+    text = "Guten Tag,\n\ndie Anzahlung ist seit dem 12.3. nicht verbucht.\n\nMit freundlichen Grüßen\nSabine"
+    tickets = [TICKET | {"id": n, "subject": subject, "description": text} for n, subject in enumerate((None, "", " "))]
+    file = written(tmp_path / "z.jsonl", "".join(json.dumps(ticket) + "\n" for ticket in tickets))
+    twice(bulk, "signals", file, "--from", "zendesk")
+    assert all(one["name"].startswith("Die Anzahlung ist") for one in exported(bulk)["signals"])

@@ -74,7 +74,7 @@ def test_what_these_exports_say_arrives(bulk: Bulk) -> None:
     assert ideas["jira", "PROD-15"]["createdAt"] == "2024-02-29T23:59:00.000Z"
     assert ideas["jira", "PROD-13"]["sprint"] is None
     signals = {one["externalId"]: one for one in file["signals"]}
-    assert signals["35437"]["name"] == "No subject here, but the app crashes."
+    assert signals["35437"]["name"] == "No subject here, but the app crashes"
     assert signals["35436"]["data"]["labels"] == ["billing", "enterprise"]
 
 

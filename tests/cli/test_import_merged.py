@@ -208,3 +208,32 @@ def test_who_follows_the_changes_sees_everything_that_is_imported(
     shown = [idea for offset in range(0, 4_000, 100) for idea in client.get(f"/ideas?limit=100&offset={offset}").json()]
     assert len(shown) == 4_000 - 8
     assert copy == {idea["id"]: idea for idea in shown}
+
+
+def test_who_follows_the_signals_sees_everything_that_is_imported(
+    portal: Bulk, tmp_path: Path, client: httpx2.Client
+) -> None:
+    copy, since, rounds = {}, "2000-01-01", 0
+
+    def follow() -> None:
+        nonlocal since
+        address: str | None = f"/signals?limit=100&updatedSince={since}"
+        while address:
+            answer = client.get(address)
+            for signal in answer.json():
+                copy[signal["id"]] = signal["name"]
+                since = max(since, signal["updatedAt"])
+            link = answer.headers.get("link")
+            address = link and link.removeprefix("<").partition(">")[0]
+
+    for turn in ("Old", "New"):
+        rows = "".join(f"{n},{turn} {n},text,20{10 + n % 9}-05-03\n" for n in range(3_000))
+        file = written(tmp_path / f"{turn}.csv", "externalId,name,text,createdAt\n" + rows)
+        with portal.loading(file, kind="signals") as process:
+            while process.poll() is None:
+                follow()
+                rounds += 1
+            assert process.returncode == 0
+    follow()
+    assert rounds > 3
+    assert sorted(copy.values()) == sorted(f"New {n}" for n in range(3_000))

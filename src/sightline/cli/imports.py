@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import re
 import signal
 import stat
 from contextlib import ExitStack
@@ -43,6 +44,11 @@ _FURTHER = (  # members of the result that are said if they are not 0
     ("accounts_added", "account", "created"),
     ("accounts_left_out", "unknown account", "left out of the lines that name them"),
 )
+_HEAD = 65_536
+_MARKS = {  # members of the JSON of a tool
+    "uservoice": re.compile(rb'"suggestions"\s*:\s*\['),
+    "zendesk": re.compile(rb'"(?:raw_subject|ticket_form_id)"\s*:|"tickets"\s*:\s*\['),
+}
 _ADVICE = {  # by words of a fault
     "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
     " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
@@ -58,7 +64,11 @@ def read_source_key(text: str) -> str:
 
 File = Annotated[
     BufferedReader,
-    argument("FILE", "JSON Lines, or CSV with commas, semicolons, tabs or vertical bars; -: stdin.", parser=open_file),
+    argument(
+        "FILE",
+        "CSV, JSON Lines, a JSON document with a list of records, or a ZIP with one of these; -: stdin.",
+        parser=open_file,
+    ),
 ]
 FormatOption = Annotated[Format | None, option("--format", "Guessed from the suffix or first byte when left out.")]
 SourceKey = Annotated[
@@ -98,6 +108,8 @@ async def import_(  # noqa: PLR0913 - an option each
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
     gc.set_threshold(20_000)  # records have no cycles: to look for some with each 700 costs a sixth of the time
     found_map = _read_maps(kind, from_, map_file, map)
+    if format is None:
+        _refuse_other_files(kind, file, from_, found_map)
     file_format = format or FORMATS.get(Path(str(file.name)).suffix.lower())
     reader = ListReader(LISTS.get(kind, kind), file, file_format, source_key, found_map, strict=strict)
     with ExitStack() as files:
@@ -126,6 +138,17 @@ def _read_maps(kind: str, tool: str | None, map_file: Path | None, pairs: list[s
     if found and found.kind not in (None, LISTS.get(kind, kind)):
         raise Refused(f"An export of {tool} has {found.kind}: import these.")
     return found
+
+
+def _refuse_other_files(kind: str, file: BufferedReader, tool: str | None, map: Map | None) -> None:
+    """Refuses single calls, mails and notes, and JSON of another tool than the given one."""
+    suffix = Path(str(file.name)).suffix.lower()
+    if suffix in (".vtt", ".srt", ".eml") or (suffix in (".txt", ".md") and kind == "signals" and map is None):
+        raise Refused(f"A {suffix} file is one signal: give it to `sightline signals add --file`.")
+    head = file.peek(_HEAD)[:_HEAD].lstrip()
+    for other, mark in _MARKS.items() if head[:1] in (b"{", b"[") and (tool or map is None) else ():
+        if other != tool and mark.search(head) and map_of_tool(other).kind == kind:
+            raise Refused(f"The file looks like an export of {other}: give --from {other}.")
 
 
 def _open_rejects(path: Path, source: BufferedReader) -> TextIO:
@@ -211,6 +234,16 @@ def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
     for name, noun, text in _FURTHER:
         if count := getattr(done, name):
             typer.echo(f"{counted(count, noun)} {'would be ' if dry_run else ''}{text}.")
+    _print_columns(done)
+
+
+def _print_columns(done: Imported) -> None:
+    """Prints what the columns lack."""
+    if done.dates_without_zone:
+        columns = ", ".join(done.dates_without_zone)
+        typer.echo(f"Dates without a zone are read as UTC ({columns}); give a zone in a map file.")
+    if done.missing_columns:
+        typer.echo(f"Columns of the map that are not in the file: {', '.join(map(repr, done.missing_columns))}.")
     if done.ignored_columns:
         typer.echo(
             f"Columns that fill no field: {', '.join(map(repr, done.ignored_columns))}. --map 'Column=field' maps one."

@@ -38,6 +38,7 @@ class Imported(Struct, rename="camel"):
     `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one; `united`:
     further rows of a record. `votes_added`: those of named voters. `file`: of a ZIP, which one was read.
     `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
+    `missing_columns`: of the map, not in the file. `dates_without_zone`: columns that were read as UTC.
     `encoding`, `delimiter`, `header_line`: of CSV. `known_by`: the fields that identify its records if no column does.
     `fields`: of a dry run, what would be stored.
     """
@@ -56,6 +57,8 @@ class Imported(Struct, rename="camel"):
     accounts_added: int = 0
     accounts_left_out: int = 0
     ignored_columns: list[str] = []
+    missing_columns: Sequence[str] = ()
+    dates_without_zone: Sequence[str] = ()
     file: str | None = None
     encoding: str | None = None
     delimiter: str | None = None
@@ -127,13 +130,16 @@ class Import:
             done.encoding, done.delimiter, done.header_line = self.reader.encoding, rows.cells.delimiter, rows.head_line
             if rows.head:
                 done.ignored_columns, done.known_by = rows.head.left_out, rows.head.known_by
+                done.missing_columns, done.dates_without_zone = rows.head.missing, rows.head.without_zone
         elif rows is not None:
-            done.ignored_columns = rows.left_out
+            done.ignored_columns, done.missing_columns = rows.left_out, rows.missing
+            done.dates_without_zone = rows.headers.without_zone
 
     async def _go_through(self, stop: asyncio.Event, on_batch: Callable[[Batch], None]) -> None:
         async with aclosing(_read_ahead(self.reader, stop)) as batches:
             async for batch in batches:
                 await self._warn_of_other_source(batch)
+                batch.lines = await self._store.with_aliases(batch.lines)
                 self._keep(batch)
                 await self._store.store(batch)
                 self._count(batch)

@@ -14,7 +14,7 @@ from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
 from sightline.workspace_file.imports.accounts import NamedAccounts, UnknownAccounts
-from sightline.workspace_file.imports.merged import Identity, parts_of
+from sightline.workspace_file.imports.merged import Identity, identity, known_aliases, parts_of
 from sightline.workspace_file.imports.voters import store_votes
 from sightline.workspace_file.lines import line_fault, path_of
 from sightline.workspace_file.lookups import Lookups
@@ -76,6 +76,15 @@ class LineStore:
         async with self.db.autocommit() as alone:
             await queries.analyze_if_outgrown(alone, self.table)
         await self._settle(batch, batch.lines, [], self.count)
+
+    async def with_aliases(self, lines: list[Line]) -> list[Line]:
+        """Returns lines of ideas, of which those of a post merged before stay merged, as its identity is an alias."""
+        if self.table.path != "ideas":
+            return lines
+        async with self.db.autocommit() as tx:
+            workspace = await find_workspace(tx, self.slug)
+            aliases = await known_aliases(tx, workspace.id, lines)
+        return [line._replace(merged_into=identity(line)[1]) if identity(line) in aliases else line for line in lines]
 
     async def store_merged(self, lines: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
         """Stores merged posts as parts of ideas, which may be stored by now. `coming`: those of a dry run."""

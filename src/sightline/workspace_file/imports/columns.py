@@ -66,13 +66,16 @@ class Column:
 class Head:
     """The columns of a file in their order. `left_out`: headers that name no field. `constants`: further cells.
 
-    `known_by`: if no column identifies a record, the fields that do.
+    `known_by`: if no column identifies a record, the fields that do. `missing`: headers of the map that the file
+    does not have. `without_zone`: columns in which a date without a zone was read.
     """
 
     columns: list[Column]
     left_out: list[str]
     constants: list[tuple[Column, str]]
     known_by: tuple[str, ...] = ()
+    missing: Sequence[str] = ()
+    without_zone: Sequence[str] = ()
 
     @property
     def has_reasons(self) -> bool:
@@ -106,7 +109,8 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
     if faults:
         raise ValidationFailed(faults, more=max(0, len(faults) - MOST_FAULTS))
     is_known = any(column.path and column.path[0] in _IDENTITIES for column in columns)
-    return Head(columns, left_out, headers.constants(), () if is_known else KNOWN_BY.get(table.path, ()))
+    known_by = () if is_known else KNOWN_BY.get(table.path, ())
+    return Head(columns, left_out, headers.constants(), known_by, map.missing(present), headers.without_zone)
 
 
 def identified(record: dict[str, Any], known_by: Sequence[str]) -> dict[str, Any]:
@@ -131,6 +135,7 @@ class Headers:
         self.map = map
         self.record = inspect.type_info(table.record)
         self.faults: list[Fault] = []
+        self.without_zone: list[str] = []
         self._mapped = {folded(name): field for name, field in map.columns.items()}
         self._of_tool = {folded(name): field for name, field in map.tool_columns.items()}
         self._ignored = {folded(name) for name in (*map.ignore, REASONS)}
@@ -147,17 +152,18 @@ class Headers:
         likely = [member.name for member in table.members if member.name not in self._unlikely]
         self._guesses = common_names(table.path)
         self._guesses |= {folded(name): name for name in (*likely, *OF_IMPORTS.get(table.path, ()))}
-        for part in ("values", "dates", "constants"):
-            for field in getattr(map, part):
-                if self._type_of(field) is None:
-                    self.faults.append(Fault(f"{part}.{field}", f"{field!r} is no field. {fields_of(table)}"))
+        named = [
+            (f"{part}.{field}", field) for part in ("values", "dates", "constants") for field in getattr(map, part)
+        ]
+        named += [(f"columns.{name}", field) for name, field in map.columns.items() if field]
+        for place, field in named:
+            if self._type_of(field) is None:
+                self.faults.append(Fault(place, f"{field!r} is no field. {fields_of(table)}"))
 
     def column(self, name: str) -> Column:
         """Returns the column of a header; one without a path if it names no field or is left out."""
         key = folded(name)
         if (field := self._mapped.get(key)) is not None:
-            if field and self._type_of(field) is None:
-                self.faults.append(Fault(f"columns.{name}", f"{field!r} is no field. {fields_of(self.table)}"))
             return self._of(name, field)
         if key in self._ignored:
             return self._of(name, "")
@@ -203,7 +209,7 @@ class Headers:
         read = split_at(self.map.lists.get(field)) if is_list and not is_json_list(type) else reader_of(type)
         one = alternatives(type)[0]
         if isinstance(one, inspect.CustomType) and issubclass(one.cls, Moment):
-            read = moment_reader(self.map.dates.get(field), self.map.zone)
+            read = moment_reader(self.map.dates.get(field), self.map.zone, lambda: self._note_without_zone(name))
         if field == "domain" and not is_own:
             read = read_host
         if field in self.map.html or (field in _MARKED and not is_own):
@@ -211,6 +217,10 @@ class Headers:
         if labels := self.map.values.get(field):
             read = translated(read, labels)
         return Column(name, path, read, is_list, rank)
+
+    def _note_without_zone(self, name: str) -> None:
+        if name not in self.without_zone:
+            self.without_zone.append(name)
 
     def _type_of(self, field: str) -> inspect.Type | None:
         """Returns the type of a field with a dotted name, None if there is no such field."""
@@ -242,7 +252,14 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
 
 
 def fill(record: dict[str, Any], column: Column, cell: Any, path: str, faults: Faults) -> None:
-    """Puts the value of a cell in its place if there is none; further items of a list go behind the present ones."""
+    """Puts the value of a cell in its place if there is none; further items of a list go behind the present ones.
+
+    Of a list of domains, the first one counts.
+    """
+    if column.path == ("domain",) and isinstance(cell, list):
+        if not cell:
+            return
+        cell = cell[0]
     try:
         value = column.read(cell) if isinstance(cell, str) else cell
     except ValueError as error:

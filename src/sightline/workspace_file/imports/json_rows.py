@@ -11,7 +11,7 @@ from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.documents import JsonReader, Unreadable
 from sightline.workspace_file.imports.columns import Column, Headers, completed, fill
-from sightline.workspace_file.imports.maps import Map
+from sightline.workspace_file.imports.maps import Map, folded
 from sightline.workspace_file.lines import BOM
 from sightline.workspace_file.values import DECODER
 
@@ -65,10 +65,16 @@ def find_list(source: BufferedReader, names: Container[str]) -> str | None:
 
 
 class JsonRows:
-    """Maps the members of objects to fields. `left_out`: members that name no field, at most 100."""
+    """Maps the members of objects to fields. Raises ValidationFailed for a map with unknown fields.
+
+    `left_out`: members that name no field, at most 100.
+    """
 
     def __init__(self, table: Table, map: Map) -> None:
         self.headers = Headers(table, map)
+        if self.headers.faults:
+            raise ValidationFailed(self.headers.faults)
+        self._map = map
         self.left_out: list[str] = []
         self._columns: dict[str, Column] = {}
         self._constants = self.headers.constants()
@@ -81,9 +87,11 @@ class JsonRows:
                 value = str(value)
             if column.path and value not in (None, ""):
                 fill(record, column, value, path, faults)
-        for fault in self.headers.faults[:1]:
-            faults.add(path, f"{fault.path}: {fault.message}")
         return completed(record, self._constants, path, faults)
+
+    @property
+    def missing(self) -> list[str]:
+        return self._map.missing({folded(name) for name in self._columns})
 
     def _column(self, name: str) -> Column:
         if name not in self._columns:

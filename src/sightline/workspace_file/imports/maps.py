@@ -1,6 +1,6 @@
 """The map of an import: which columns fill which fields, and how their cells are read."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,10 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     tool_columns: dict[str, str] = {}
     tool: str | None = None
     kind: str | None = None
+
+    def missing(self, present: Container[str]) -> list[str]:
+        """Returns the headers of the user's map that a file does not have. `present`: its headers, as `folded`."""
+        return [name for name, field in self.columns.items() if field and folded(name) not in present]
 
 
 def read_map(data: bytes, name: str) -> Map:

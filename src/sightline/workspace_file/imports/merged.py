@@ -43,6 +43,17 @@ def _target(line: Line, posts: dict[Identity, Line]) -> Identity:
         at = posts[target]
 
 
+async def known_aliases(tx: Tx, workspace_id: UUID, lines: Sequence[Line]) -> set[Identity]:
+    """Returns the identities of lines that are those of posts merged before."""
+    unnamed = [line for line in lines if "id" not in line.given and not line.merged_into]
+    named = [identity(line) for line in unnamed if line.given.get("sourceKey") and line.given.get("externalId")]
+    if not named:
+        return set()
+    sets: dict[tuple[str, ...], Any] = {("source_key", "external_id"): named}
+    rows = await queries.find_rows(tx, all_tables()["ideas.aliases"], workspace_id, sets)
+    return {(row["source_key"], row["external_id"]) for row in rows}
+
+
 async def parts_of(tx: Tx, workspace_id: UUID, merged: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
     """Returns the merged posts as parts of the ideas that have them now, and faults where there is no such idea.
 

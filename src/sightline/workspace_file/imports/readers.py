@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -27,7 +27,7 @@ _HOST = re.compile(r"^(?:https?://)?(?:www\.)?([^/:?#\s]+)\S*$")
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?!-)[\w-]{2,63}(?<!-)")
 _UTC = re.compile(r"\s*(UTC|GMT)$")
 _HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
-_TIMES = ("", *(gap + time for gap in (" ", ", ") for time in _HOURS))
+_TIMES = ("", *(gap + hour for gap in (" ", ", ") for hour in _HOURS))
 _NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%b %d, %Y", "%Y-%m-%d")
 _ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
 # English and German names of months, in full or shortened, by the three letters that strptime reads.
@@ -141,19 +141,25 @@ def translated(read: Read, labels: Mapping[str, str]) -> Read:
     return read_label
 
 
-def moment_reader(form: str | list[str] | None, zone: str | None) -> Read:
+def moment_reader(form: str | list[str] | None, zone: str | None, on_unzoned: Callable[[], object]) -> Read:
     """Returns a reader of dates, which gives them in ISO 8601 with an offset. Months have English or German names.
 
     `form`: of `datetime.strptime`, or several. Without one: ISO, then forms that can only mean one day, and those of an
-    order of day and month, which is given in place of a form or is usual in the zone.
+    order of day and month, which is given in place of a form or is usual in the zone. `on_unzoned` is called for a time
+    without a zone if there is no `zone`.
     """
     place = ZoneInfo(zone or "UTC")
     usual = "" if zone is None else "month first" if zone.startswith(("America/", "US/")) else "day first"
     order = form if isinstance(form, str) and form in _ORDERS else usual
     given = [] if form is None or form == order else [form] if isinstance(form, str) else form
-    named = [[one.replace("%B", "%b") for one in given] or [day + time for day in _NAMED for time in _TIMES]]
+    named = [[one.replace("%B", "%b") for one in given] or [day + hour for day in _NAMED for hour in _TIMES]]
     days_of = [days for name, days in _ORDERS.items() if order in ("", name)]
-    ordered = named if given else [[day + time for day in days for time in _TIMES] for days in days_of]
+    ordered = named if given else [[day + hour for day in days for hour in _TIMES] for days in days_of]
+
+    def zoned(day: datetime) -> str:
+        if day.tzinfo is None and zone is None and day.time() != time.min:
+            on_unzoned()
+        return (day if day.tzinfo else day.replace(tzinfo=place)).isoformat()
 
     def read(cell: str) -> str:
         text = cell.strip()
@@ -161,19 +167,17 @@ def moment_reader(form: str | list[str] | None, zone: str | None) -> Read:
             text = _YEAR_FIRST.sub(lambda day: f"{day[1]}-{day[3]:0>2}-{day[4]:0>2}", text)
             if _ISO.match(text):
                 with suppress(ValueError):
-                    return _read_iso(text, place)
+                    return _read_iso(text, zoned)
         text = _MONTH.sub(lambda name: _SHORT[name[0].lower()], text)
         text = text if given else _BY_NAME.sub(r"\1/\2/\3", text)
         lists = ordered if _ORDERED.match(text) else named
         found = {day for forms in lists if (day := _parsed(text, forms)) is not None}
         if len(found) == 1:
-            day = found.pop()
-            return (day if day.tzinfo else day.replace(tzinfo=place)).isoformat()
-        shown = repr(cell.strip()[:50])
+            return zoned(found.pop())
         if given:
-            raise ValueError(f"{shown} is no date of the form {' or '.join(given)}, which the map gives")
+            raise ValueError(f"{cell.strip()[:50]!r} is no date of the form {' or '.join(given)}, which the map gives")
         ways = "'day first' or 'month first', its form or a zone"
-        raise ValueError(f"{shown} may mean several days or none: give {ways} in a map file")
+        raise ValueError(f"{cell.strip()[:50]!r} may mean several days or none: give {ways} in a map file")
 
     return read
 
@@ -191,13 +195,14 @@ def _parsed(text: str, forms: list[str]) -> datetime | None:
 
 def read_host(cell: str) -> str:
     """Returns the domain of the address of a website or of an e-mail. Raises ValueError if it has none."""
-    host = _HOST.sub(r"\1", cell.strip().lower()).rpartition("@")[2]
+    first = re.split(r"[,;]", cell)[0].strip().lower()
+    host = _HOST.sub(r"\1", first).rpartition("@")[2]
     if host and not _DOMAIN.fullmatch(host):
         raise ValueError(f"{cell.strip()[:80]!r} is no domain, no website and no e-mail address")
     return host
 
 
-def _read_iso(text: str, place: ZoneInfo) -> str:
+def _read_iso(text: str, zoned: Callable[[datetime], str]) -> str:
     """Returns the text with an offset; a plain date counts as its midnight in the zone."""
     if text.endswith("Z"):
         return text
@@ -205,4 +210,4 @@ def _read_iso(text: str, place: ZoneInfo) -> str:
         return _UTC.sub("", text) + "Z"
     if found := _OFFSET.search(text, 10):
         return text[: found.start()].rstrip() + found[0]
-    return datetime.fromisoformat(text).replace(tzinfo=place).isoformat()
+    return zoned(datetime.fromisoformat(text))

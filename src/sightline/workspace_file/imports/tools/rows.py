@@ -4,7 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
+from itertools import dropwhile
 from typing import Any
+
+from sightline.intelligence.embedded.naming import name_idea
+from sightline.intelligence.embedded.signals.boilerplate import is_small_talk
 
 Row = dict[str, Any]
 
@@ -40,9 +44,12 @@ def _without_dashes(row: Row) -> Row:
 
 
 def _named(row: Row) -> Row:
-    """Names a ticket or note without a title by its first line."""
-    text = str((row.get("rawData") or {}).get("text") or "").strip() or f"{row.get('externalId')}"
-    return row if str(row.get("name") or "").strip() else row | {"name": text.splitlines()[0][:100]}
+    """Names a ticket or note without a title by its text, as the API does, without the greeting."""
+    if str(row.get("name") or "").strip():
+        return row
+    text = str((row.get("rawData") or {}).get("text") or "").strip()
+    lines = dropwhile(lambda line: not line.strip() or is_small_talk(line), text.splitlines())
+    return row | {"name": name_idea("\n".join(lines) or text) if text else str(row.get("externalId"))}
 
 
 def _without_wiki_markup(text: str) -> str:
