@@ -175,6 +175,15 @@ def test_lines_may_end_as_on_an_old_mac(bulk: Bulk, tmp_path: Path, encoding: st
     assert exported(bulk)["ideas"][0]["description"] == "x\ny"
 
 
+def test_a_first_read_that_ends_within_the_end_of_a_line_is_no_old_mac(bulk: Bulk, tmp_path: Path) -> None:
+    names = "ID,Title,Details,"
+    head = names + "x" * (4_095 - len(names))  # 4,096 bytes with the first half of the line's end
+    (tmp_path / "i.csv").write_bytes(f'{head}\r\n1,A,"x\r\ny",\r\n'.encode())
+    assert twice(bulk, "ideas", tmp_path / "i.csv")["added"] == 1
+    assert exported(bulk)["ideas"][0]["description"].split() == ["x", "y"]
+    assert "\n\n" not in exported(bulk)["ideas"][0]["description"]
+
+
 def test_a_website_is_the_domain_of_an_account(bulk: Bulk, tmp_path: Path) -> None:
     rows = "Account ID,Company,Website\nA-1,Globex,https://www.Globex.test/en?x=1\nA-2,Initech,initech.test\n"
     twice(bulk, "accounts", written(tmp_path / "a.csv", rows))

@@ -41,7 +41,10 @@ class NamedAccounts:
 
     async def settle(self, store: Store, lines: Sequence[Line]) -> Sequence[Line]:
         """Fills in the ids of accounts that are known by their domain, and drops the accounts to leave out."""
-        named = {text: line.number for line in lines for field in self._fields for text in _texts(line, field)}
+        named: dict[str, int] = {}
+        for line in lines:
+            for text in (text for field in self._fields for text in _texts(line, field)):
+                named.setdefault(text, line.number)
         await store.lookup.load("accounts", named)
         unknown = [text for text in named if store.lookup.find("accounts", text) is None]
         if not unknown:

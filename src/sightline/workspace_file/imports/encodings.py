@@ -62,7 +62,7 @@ def recoded(source: BufferedReader, encoding: str, files: ExitStack) -> Buffered
     If it was none, it is a temporary file, which `files` closes.
     """
     head = source.peek(_HEAD)[:_HEAD]
-    is_mac = b"\r" in head and b"\n" not in head
+    is_mac = b"\r" in head[:-1] and b"\n" not in head  # the last one may be half of a line's end
     if encoding == "UTF-8" and not is_mac:
         return source
     files.callback((file := TemporaryFile()).close)  # noqa: SIM115 - closed by the stack
