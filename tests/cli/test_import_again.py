@@ -87,7 +87,8 @@ def test_the_first_domain_of_an_organization_is_taken(bulk: Bulk, tmp_path: Path
     ]
     file = written(tmp_path / "o.json", json.dumps({"organizations": organizations}))
     twice(bulk, "accounts", file, "--map", "id=externalId")
-    assert [one["domain"] or None for one in exported(bulk)["accounts"]] == ["adria.example", None]
+    found = {one["name"]: one["domain"] or None for one in exported(bulk)["accounts"]}
+    assert found == {"Adria": "adria.example", "ACI": None}
 
 
 def test_columns_of_a_map_that_are_missing_and_dates_without_a_zone_are_named(bulk: Bulk, tmp_path: Path) -> None:
@@ -127,6 +128,14 @@ def test_a_file_for_another_command_or_tool_says_which(bulk: Bulk, tmp_path: Pat
     for words in ((), ("--from", "productboard")):
         refusal = bulk.load("signals", tickets, *words).refusal
         assert refusal.endswith("The file looks like an export of zendesk: give --from zendesk.")
+
+
+def test_our_own_signals_may_hold_the_members_of_another_tool(bulk: Bulk, tmp_path: Path) -> None:
+    signal = {"key": "s", "name": "Box", "rawData": {"text": "x", "ticket": {"raw_subject": "y"}, "tickets": [1]}}
+    for status, name in (("processed", "added"), ("failed", "changed"), ("failed", "unchanged")):
+        done = bulk.load("signals", written(tmp_path / "s.jsonl", json.dumps(signal | {"status": status})), "--json")
+        assert done.json[name] == 1
+        assert exported(bulk)["signals"][0]["status"] == status
 
 
 def test_a_fault_of_a_map_is_one_fault_before_the_lines(bulk: Bulk, tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ _MARKS = {  # members of the JSON of a tool
     "uservoice": re.compile(rb'"suggestions"\s*:\s*\['),
     "zendesk": re.compile(rb'"(?:raw_subject|ticket_form_id)"\s*:|"tickets"\s*:\s*\['),
 }
+_OURS = re.compile(rb'"(?:rawData|featureMatching)"\s*:')  # in which our own records may have these members
 _ADVICE = {  # by words of a fault
     "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
     " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
@@ -147,7 +148,7 @@ def _refuse_other_files(kind: str, file: BufferedReader, tool: str | None, map: 
         raise Refused(f"A {suffix} file is one signal: give it to `sightline signals add --file`.")
     head = file.peek(_HEAD)[:_HEAD].lstrip()
     for other, mark in _MARKS.items() if head[:1] in (b"{", b"[") and (tool or map is None) else ():
-        if other != tool and mark.search(head) and map_of_tool(other).kind == kind:
+        if other != tool and mark.search(head) and not _OURS.search(head) and map_of_tool(other).kind == kind:
             raise Refused(f"The file looks like an export of {other}: give --from {other}.")
 
 

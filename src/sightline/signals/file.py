@@ -53,12 +53,13 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 
 
 def _settle_status(run: Run, entry: Entry) -> None:
-    """Says when a worker reads the signal. A second import of the same content leaves its status alone."""
+    """Says when a worker reads the signal. A second import of the same content does not have it read again."""
     row, stored = entry.row, entry.stored
-    if run.is_import and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
+    waits = row["status"] in ("pending", "processing")
+    if waits and run.is_import and stored and row["name"] == stored["name"] and "rawData" not in entry.changed:
         row["status"] = stored["status"]
     if entry.is_new or row["status"] != stored["status"]:
-        row["process_after"] = run.tx.now if row["status"] in ("pending", "processing") else None
+        row["process_after"] = run.tx.now if waits else None
 
 
 def _settle_source(entry: Entry) -> None:
