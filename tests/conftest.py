@@ -25,10 +25,10 @@ from sightline.platform.db.embedded import EmbeddedServer
 from tests.folders import data_folder
 from tests.world import World, serving
 
-# A run tries the same examples as the run before; `make fuzz` and --hypothesis-profile=search look for new ones.
+# A run tries the same few examples as the run before; `make fuzz` and --hypothesis-profile=search look for new ones.
 # An example has no time limit: on a busy machine any may take long.
 hypothesis_settings.register_profile("search", deadline=None)
-hypothesis_settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("same", derandomize=True, deadline=None, max_examples=50)
 hypothesis_settings.load_profile("same")
 
 # Tests may lose their data when the machine fails.
@@ -41,6 +41,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """The first process makes the folder."""
     if not hasattr(config, "workerinput"):
         os.environ[_RUN] = tempfile.mkdtemp(prefix="sightline-tests-", dir=data_folder())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Imports no file in which all tests are slow, unless they run: what such a file imports is slow too."""
+    if collection_path.suffix == ".py" and "not slow" in config.option.markexpr:
+        return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text() or None
+    return None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

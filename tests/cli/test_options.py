@@ -10,24 +10,14 @@ from sightline.cli.options import Command
 from tests.cli.command import run
 from tests.docs.test_operating import COMMANDS
 
-OPTIONS = [
-    (path, option)
-    for path, command in COMMANDS.items()
-    if isinstance(command, Command)
-    for option in command.params
-    if isinstance(option, TyperOption)
-]
 
-
-@pytest.mark.parametrize(("path", "option"), OPTIONS, ids=[f"{path} {option.name}" for path, option in OPTIONS])
-def test_the_environment_and_the_file_know_an_option_by_its_name(path: str, option: TyperOption) -> None:
-    name = max(option.opts, key=len).lstrip("-").replace("-", "_")
-    known = str(option.name).removesuffix("_")  # a parameter cannot be called `from`
-    assert known == name, f"{path}: call the parameter of --{name} so: typer looks for SIGHTLINE_{name.upper()}"
-
-
-def test_every_command_reads_them() -> None:
-    assert [path for path, command in COMMANDS.items() if not isinstance(command, Command)] == []
+def test_the_environment_and_the_file_know_an_option_by_its_name() -> None:
+    for path, command in COMMANDS.items():
+        assert isinstance(command, Command), f"{path} reads neither"
+        for option in (one for one in command.params if isinstance(one, TyperOption)):
+            name = max(option.opts, key=len).lstrip("-").replace("-", "_")
+            known = str(option.name).removesuffix("_")  # a parameter cannot be called `from`
+            assert known == name, f"{path}: call the parameter of --{name} so: typer looks for SIGHTLINE_{name.upper()}"
 
 
 @pytest.mark.parametrize("settings", [{}, {"SLUG": "acme"}])

@@ -7,7 +7,7 @@ import time
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.intelligence.embedded import embedded_engine
@@ -34,7 +34,6 @@ HOSTILE = [
 
 
 @given(TEXTS, FEATURES)
-@settings(max_examples=200, deadline=None)
 def test_matching_stays_within_its_bounds_and_quotes_exactly(text: str, features: list[FeatureText]) -> None:
     found = ENGINE.match_features(text, ENGINE.read_features(features))
     assert len(found.matches) <= 8
@@ -54,7 +53,6 @@ def test_matching_stays_within_its_bounds_and_quotes_exactly(text: str, features
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
 def test_a_name_is_never_blank_and_never_longer_than_eighty(text: str) -> None:
     name = ENGINE.name_idea(text)
     assert 1 <= len(name) <= 80
@@ -75,7 +73,6 @@ def test_a_first_letter_whose_capital_is_another_letters_stays(text: str) -> Non
 
 
 @given(TEXTS, st.integers(-2, 9))
-@settings(max_examples=200, deadline=None)
 def test_questions_are_few_distinct_and_complete(text: str, limit: int) -> None:
     asked = ENGINE.ask_questions(text, limit)
     assert len(asked) <= max(0, min(limit, 3))
@@ -87,7 +84,6 @@ def test_questions_are_few_distinct_and_complete(text: str, limit: int) -> None:
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=8), st.booleans())
-@settings(max_examples=200, deadline=None)
 def test_suggested_options_are_of_the_group_and_quote_exactly(text: str, labels: list[str], takes_one: bool) -> None:
     group = ListGroup(UUID(int=9), takes_one, [OptionText(UUID(int=at), label) for at, label in enumerate(labels)])
     found = ENGINE.suggest_options(text, [group])
@@ -99,7 +95,6 @@ def test_suggested_options_are_of_the_group_and_quote_exactly(text: str, labels:
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
 def test_sentences_are_exact_parts_in_order(text: str) -> None:
     at = 0
     for sentence in split_sentences(text):
@@ -108,7 +103,6 @@ def test_sentences_are_exact_parts_in_order(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=100, deadline=None)
 def test_words_are_short_and_fold_to_something(text: str) -> None:
     assert all(0 < len(word) <= 40 for word in words_of(text))
     assert all(isinstance(fold(word), str) for word in words_of(text))
@@ -119,6 +113,7 @@ def test_folding_keeps_the_beginning_of_a_word(word: str) -> None:
     assert fold(word).startswith(beginning(word))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:6]))
 def test_a_million_hostile_characters_take_little_time(text: str) -> None:
     feature = FeatureText(UUID(int=1), "Dark mode", "A dark theme, export as CSV.")

@@ -22,10 +22,10 @@ def points(description: str) -> set[str]:
     return {point.point for point in lacking(description)}
 
 
-@pytest.mark.parametrize(("point", "cue", "example"), CUES, ids=[cue for _, cue, _ in CUES])
-def test_each_cue_has_a_sentence_that_says_its_point(point: str, cue: str, example: str) -> None:
-    assert list(Cues([(point, cue)]).find(plain(example)))
-    assert point not in points(example)
+def test_each_cue_has_a_sentence_that_says_its_point() -> None:
+    for point, cue, example in CUES:
+        assert list(Cues([(point, cue)]).find(plain(example))), cue
+        assert point not in points(example), cue
 
 
 @pytest.mark.parametrize(

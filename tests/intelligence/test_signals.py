@@ -1,7 +1,7 @@
 """What the embedded engine finds in signals: statements of customers, word for word, where they stand."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.intelligence.embedded import embedded_engine
@@ -258,7 +258,6 @@ texts = st.lists(pieces | st.text(max_size=12), max_size=40).map("".join)
 kinds = st.sampled_from(["text", "conversation", "document", "review", "feedback"])
 
 
-@settings(max_examples=150)
 @given(texts, kinds, st.lists(st.tuples(st.none() | st.text(max_size=5), texts), max_size=4))
 def test_of_any_signal_quotes_are_exact_and_the_same_each_time(
     text: str, read_as: ReadAs, turns: list[tuple[str | None, str]]
@@ -289,12 +288,14 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_long_text_of_anything_is_read(piece: str) -> None:
     """Twice as long takes about twice as long: quadratic work would take minutes here."""
     found_in((piece * 200_000)[:200_000], "conversation")
 
 
+@pytest.mark.slow
 def test_a_million_characters_of_everything_are_read() -> None:
     found_in("".join((piece * 67_000)[:67_000] for piece in HOSTILE)[:1_000_000], "conversation")
 

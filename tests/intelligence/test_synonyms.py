@@ -2,26 +2,24 @@
 
 import pytest
 
-from sightline.intelligence.embedded.meaning import OF_REQUESTS, Group, closest, groups, meaning_of, search_for
+from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups, meaning_of, search_for
 from sightline.intelligence.embedded.words import words_of
 
 
-@pytest.mark.parametrize(
-    ("number", "group"), [pytest.param(number, group, id=group.said[0]) for number, group in enumerate(groups())]
-)
-def test_both_sentences_of_a_group_have_another_word_of_it(number: int, group: Group) -> None:
-    first, second = ({term.text for term in meaning_of(said) if number in term.meanings} for said in group.said)
-    assert first
-    assert second
-    assert first != second
+def test_both_sentences_of_a_group_have_another_word_of_it() -> None:
+    for number, group in enumerate(groups()):
+        first, second = ({term.text for term in meaning_of(said) if number in term.meanings} for said in group.said)
+        assert first, group
+        assert second, group
+        assert first != second, group
 
 
-@pytest.mark.parametrize("group", groups(), ids=lambda group: group.said[0])
-def test_the_words_of_a_group_can_be_found(group: Group) -> None:
-    entries = group.words.split(", ")
-    assert all(entry == entry.strip().lower() and words_of(entry.removesuffix("*")) for entry in entries)
-    assert len(set(entries)) == len(entries) > 1
-    assert all(len(entry) > 3 and entry[:-1].isalnum() for entry in entries if "*" in entry)
+def test_the_words_of_a_group_can_be_found() -> None:
+    for group in groups():
+        entries = group.words.split(", ")
+        assert all(entry == entry.strip().lower() and words_of(entry.removesuffix("*")) for entry in entries), group
+        assert len(set(entries)) == len(entries) > 1, group
+        assert all(len(entry) > 3 and entry[:-1].isalnum() for entry in entries if "*" in entry), group
 
 
 @pytest.mark.parametrize(

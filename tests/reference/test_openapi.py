@@ -58,7 +58,7 @@ def refusals() -> set[type[Refusal]]:
     return set(below(Refusal))
 
 
-OPERATIONS = pytest.mark.parametrize("operation", app.operations(), ids=lambda operation: operation.name)
+OPERATIONS = app.operations()
 
 
 @pytest.mark.parametrize("document", [DOCUMENT, LABORATORY], ids=["product", "laboratory"])
@@ -121,19 +121,20 @@ def test_choices_say_their_type() -> None:
 
 
 def test_operations_have_different_names() -> None:
-    names = [operation.name for operation in app.operations()]
+    names = [operation.name for operation in OPERATIONS]
     assert len(names) == len(set(names))
 
 
-@OPERATIONS
-def test_every_operation_says_who_may(operation: Operation) -> None:
-    told = entry(operation)
-    assert told["summary"]
-    assert operation.summary, f"{operation.name} needs a docstring"
-    for alternative in told["security"]:
-        assert set(alternative["apiKey"]) <= {scope.value for scope in Scope}
-        assert operation.scopes <= set(alternative["apiKey"])
-    assert ("403" in told["responses"]) >= bool(told["x-required-scopes"])
+def test_every_operation_says_what_it_does_and_who_may() -> None:
+    for operation in OPERATIONS:
+        told = entry(operation)
+        assert told["summary"], f"{operation.name} needs a docstring"
+        assert "`" not in told["summary"], operation.name
+        for alternative in told["security"]:
+            assert set(alternative["apiKey"]) <= {scope.value for scope in Scope}
+            assert operation.scopes <= set(alternative["apiKey"]), operation.name
+        assert set(told["x-required-scopes"]) == operation.scopes.union(*operation.any_of), operation.name
+        assert ("403" in told["responses"]) >= bool(told["x-required-scopes"]), operation.name
 
 
 def alternatives(schema: Json) -> list[Json]:
@@ -170,7 +171,7 @@ def test_what_a_refusal_is_raised_with_is_declared() -> None:
                 assert extras <= known, f"{source}:{call.lineno}: declare {extras - known} in {name}.members"
 
 
-@OPERATIONS
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_every_refusal_is_told_with_its_codes(operation: Operation) -> None:
     told = entry(operation)["responses"]
     for kind in refusals_of(operation):
@@ -184,24 +185,23 @@ def test_every_refusal_is_told_with_its_codes(operation: Operation) -> None:
     assert {"400", "401", "429", "500", "503", str(operation.status)} <= set(told)
 
 
-@OPERATIONS
-def test_every_answer_has_a_type_and_its_headers(operation: Operation) -> None:
-    answer = entry(operation)["responses"][str(operation.status)]
-    assert {"type", "anyOf"} & set(resolved(answer["content"]["application/json"]["schema"]))
-    assert "X-Request-Id" in answer["headers"]
-    assert ("ETag" in answer["headers"]) is operation.is_versioned
-    assert ("X-Total-Count" in answer["headers"]) is (get_origin(operation.answer_type) is Page)
+def test_every_answer_has_a_type_and_its_headers() -> None:
+    for operation in OPERATIONS:
+        answer = entry(operation)["responses"][str(operation.status)]
+        assert {"type", "anyOf"} & set(resolved(answer["content"]["application/json"]["schema"])), operation.name
+        assert "X-Request-Id" in answer["headers"], operation.name
+        assert ("ETag" in answer["headers"]) is operation.is_versioned, operation.name
+        assert ("X-Total-Count" in answer["headers"]) is (get_origin(operation.answer_type) is Page), operation.name
 
 
-@OPERATIONS
-def test_every_body_has_a_true_example_and_is_closed(operation: Operation) -> None:
-    assert ("requestBody" in entry(operation)) is (operation.body_type is not None)
-    if operation.body_type is None:
-        return
-    content = entry(operation)["requestBody"]["content"]["application/json"]
-    assert is_valid(content["example"], content["schema"])
-    assert resolved(content["schema"])["additionalProperties"] is False
-    assert not is_valid({**content["example"], "unknownField": 1}, content["schema"])
+def test_every_body_has_a_true_example_and_is_closed() -> None:
+    for operation in OPERATIONS:
+        assert ("requestBody" in entry(operation)) is (operation.body_type is not None), operation.name
+        if operation.body_type is not None:
+            content = entry(operation)["requestBody"]["content"]["application/json"]
+            assert is_valid(content["example"], content["schema"]), operation.name
+            assert resolved(content["schema"])["additionalProperties"] is False, operation.name
+            assert not is_valid({**content["example"], "unknownField": 1}, content["schema"]), operation.name
 
 
 def test_every_code_is_one_of_the_family_and_listed_once() -> None:
@@ -215,7 +215,7 @@ def test_every_code_is_one_of_the_family_and_listed_once() -> None:
         "REQUEST_TIMEOUT",
     }
     assert set(listed) - set(DOCUMENT["components"]["examples"]) == of_connections
-    used = {kind.code for operation in app.operations() for kind in refusals_of(operation)}
+    used = {kind.code for operation in OPERATIONS for kind in refusals_of(operation)}
     assert set(listed) - used <= {*of_connections, "NOT_FOUND"}
 
 
@@ -253,20 +253,10 @@ def test_parameters_are_told_with_their_bounds() -> None:
     assert found["parentId"]["schema"]["format"] == "uuid"
 
 
-@OPERATIONS
-def test_summaries_are_plain_text(operation: Operation) -> None:
-    assert "`" not in entry(operation)["summary"]
-
-
-@OPERATIONS
-def test_every_parameter_is_described(operation: Operation) -> None:
-    found = [resolved(parameter) for parameter in entry(operation).get("parameters", [])]
-    assert [parameter["name"] for parameter in found if not parameter.get("description")] == []
-
-
-@OPERATIONS
-def test_required_scopes_are_scopes(operation: Operation) -> None:
-    assert set(entry(operation)["x-required-scopes"]) == operation.scopes.union(*operation.any_of)
+def test_every_parameter_is_described() -> None:
+    for operation in OPERATIONS:
+        found = [resolved(parameter) for parameter in entry(operation).get("parameters", [])]
+        assert [parameter["name"] for parameter in found if not parameter.get("description")] == [], operation.name
 
 
 def test_headers_that_are_honoured_are_told() -> None:

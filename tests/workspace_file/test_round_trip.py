@@ -1,5 +1,6 @@
 """What is applied comes out again, byte by byte the second time."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -33,8 +34,11 @@ def _records_at(value: Any, path: list[str]) -> list[dict[str, Any]]:
     return _records_at(value[path[0]], path[1:]) if path[0] in value else []
 
 
-@pytest.mark.parametrize("file", [whole(), load()], ids=["everything", "the sample"])
-async def test_an_export_applied_elsewhere_exports_the_same_bytes(database: Database, file: dict[str, Any]) -> None:
+@pytest.mark.parametrize("read", [whole, load], ids=["everything", "the sample"])
+async def test_an_export_applied_elsewhere_exports_the_same_bytes(
+    database: Database, read: Callable[[], dict[str, Any]]
+) -> None:
+    file = read()
     slug = file["workspace"]["slug"]
     await apply(database, file)
     first = await export(database, slug)

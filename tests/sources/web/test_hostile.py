@@ -171,7 +171,7 @@ async def endless(writer: asyncio.StreamWriter) -> None:
 
 
 def packed(body: bytes) -> bytes:
-    return http(gzip.compress(body), headers={"Content-Encoding": "gzip"})
+    return http(gzip.compress(body, 1), headers={"Content-Encoding": "gzip"})
 
 
 NO_HTTP = "Its host did not answer in HTTP."
