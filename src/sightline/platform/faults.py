@@ -4,11 +4,13 @@ import re
 import types
 from collections.abc import Iterator
 from enum import EnumMeta
+from functools import cache
 from itertools import islice
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
+from msgspec.structs import FieldInfo
 
 from sightline.platform.errors import MOST_FAULTS, Fault
 from sightline.platform.wire import Input, read_wire_type
@@ -133,7 +135,7 @@ def _faults_in_struct(kind: type[Struct], value: Any, path: str) -> Iterator[Fau
     if not isinstance(value, dict):
         yield Fault(path, "Expected an object")
         return
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields(kind)
     if kind.__struct_config__.forbid_unknown_fields:
         known = {*fields, kind.__struct_config__.tag_field}
         yield from (Fault(_below(path, name), "Unknown field") for name in value if name not in known)
@@ -148,6 +150,11 @@ def _faults_in_struct(kind: type[Struct], value: Any, path: str) -> Iterator[Fau
     if issubclass(kind, Input):
         between = (Fault(_below(path, fault.path), fault.message) for fault in kind.faults_between(value))
         yield from (fault for fault in between if fault.path not in wrong)
+
+
+@cache  # to find them takes longer than all else
+def _fields(kind: type[Struct]) -> dict[str, FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _fault_of(kind: Any, value: Any, path: str) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ takes is kept for the life of the process.
 import asyncio
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -16,6 +17,8 @@ from sightline.intelligence.model.answers import Unreadable, read_answer, schema
 from sightline.intelligence.model.session import Budget, FormRefused, ModelFailed, Session
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2  # loaded by the first request, not by the start of a process
 
 T = TypeVar("T")
@@ -169,7 +172,7 @@ class Endpoint:
 
         headers = {"Content-Type": "application/json", **self._headers}
         async with (
-            httpx2.AsyncClient(timeout=None) as client,
+            httpx2.AsyncClient(verify=_tls(), timeout=None) as client,
             client.stream("POST", self._url, content=content, headers=headers) as response,
         ):
             _ensure_answered(response)
@@ -179,6 +182,14 @@ class Endpoint:
                 if len(received) > MOST_BYTES:
                     raise ModelFailed("The answer is too long.")
         return _text_of(session, len(content), bytes(received))
+
+
+@cache
+def _tls() -> "ssl.SSLContext":
+    """Read once: the system's certificates take 20 ms, in which nothing else runs."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _in_words(schema: dict[str, Any]) -> str:
