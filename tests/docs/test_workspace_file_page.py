@@ -11,7 +11,7 @@ import pytest
 from msgspec import Meta
 
 from sightline.platform.db import Database
-from sightline.platform.file_section.fields import Field
+from sightline.platform.file_section.tables import Field
 from sightline.workspace_file import apply_file, schema
 from sightline.workspace_file.sections import all_tables, objects
 

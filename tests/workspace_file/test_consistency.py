@@ -44,7 +44,7 @@ async def _check_counts_and_arrays(database: Database) -> None:
                 " (SELECT coalesce(sum(count), 0) FROM record_counts c WHERE c.workspace_id = w.id AND kind = $1)"
                 " AS kept"
                 " FROM workspaces w",
-                table.counted,
+                table.kind,
             )
             assert [row for row in wrong if row["there"] != row["kept"]] == [], table.name
         for owner, array, link, own, member, counts in ARRAYS:

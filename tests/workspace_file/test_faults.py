@@ -238,3 +238,9 @@ async def test_settings_come_back_as_they_were_given(database: Database) -> None
     assert msgspec.yaml.decode(first)["workspace"]["settings"] == file["workspace"]["settings"]
     await apply(database, first)
     assert await export(database, file["workspace"]["slug"]) == first
+
+
+async def test_references_are_checked_although_the_workspace_itself_has_a_fault(database: Database) -> None:
+    file = small(ideas=[{"key": "a", **IDEA, "product": "nobody"}])
+    file["workspace"] |= {"name": " ", "plan": {"aiCredits": -1}}
+    assert set(await refusal(database, file)) == {"workspace.name", "workspace.plan.aiCredits", "ideas[0].product"}

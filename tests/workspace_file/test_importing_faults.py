@@ -64,11 +64,11 @@ async def test_faulty_lines_are_named_and_the_others_are_stored(database: Databa
         (6, ""),
         (7, twice),
         (8, ""),
-        (9, "key"),
+        (9, ""),
     } | {(10, "createdAt")}
     assert found[2, ""].startswith("Is not JSON")
     assert found[6, ""].startswith("Give an id, a key")
-    assert found[9, "key"] == "Is here twice"
+    assert found[9, ""] == "Has 'key' twice in an object"
     assert found[7, twice] == "Is the same as line 1"
     assert await stored(database, slug, kind) == 2
 

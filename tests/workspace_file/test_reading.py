@@ -1,14 +1,13 @@
 """Files that are broken, hostile or merely large."""
 
 import io
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from sightline.platform.db import Database
 from sightline.platform.file_section.entries import Faults
-from sightline.workspace_file.documents import Document, Unreadable
+from sightline.workspace_file.documents import Unreadable, read_items
 from sightline.workspace_file.values import value_faults
 from tests.workspace_file.files import apply, exported, new_slug, refusal
 
@@ -17,15 +16,13 @@ def read(text: str | bytes) -> tuple[dict[str, Any], dict[str, str]]:
     """What stands in a file with a list of ideas, and its faults."""
     found: dict[str, Any] = {}
     faults = Faults()
-    with closing(Document(io.BytesIO(text.encode() if isinstance(text, str) else text), {"ideas"})) as document:
-        for item in document.items():
-            for fault in value_faults(item.value, item.path):
-                faults.add(fault.path, fault.message)
-            if item.list and item.place >= 0:
-                found[item.list].append(item.value)
-            else:
-                found[item.path] = item.value
-        assert [item.value for item in document.records("ideas")] == found.get("ideas", [])
+    for item in read_items(io.BytesIO(text.encode() if isinstance(text, str) else text), {"ideas"}):
+        for fault in value_faults(item.value, item.path):
+            faults.add(fault.path, fault.message)
+        if item.list and item.place >= 0:
+            found[item.list].append(item.value)
+        else:
+            found[item.path] = item.value
     return found, {fault.path: fault.message for fault in faults.shown}
 
 
@@ -90,7 +87,7 @@ def _bomb() -> str:
         ("a: 'x\n", "not YAML"),
         ("a: *nothing\n", "undefined alias"),
         ("a: !!python/object:os.system x\n", "could not determine a constructor"),
-        ("? [a]\n: 1\n", "no plain word"),
+        ("? [a]\n: 1\n", "unhashable key"),
         ("a: 1\n---\nb: 2\n", "expected a single document"),
         (b"a: \x00\n", "not YAML"),
         ("a: " + "[" * 5000 + "]" * 5000, "nested too deeply"),
@@ -105,14 +102,17 @@ def test_what_cannot_be_read_is_refused_in_one_line(text: str | bytes, says: str
     with pytest.raises(Unreadable) as refused:
         read(text)
     message = str(refused.value)
-    assert says in message.replace("not a plain word", "no plain word")
+    assert says in message
     assert len(message) < 500
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "a": 2, "b": {"c": 1, "c": 2}}', "a: 1\na: 2\nb: {c: 1, c: 2}\n"])
-def test_the_same_name_twice_is_a_fault(text: str) -> None:
-    assert set(read(text)[1]) == {"a", "b.c"}
+@pytest.mark.parametrize(
+    "text", ['{"a": 1, "a": 2}', '{"a": 1,\n "b": {"c": 1, "c": 2}}', "a: 1\na: 2\n", "a: 1\nb: {c: 1, c: 2}\n"]
+)
+def test_the_same_name_twice_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(Unreadable, match=r"line [12]"):
+        read(text)
 
 
 def test_what_no_database_takes_is_a_fault() -> None:

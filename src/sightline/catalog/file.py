@@ -1,7 +1,6 @@
 """Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -12,15 +11,22 @@ from sightline.catalog.portal_labels import PortalLabel
 from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.fields import Link, Links
-from sightline.platform.file_section.records import Email, FileRecord, KeyedRecord, Name, Word
-from sightline.platform.file_section.tables import Section, Table
+from sightline.platform.file_section.tables import (
+    Email,
+    FileRecord,
+    KeyedRecord,
+    Link,
+    Links,
+    Name,
+    Section,
+    Table,
+    Word,
+)
 from sightline.platform.wire import Text
 
 _PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")
 
 
-@asynccontextmanager
 async def _refuse_circles(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses a feature that would be its own ancestor."""
     entries = [entry for entry in sound(entries) if entry.row["parent_id"] is not None]
@@ -47,7 +53,6 @@ _UNFLAG = sql("""
 UPDATE idea_statuses SET promotion = false WHERE workspace_id = :workspace_id AND label = ANY(:labels)""")
 
 
-@asynccontextmanager
 async def _move_promotion(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses more than one promotion label."""
     flagged = [entry for entry in sound(entries) if entry.row.get("promotion")]
@@ -71,14 +76,7 @@ class FeatureRecord(KeyedRecord):
 
 
 FEATURES = Table(
-    "products.features",
-    "features",
-    FeatureRecord,
-    kind="feature",
-    parents=(("product_id", "id"),),
-    position="position",
-    order="position, id",
-    rules=_refuse_circles,
+    "products.features", "features", FeatureRecord, parents=("product_id",), placed=True, rules=_refuse_circles
 )
 
 
@@ -90,19 +88,17 @@ class ProductRecord(KeyedRecord):
     features: list[FeatureRecord] | None = None
 
 
-PRODUCTS = Table(
-    "products", "products", ProductRecord, kind="product", children=(FEATURES,), versioned="version", counted="product"
-)
+PRODUCTS = Table("products", "products", ProductRecord, children=(FEATURES,), versioned="version", counted=True)
 
 
 class TeamRecord(KeyedRecord):
     """A team of members."""
 
     name: Name | UnsetType = UNSET
-    members: Annotated[list[str] | None, Links("members", "team_members", "team_id", "member_id")] = None
+    members: Annotated[list[str] | None, Links("members", "team_members", is_repeated=False)] = None
 
 
-TEAMS = Table("teams", "teams", TeamRecord, kind="team", counted="team")
+TEAMS = Table("teams", "teams", TeamRecord, counted=True)
 
 
 class Label(Text):
@@ -124,8 +120,9 @@ STATUSES = Table(
     "idea_statuses",
     StatusRecord,
     primary=("label",),
+    logged=False,
     stamped=False,
-    position="position",
+    placed=True,
     order="position, label",
     rules=_move_promotion,
 )
@@ -142,13 +139,11 @@ CONTACTS = Table(
     "accounts.contacts",
     "account_contacts",
     ContactRecord,
-    kind="account_contact",
     stamped=False,
-    parents=(("account_id", "id"),),
+    parents=("account_id",),
     identities=(("account_id", "email"),),
-    folded=frozenset({"email"}),
-    position="position",
-    order="position, id",
+    folded="email",
+    placed=True,
 )
 
 
@@ -165,12 +160,11 @@ ACCOUNTS = Table(
     "accounts",
     "accounts",
     AccountRecord,
-    kind="account",
     children=(CONTACTS,),
     alias="external_id",
     identities=(("external_id",),),
     versioned="version",
-    counted="account",
+    counted=True,
 )
 
 
@@ -182,7 +176,7 @@ class IntegrationRecord(KeyedRecord):
     manages_status: bool | None = False
 
 
-INTEGRATIONS = Table("integrations", "integrations", IntegrationRecord, kind="integration")
+INTEGRATIONS = Table("integrations", "integrations", IntegrationRecord)
 
 
 class SprintRecord(KeyedRecord):
@@ -192,7 +186,7 @@ class SprintRecord(KeyedRecord):
     state: Literal["planned", "active", "completed"] | None = "planned"
 
 
-SPRINTS = Table("sprints", "sprints", SprintRecord, kind="sprint")
+SPRINTS = Table("sprints", "sprints", SprintRecord)
 
 
 # Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends.
@@ -212,7 +206,6 @@ RETURNING label""")
 _KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :workspace_id AND provisional")
 
 
-@asynccontextmanager
 async def _settle_labels(run: Run) -> AsyncIterator[None]:
     """Adds the default labels to a new workspace whose file has no list of them.
 

@@ -1,7 +1,6 @@
 """Documents in the workspace file: part of their initiative, with their earlier versions."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -11,8 +10,7 @@ from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.records import FileRecord, KeyedRecord, Positive
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Positive, Table
 from sightline.platform.wire import Moment
 
 _KEEP_VERSIONS = sql("""
@@ -22,7 +20,6 @@ SELECT workspace_id, id, version, content, sources, writer, updated_at
 ON CONFLICT DO NOTHING""")
 
 
-@asynccontextmanager
 async def _move_versions(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Raises the version of changed content, and keeps the previous content as an earlier version.
 
@@ -53,7 +50,8 @@ EARLIER = Table(
     "initiatives.documents.earlier",
     "document_versions",
     EarlierRecord,
-    parents=(("document_id", "id"),),
+    parents=("document_id",),
+    logged=False,
     primary=("document_id", "version"),
     stamped=False,
     order="version",
@@ -75,9 +73,8 @@ DOCUMENTS = Table(
     "initiatives.documents",
     "documents",
     DocumentRecord,
-    kind="document",
     children=(EARLIER,),
-    parents=(("initiative_id", "id"),),
+    parents=("initiative_id",),
     identities=(("initiative_id", "type"),),
     order="type, id",
     rules=_move_versions,

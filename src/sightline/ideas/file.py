@@ -1,7 +1,6 @@
 """Ideas with their questions, comments, evidence and classifications in the workspace file."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import msgspec
@@ -26,13 +25,22 @@ from sightline.ideas.records import Name, OfficialAnswer, SourceName
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.fields import Column, Extra, Link, Links
-from sightline.platform.file_section.records import FileRecord, KeyedRecord, Part, Whole, Word
-from sightline.platform.file_section.tables import Section, Table
+from sightline.platform.file_section.tables import (
+    Column,
+    Extra,
+    FileRecord,
+    KeyedRecord,
+    Link,
+    Links,
+    Part,
+    Section,
+    Table,
+    Whole,
+    Word,
+)
 from sightline.platform.wire import Text
 
 
-@asynccontextmanager
 async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Asks the rules of all writers about each idea; an idea that they refuse is not written.
 
@@ -107,7 +115,6 @@ SELECT g.n, 'IDEA-' || i.number AS public_id
    AND (i.source_key = g.source_key OR i.integration_id = g.integration_id)""")
 
 
-@asynccontextmanager
 async def _refuse_own(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses an alias that is the identity of an idea, and one without a source."""
     entries = sound(entries)
@@ -125,17 +132,13 @@ ALIASES = Table(
     "ideas.aliases",
     "idea_aliases",
     AliasRecord,
-    parents=(("idea_id", "id"),),
+    parents=("idea_id",),
+    logged=False,
     identities=(("source_key", "external_id"), ("integration_id", "external_id")),
     stamped=False,
     order="external_id, id",
     rules=_refuse_own,
 )
-
-_FEATURES = Links("products.features", "idea_features", "idea_id", "feature_id", "feature_ids", scope="product_id")
-_OPPORTUNITIES = Links("opportunities", "idea_opportunities", "idea_id", "opportunity_id", "opportunity_ids")
-_INSIGHTS = Links("insights", "idea_insights", "idea_id", "insight_id", "insight_ids", "insight", "validated")
-_ACCOUNTS = Links("accounts", "idea_accounts", "idea_id", "account_id", "account_ids")
 
 
 class InsightLink(Part):
@@ -166,10 +169,10 @@ class IdeaRecord(KeyedRecord):
     portal_visible: bool | None = False
     official_answer: OfficialAnswer | None = None
     imported_vote_count: Whole | None = 0
-    features: Annotated[list[str] | None, _FEATURES] = None
-    opportunities: Annotated[list[str] | None, _OPPORTUNITIES] = None
-    insights: Annotated[list[str | InsightLink] | None, _INSIGHTS] = None
-    accounts: Annotated[list[str] | None, _ACCOUNTS] = None
+    features: Annotated[list[str] | None, Links("products.features", "idea_features", scope="product_id")] = None
+    opportunities: Annotated[list[str] | None, Links("opportunities", "idea_opportunities")] = None
+    insights: Annotated[list[str | InsightLink] | None, Links("insights", "idea_insights", "validated")] = None
+    accounts: Annotated[list[str] | None, Links("accounts", "idea_accounts")] = None
     questions: list[QuestionRecord] | None = None
     comments: list[CommentRecord] | None = None
     evidence: list[EvidenceRecord] | None = None
@@ -182,13 +185,11 @@ IDEAS = Table(
     "ideas",
     "ideas",
     IdeaRecord,
-    kind="idea",
     children=(QUESTIONS, COMMENTS, EVIDENCE, ALIASES),
     identities=(("source_key", "external_id"), ("integration_id", "external_id")),
     versioned="version",
-    numbered="idea",
-    counted="idea",
-    order="number",
+    numbered=True,
+    counted=True,
     hidden={"taxonomy_version_id": None},
     rules=_rules,
     show=show_classifications,

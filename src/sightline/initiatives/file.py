@@ -1,7 +1,6 @@
 """Initiatives with their questions in the workspace file."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -16,15 +15,12 @@ from sightline.initiatives.records import (
 )
 from sightline.platform.db.sql import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.fields import Link, Links
-from sightline.platform.file_section.records import Hexadecimal, KeyedRecord, Word
-from sightline.platform.file_section.tables import Section, Table
+from sightline.platform.file_section.tables import Hexadecimal, KeyedRecord, Link, Links, Section, Table, Word
 from sightline.platform.wire import Day, Text
 
 _PRODUCTS = sql("SELECT id, product_id FROM features WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])")
 
 
-@asynccontextmanager
 async def _refuse_unfit(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses dates that end early, and a product that does not have the features that stay."""
     for entry in entries:
@@ -51,20 +47,8 @@ class QuestionRecord(KeyedRecord):
 
 
 QUESTIONS = Table(
-    "initiatives.questions",
-    "initiative_questions",
-    QuestionRecord,
-    kind="initiative_question",
-    parents=(("initiative_id", "id"),),
-    position="position",
-    order="position, id",
+    "initiatives.questions", "initiative_questions", QuestionRecord, parents=("initiative_id",), placed=True
 )
-
-_FEATURES = Links(
-    "products.features", "initiative_features", "initiative_id", "feature_id", "feature_ids", scope="product_id"
-)
-_TEAMS = Links("teams", "initiative_teams", "initiative_id", "team_id", "team_ids")
-
 
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 
@@ -80,8 +64,8 @@ class InitiativeRecord(KeyedRecord):
     start_date: Day | None = None
     finish_date: Day | None = None
     request_hash: Hexadecimal | None = None
-    features: Annotated[list[str] | None, _FEATURES] = None
-    teams: Annotated[list[str] | None, _TEAMS] = None
+    features: Annotated[list[str] | None, Links("products.features", "initiative_features", scope="product_id")] = None
+    teams: Annotated[list[str] | None, Links("teams", "initiative_teams")] = None
     questions: list[QuestionRecord] | None = None
 
 
@@ -91,12 +75,10 @@ def section_with(record: type[InitiativeRecord], documents: Table) -> Section:
         "initiatives",
         "initiatives",
         record,
-        kind="initiative",
         children=(QUESTIONS, documents),
         versioned="version",
-        numbered="initiative",
-        counted="initiative",
-        order="number",
+        numbered=True,
+        counted=True,
         rules=_refuse_unfit,
     )
     return Section(tables=(initiatives,))

@@ -1,7 +1,6 @@
 """The portal in the workspace file: its settings, users, votes and requests. Never its secret or its sessions."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import msgspec
@@ -10,9 +9,17 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.ideas.vote_counts import count_votes_again
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.fields import Link, Links
-from sightline.platform.file_section.records import Email, FileRecord, KeyedRecord, Name, Word
-from sightline.platform.file_section.tables import Section, Table
+from sightline.platform.file_section.tables import (
+    Email,
+    FileRecord,
+    KeyedRecord,
+    Link,
+    Links,
+    Name,
+    Section,
+    Table,
+    Word,
+)
 from sightline.platform.wire import Moment
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
@@ -46,7 +53,6 @@ _WORKSPACE = sql("SELECT slug, name FROM workspaces WHERE id = :workspace_id")
 _GROUPS = sql("SELECT key FROM taxonomy_groups WHERE workspace_id = :workspace_id")
 
 
-@asynccontextmanager
 async def _check(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Names a portal like its workspace; refuses settings that cannot be stored.
 
@@ -69,14 +75,7 @@ async def _check(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 
 
 PORTAL = Table(
-    "portal",
-    "portals",
-    PortalPart,
-    kind="portal",
-    is_single=True,
-    primary=("workspace_id",),
-    order="created_at",
-    rules=_check,
+    "portal", "portals", PortalPart, is_single=True, primary=("workspace_id",), order="created_at", rules=_check
 )
 
 
@@ -89,6 +88,9 @@ async def _check_facets(run: Run, facets: list[str]) -> None:
             run.faults.add(f"portal.facets[{index}]", f"The taxonomy has no group {key!r}")
 
 
+_ACCOUNTS = Links("accounts", "portal_user_accounts", owner="user_id", is_repeated=False)
+
+
 class UserRecord(KeyedRecord):
     """A customer's user who has signed in to the portal."""
 
@@ -97,10 +99,10 @@ class UserRecord(KeyedRecord):
     first_name: str | None = ""
     last_name: str | None = ""
     last_seen_at: Moment | None = None
-    accounts: Annotated[list[str] | None, Links("accounts", "portal_user_accounts", "user_id", "account_id")] = None
+    accounts: Annotated[list[str] | None, _ACCOUNTS] = None
 
 
-USERS = Table("portal.users", "portal_users", UserRecord, kind="portal_user", identities=(("subject",),))
+USERS = Table("portal.users", "portal_users", UserRecord, identities=(("subject",),))
 
 
 class UserChoice(FileRecord):
@@ -110,7 +112,6 @@ class UserChoice(FileRecord):
     user: Annotated[Word | UnsetType, Link("portal.users")] = UNSET
 
 
-@asynccontextmanager
 async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Gives votes and requests without a time the current one; counts the votes."""
     for entry in entries:
@@ -128,6 +129,7 @@ def _of_user(path: str, table: str) -> Table:
         table,
         UserChoice,
         primary=("idea_id", "user_id"),
+        logged=False,
         stamped=False,
         order="created_at, idea_id, user_id",
         rules=_rules,
@@ -135,10 +137,5 @@ def _of_user(path: str, table: str) -> Table:
 
 
 SECTION = Section(
-    tables=(
-        PORTAL,
-        USERS,
-        _of_user("portal.votes", "portal_votes"),
-        _of_user("portal.requests", "portal_requests"),
-    ),
+    tables=(PORTAL, USERS, _of_user("portal.votes", "portal_votes"), _of_user("portal.requests", "portal_requests"))
 )

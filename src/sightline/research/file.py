@@ -4,7 +4,6 @@ Runs that have not ended are left out, and so are those whose sources are being 
 """
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
@@ -12,9 +11,21 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.fields import Column, Converted, Find, Link
-from sightline.platform.file_section.records import FileRecord, Hexadecimal, KeyedRecord, Name, Positive, Whole, Word
-from sightline.platform.file_section.tables import Section, Table
+from sightline.platform.file_section.tables import (
+    Column,
+    Converted,
+    FileRecord,
+    Find,
+    Hexadecimal,
+    KeyedRecord,
+    Link,
+    Name,
+    Positive,
+    Section,
+    Table,
+    Whole,
+    Word,
+)
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Id, Moment
 from sightline.research.briefs.queries import words_of
@@ -42,7 +53,6 @@ _INDEX = sql(
 )
 
 
-@asynccontextmanager
 async def _settle_briefs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Sets `next_run_at` unless the file gives it: the next slot of an active brief, and none of another one.
 
@@ -73,7 +83,6 @@ SELECT id, {is_busy} AS is_busy
 )
 
 
-@asynccontextmanager
 async def _settle_runs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Sets `operation_id` to the run's id and `created_at` to now if they are missing.
 
@@ -93,7 +102,6 @@ async def _settle_runs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 _RESERVED = sql("SELECT coalesce(sum(credits_reserved), 0) FROM research_runs WHERE workspace_id = :workspace_id")
 
 
-@asynccontextmanager
 async def _return_credits(run: Run) -> AsyncIterator[None]:
     """Returns what removed runs had reserved."""
     yield
@@ -200,47 +208,34 @@ class BriefRecord(KeyedRecord):
     runs: list[RunRecord] | None = None
 
 
-def _inside(path: str, name: str, record: type[FileRecord], order: str = "position, id", **more: Any) -> Table:
+def _of_run(path: str, record: type[FileRecord], **more: Any) -> Table:
     """Returns the table of a part of a run."""
-    position = "position" if order == "position, id" else None
-    return Table(
-        f"research.runs.{path}",
-        name,
-        record,
-        primary=("run_id", "id"),
-        stamped=False,
-        position=position,
-        order=order,
-        **({"parents": (("run_id", "id"),)} | more),
-    )
+    own: dict[str, Any] = {
+        "primary": ("run_id", "id"),
+        "parents": ("run_id",),
+        "logged": False,
+        "stamped": False,
+        "placed": True,
+    }
+    return Table(f"research.runs.{path}", f"research_{path.rpartition('.')[2]}", record, **(own | more))
 
 
-FINDINGS = _inside(
-    "sections.findings", "research_findings", FindingRecord, parents=(("run_id", "run_id"), ("section_id", "id"))
-)
-SECTIONS = _inside("sections", "research_sections", SectionRecord, children=(FINDINGS,))
-SOURCES = _inside("sources", "research_sources", SourceRecord, "retrieved_at, id")
-RECORDS = _inside("records", "research_records", ReviewRecord)
+FINDINGS = _of_run("sections.findings", FindingRecord, parents=("run_id", "section_id"))
+SECTIONS = _of_run("sections", SectionRecord, children=(FINDINGS,))
+SOURCES = _of_run("sources", SourceRecord, placed=False, order="retrieved_at, id")
+RECORDS = _of_run("records", ReviewRecord)
 RUNS = Table(
     "research.runs",
     "research_runs",
     RunRecord,
-    kind="research_run",
     children=(SECTIONS, SOURCES, RECORDS),
-    parents=(("brief_id", "id"),),
+    parents=("brief_id",),
     stamped=False,
     where=f"NOT {_IS_BUSY}",
     rules=_settle_runs,
 )
 BRIEFS = Table(
-    "research",
-    "research_briefs",
-    BriefRecord,
-    kind="research_brief",
-    children=(RUNS,),
-    versioned="row_version",
-    batch=1,
-    rules=_settle_briefs,
+    "research", "research_briefs", BriefRecord, children=(RUNS,), versioned="row_version", batch=1, rules=_settle_briefs
 )
 
 SECTION = Section(tables=(BRIEFS,), rules=_return_credits)

@@ -1,7 +1,6 @@
 """Signals in the workspace file, with insights and opportunities."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Annotated, Any, cast
 from uuid import UUID
 
@@ -10,9 +9,18 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.fields import Extra, Link, Links
-from sightline.platform.file_section.records import KeyedRecord, Name, Part, Word
-from sightline.platform.file_section.tables import Section, Showing, Table
+from sightline.platform.file_section.tables import (
+    Extra,
+    KeyedRecord,
+    Link,
+    Links,
+    Name,
+    Part,
+    Section,
+    Showing,
+    Table,
+    Word,
+)
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES
@@ -40,12 +48,8 @@ class SourceLinkPart(Part):
     primary: bool = False
 
 
-@asynccontextmanager
 async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Completes source, accounts and processing; stores raw data and transcript."""
-    for entry in sound(entries):
-        _settle_source(entry)
-        _add_primary(entry)
+    """Completes processing; stores raw data and transcript."""
     async with raw_stored(run, entries):
         for entry in sound(entries):
             _settle_status(run, entry)
@@ -62,18 +66,14 @@ def _settle_status(run: Run, entry: Entry) -> None:
         row["process_after"] = run.tx.now if waits else None
 
 
-def _settle_source(entry: Entry) -> None:
-    """Splits `source` into two columns. Type and label default to the provider's."""
+def _complete(run: Run, entry: Entry) -> None:
+    """Splits `source` into two columns. Type and label default to the provider's. Adds the primary account."""
     row, source = entry.row, entry.given.get("source") or {}
     row["source_type"] = source.get("type", row["source_type"])
     row["external_data"] = source.get("external_data", row["external_data"])
     if entry.is_new:
         row["source_type"] = row["source_type"] or row["provider_type"]
         row["source_label"] = row["source_label"] or label_of(row["provider_type"])
-
-
-def _add_primary(entry: Entry) -> None:
-    """Adds the primary account to the accounts."""
     if "account" in entry.given or "accounts" in entry.given:
         stored = [] if entry.is_new else [Linked(id) for id in entry.stored["account_ids"]]
         accounts, primary = entry.links.get("accounts", stored), entry.row["account_id"]
@@ -91,15 +91,8 @@ async def _show(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     return show
 
 
-_INITIATIVES = Links(
-    "initiatives",
-    "signal_initiatives",
-    "signal_id",
-    "initiative_id",
-    item="initiative",
-    flag="accepted",
-    late=True,
-)
+_INITIATIVES = Links("initiatives", "signal_initiatives", "accepted", late=True, is_repeated=False)
+_STUDIES = Links("studies", "signal_studies", late=True, is_repeated=False)
 
 
 class InitiativeLink(Part):
@@ -130,11 +123,9 @@ class SignalRecord(KeyedRecord):
     import_: dict[str, Any] | None = msgspec.field(default=None, name="import")
     failure: str | None = None
     account: Annotated[Word | None, Link("accounts")] = None
-    accounts: Annotated[
-        list[str] | None, Links("accounts", "signal_accounts", "signal_id", "account_id", "account_ids")
-    ] = None
+    accounts: Annotated[list[str] | None, Links("accounts", "signal_accounts")] = None
     initiatives: Annotated[list[str | InitiativeLink] | None, _INITIATIVES] = None
-    studies: Annotated[list[str] | None, Links("studies", "signal_studies", "signal_id", "study_id", late=True)] = None
+    studies: Annotated[list[str] | None, _STUDIES] = None
     source: Annotated[SourcePart | None, Extra()] = None
     transcript: Annotated[TranscriptPart | None, Extra()] = None
     raw_data: Annotated[dict[str, Any] | None, Extra()] = None
@@ -144,14 +135,13 @@ SIGNALS = Table(
     "signals",
     "signals",
     SignalRecord,
-    kind="signal",
     identities=(("source_key", "external_id"), ("origin",)),
     versioned="version",
-    numbered="signal",
-    counted="signal",
-    order="number",
+    numbered=True,
+    counted=True,
     hidden={"source_type": "", "external_data": {}, "transcript": None, "process_after": None},
     batch=100,
+    complete=_complete,
     rules=_rules,
     show=_show,
 )

@@ -14,8 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
 from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.records import Part
-from sightline.platform.file_section.tables import Showing
+from sightline.platform.file_section.tables import Part, Showing
 from sightline.signals.material import summarise
 from sightline.signals.queries import SAVE_RAW
 

@@ -1,17 +1,26 @@
 """Studies and their feedback in the workspace file."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
-from sightline.platform.file_section.entries import NOWHERE, Entry, Run, sound
-from sightline.platform.file_section.fields import Converted, Find, Link, Links
-from sightline.platform.file_section.records import KeyedRecord, Name, Part, Word
-from sightline.platform.file_section.tables import Section, Showing, Table
+from sightline.platform.file_section.entries import NOWHERE, Entry, Run
+from sightline.platform.file_section.tables import (
+    Converted,
+    Find,
+    KeyedRecord,
+    Link,
+    Links,
+    Name,
+    Part,
+    Section,
+    Showing,
+    Table,
+    Word,
+)
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
 
@@ -42,28 +51,22 @@ def _store_subject(value: dict[str, Any], find: Find) -> UUID:
     return found or NOWHERE
 
 
-@asynccontextmanager
-async def _keep_subject(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+def _keep_subject(run: Run, entry: Entry) -> None:
     """Splits the subject into two columns; refuses a change of it."""
-    for entry in sound(entries):
-        if "subject" in entry.given:
-            entry.row["subject_type"] = entry.given["subject"]["type"]
-        subject = entry.row["subject_type"], entry.row["subject_id"]
-        if not entry.is_new and subject != (entry.stored["subject_type"], entry.stored["subject_id"]):
-            run.refuse(entry, "subject", "The subject of a rating never changes")
-    yield
+    if "subject" in entry.given:
+        entry.row["subject_type"] = entry.given["subject"]["type"]
+    columns = ("subject_type", "subject_id")
+    if not entry.is_new and any(entry.row[column] != entry.stored[column] for column in columns):
+        run.refuse(entry, "subject", "The subject of a rating never changes")
 
 
 async def _show_feedback(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     return lambda row: {"subject": {"type": row["subject_type"], "id": str(row["subject_id"])}}
 
 
-@asynccontextmanager
-async def _add_paths(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+def _add_path(run: Run, entry: Entry) -> None:
     """Gives a study without a path the default one, made from its id."""
-    for entry in sound(entries):
-        entry.row["app_path"] = entry.row["app_path"] or f"/studies/{entry.id}"
-    yield
+    entry.row["app_path"] = entry.row["app_path"] or f"/studies/{entry.id}"
 
 
 class StudyRecord(KeyedRecord):
@@ -74,23 +77,11 @@ class StudyRecord(KeyedRecord):
     type: Word | None = "interview"
     phase: Word | None = "discovery"
     app_path: Word | None = ""
-    initiatives: Annotated[
-        list[str] | None,
-        Links("initiatives", "study_initiatives", "study_id", "initiative_id", "initiative_ids"),
-    ] = None
-    ideas: Annotated[list[str] | None, Links("ideas", "study_ideas", "study_id", "idea_id", "idea_ids")] = None
+    initiatives: Annotated[list[str] | None, Links("initiatives", "study_initiatives")] = None
+    ideas: Annotated[list[str] | None, Links("ideas", "study_ideas")] = None
 
 
-STUDIES = Table(
-    "studies",
-    "studies",
-    StudyRecord,
-    kind="study",
-    versioned="version",
-    numbered="study",
-    order="number",
-    rules=_add_paths,
-)
+STUDIES = Table("studies", "studies", StudyRecord, versioned="version", numbered=True, complete=_add_path)
 
 
 class FeedbackRecord(KeyedRecord):
@@ -111,12 +102,11 @@ FEEDBACK = Table(
     "feedback",
     "study_feedback",
     FeedbackRecord,
-    kind="study_feedback",
     identities=(("external_id",),),
-    counted="study_feedback",
+    counted=True,
     order="submitted_at, id",
     hidden={"subject_type": ""},
-    rules=_keep_subject,
+    complete=_keep_subject,
     show=_show_feedback,
 )
 

@@ -1,26 +1,28 @@
 """Applies a workspace file in one transaction, all or nothing, and reports every fault."""
 
 import asyncio
-import re
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing, closing, suppress
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, suppress
 from copy import deepcopy
+from functools import partial
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import asyncpg
+import msgspec
 
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Entry, Faults, Run
 from sightline.workspace_file import queries
-from sightline.workspace_file.documents import Document, Item, Unreadable
+from sightline.workspace_file.documents import Item, Unreadable, read_items
 from sightline.workspace_file.late_numbers import LateNumbers
 from sightline.workspace_file.lookups import Lookups
 from sightline.workspace_file.pruning import check_prune, prune_list
 from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_tables, lists, objects, parts
 from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
-from sightline.workspace_file.values import Members, check, convert
+from sightline.workspace_file.values import check, convert, sound_part
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.file import open_workspace
 from sightline.workspaces.tenants import LOCK_SLUG
@@ -57,46 +59,51 @@ class _OnlyTried(Exception):
 class Content:
     """A file whose values were checked. `largest`: by list the largest number that a record gives.
 
-    `prunes`: every list of the file that can be pruned is.
+    `spools`: by list a temporary file with its records, a line for each, so that they are stored in another order.
     """
 
-    def __init__(self, document: Document, *, prunes: bool = False) -> None:
-        self.document = document
-        self.prunes = prunes
+    def __init__(self, files: ExitStack) -> None:
+        self.files = files
         self.faults = Faults()
+        self.spools: dict[str, BinaryIO] = {}
         self.objects: dict[str, Any] = {}
         self.prune: list[str] = []
         self.given: set[str] = set()
         self.largest: dict[str, int] = {}
         self.faulty_records: set[tuple[str, str]] = set()
 
-    def read(self) -> None:
-        """Checks the whole file. Adds every fault. Raises FileUnreadable."""
+    def read(self, source: BinaryIO, *, prunes: bool) -> None:
+        """Checks the whole file. Adds every fault. Raises FileUnreadable. `prunes`: every list is pruned."""
         try:
-            for item in self.document.items():
+            for item in read_items(source, lists().keys()):
                 if item.list and item.place >= 0:
-                    self._check_record(item.list, item.path, item.value)
+                    self._keep(item, item.list)
                 elif item.list:
                     self.given.add(item.list)
+                    self.spools[item.list] = self.files.enter_context(_spool())
                 else:
                     self._check_object(item.path, item.value)
         except Unreadable as error:
             self.faults.add(error.path, str(error))
             raise FileUnreadable(self.faults.shown, self.faults.count - len(self.faults.shown)) from None
-        if self.prunes:
+        if prunes:
             self.prune += sorted(name for name in PRUNABLE if name.partition(".")[0] in self.given)
 
-    def _check_record(self, name: str, path: str, value: Any) -> None:
-        if check(value, lists()[name].record, path, self.faults) is not None:
-            self.largest[name] = max(self.largest.get(name, 0), value.get("number") or 0)
-        elif isinstance(value, dict):
-            names = [value.get(one) for one in NAMES]
+    def _keep(self, item: Item, name: str) -> None:
+        """Keeps a record; of one with a fault its other fields, so that these are checked."""
+        given, kind = item.value, lists()[name].record
+        is_sound = check(given, kind, item.path, self.faults) is not None
+        if is_sound:
+            self.largest[name] = max(self.largest.get(name, 0), given.get("number") or 0)
+        elif isinstance(given, dict):
+            names = [given.get(one) for one in NAMES]
             self.faulty_records.update((name, one) for one in names if isinstance(one, str))
+            given = sound_part(given, kind)
+        if isinstance(given, dict):
+            self.spools[name].write(msgspec.json.encode((item.place, is_sound, given)) + b"\n")
 
     def _check_object(self, name: str, value: Any) -> None:
-        if isinstance(value, Members):
-            check(value, dict, name, self.faults)
-        elif name in lists():
+        if name in lists():
             if value is not None:
                 self.faults.add(name, "Expected a list")
         elif name == "prune":
@@ -104,40 +111,35 @@ class Content:
         elif name in parts():
             if check(value, parts()[name], name, self.faults) is None:
                 self.faulty_records.add((name, ""))
-            else:
+                value = sound_part(value, parts()[name]) if name == "workspace" and isinstance(value, dict) else None
+            if value is not None:
                 self.objects[name] = value
         elif name != "$schema":
             self.faults.add(name, "Unknown field")
 
     def batches(self, name: str) -> Iterator[list[Entry]]:
-        """Yields the records. One with a fault is broken, and has only its other fields, so that these are checked."""
-        size, is_sound = 0, not self.faults.count
-        batch: list[Entry] = []
-        for item in self.document.records(name):
-            if isinstance(item.value, dict):
-                batch.append(_entry(lists()[name].record, item, is_sound=is_sound))
-                size += item.size
+        """Yields the records. One with a fault is broken and partial."""
+        size, batch = 0, list[Entry]()
+        for line in self._lines(name):
+            place, is_sound, given = msgspec.json.decode(line)
+            entry = Entry(f"{name}[{place}]", given, convert(given, lists()[name].record))
+            entry.broken = entry.is_partial = not is_sound
+            batch.append(entry)
+            size += len(line)
             if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARACTERS:
                 yield batch
                 batch, size = [], 0
         if batch:
             yield batch
 
-
-def _entry(kind: Any, item: Item, *, is_sound: bool) -> Entry:
-    """Returns the record. Without the fields that do not fit their types, if there are any."""
-    if is_sound:
-        return Entry(item.path, item.value, convert(item.value, kind))
-    faults = Faults()
-    if (record := check(item.value, kind, item.path, faults)) is not None:
-        return Entry(item.path, item.value, record)
-    wrong = {re.split(r"[.\[]", fault.path.removeprefix(item.path)[1:])[0] for fault in faults.shown}
-    given = {name: value for name, value in item.value.items() if name not in wrong}
-    record = check(given, kind, item.path, Faults())
-    return Entry(item.path, {} if record is None else given, record or kind(), broken=True, is_partial=True)
+    def _lines(self, name: str) -> Iterable[bytes]:
+        if spool := self.spools.get(name):
+            spool.seek(0)
+        return spool or ()
 
 
 _Names = list[str] | None
+_spool = partial(TemporaryFile, prefix="sightline-")
 
 
 async def apply_file(
@@ -155,10 +157,10 @@ async def apply_file(
     stores nothing; `prune` removes the records that the lists of the file do not name. The file is copied to a
     temporary one, so it may be a pipe. Uses two connections if it has them.
     """
-    with closing(await asyncio.to_thread(Document, source, lists().keys())) as document:
-        content = Content(document, prunes=prune)
-        await asyncio.to_thread(content.read)
-        if "workspace" not in content.objects:
+    with ExitStack() as files:
+        content = Content(files)
+        await asyncio.to_thread(content.read, source, prunes=prune)
+        if "slug" not in content.objects.get("workspace", {}):
             if not content.faults.count:
                 content.faults.add("workspace", "Required")
             _refuse_faulty(content.faults)
@@ -220,12 +222,12 @@ class _Application:
         async with AsyncExitStack() as rules:
             for name in STORED:
                 if section := RULED.get(name):
-                    await rules.enter_async_context(section(run))
+                    await rules.enter_async_context(asynccontextmanager(section)(run))
                 await self._apply_named(run, store, name)
             await store.store_late()
         _refuse_faulty(self.faults)
         if not dry_run:
-            await store.numbers.settle({table.numbered: table.name for table in lists().values() if table.numbered})
+            await store.numbers.settle({table.kind: table.name for table in lists().values() if table.numbered})
         for path, names in run.removed.items():
             self.tally.remove(all_tables()[path], names)
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
@@ -251,8 +253,8 @@ class _Application:
         else:
             numbers = LateNumbers(self.db, self.tx, run.workspace_id)
         for name, number in self.content.largest.items():
-            if number and (kind := lists()[name].numbered):
-                await numbers.raise_to(kind, number)
+            if number and (table := lists()[name]).numbered:
+                await numbers.raise_to(table.kind, number)
         return numbers
 
     async def _apply_named(self, run: Run, store: Store, name: str) -> None:
@@ -262,7 +264,9 @@ class _Application:
             self.tally.counts[name] = ListCount(int(outcome is True), int(outcome is False), int(outcome is None))
         elif given is not None:
             table = all_tables()[name]
-            await store.store(table, [Entry(name, given, convert(given, table.record))])
+            entry = Entry(name, given, convert(given, table.record))
+            entry.is_partial = (name, "") in run.faulty_records
+            await store.store(table, [entry])
         if name in lists():
             table = lists()[name]
             async with aclosing(_read_ahead(self.content.batches(name))) as batches:

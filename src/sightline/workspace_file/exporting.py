@@ -13,8 +13,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section.fields import Converted
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import Converted, Table
 from sightline.platform.wire import shown_moment
 from sightline.workspace_file import queries
 from sightline.workspace_file.cells import write_cell
@@ -96,13 +95,12 @@ async def records_of(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[An
     show = await table.show(tx, workspace_id, rows) if table.show and rows else None
     records = [_record(table, row) | (show(row) if show else {}) for row in rows]
     for child in table.children if rows else ():
-        above = [column for _, column in child.parents]
-        found: dict[tuple[Any, ...], list[dict[str, Any]]] = {tuple(row[c] for c in above): [] for row in rows}
+        found: dict[tuple[Any, ...], list[dict[str, Any]]] = {tuple(row[c] for c in child.above): [] for row in rows}
         inside = await queries.rows_inside(tx, child, workspace_id, list(found))
         for row, record in zip(inside, await records_of(tx, child, workspace_id, inside), strict=True):
-            found[tuple(row[column] for column, _ in child.parents)].append(record)
+            found[tuple(row[c] for c in child.parents)].append(record)
         for row, record in zip(rows, records, strict=True):
-            record[child.list_name] = found[tuple(row[c] for c in above)]
+            record[child.list_name] = found[tuple(row[c] for c in child.above)]
     for record in records:
         for name in ("createdAt", "updatedAt"):
             if name in record:

@@ -70,7 +70,7 @@ class Lookups:
     def keep(self, table: Table, entries: Sequence[Entry]) -> None:
         """Keeps the names of records that are not stored yet, as others may name them."""
         for entry in entries:
-            above = entry.values[table.parents[0][0]] if table.parents else None
+            above = entry.values[table.parents[-1]] if table.parents else None
             named = _Named(entry.values.get("id") or entry.id, above)
             for name in (str(named.id), entry.values.get("key")):
                 if name:
@@ -85,10 +85,10 @@ class Lookups:
 def public_number(table: Table, text: str) -> int | None:
     """Returns the number in a public id of this kind of record."""
     prefix, _, digits = text.partition("-")
-    if table.numbered is None or prefix.lower() != table.numbered or not (digits.isdigit() and digits.isascii()):
+    if not table.numbered or prefix.lower() != table.kind or not (digits.isdigit() and digits.isascii()):
         return None
     return int(digits) if len(digits) < 19 else None
 
 
 def _alias(table: Table, text: str) -> str:
-    return text.lower() if table.alias in table.folded else text
+    return text.lower() if table.alias == table.folded else text

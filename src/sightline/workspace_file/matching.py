@@ -19,8 +19,11 @@ def names_of(table: Table, values: Any) -> Names:
     for columns in table.known_by:
         name = tuple([values.get(column) for column in columns])
         if None not in name:
-            fold = table.folded.intersection(columns)
-            found[columns] = tuple(v.lower() if c in fold else v for c, v in zip(columns, name)) if fold else name  # noqa: B905 - same lengths
+            found[columns] = name
+            if table.folded in columns:
+                found[columns] = tuple(
+                    v.lower() if c == table.folded else v for c, v in zip(columns, name, strict=True)
+                )
     return found
 
 
@@ -57,11 +60,10 @@ async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
 
 def _derive_id(run: Run, table: Table, entry: Entry, names: Names) -> None:
     """Gives a record without an id the one that follows from its key or another identity."""
-    parents = dict(table.parents)
     for columns, name in names.items() if table.primary[-1] == "id" else ():
         if columns != NUMBER:
-            words = [str(value) for column, value in zip(columns, name, strict=True) if column not in parents]
-            above = [str(entry.values[column]) for column in parents]
+            words = [str(value) for column, value in zip(columns, name, strict=True) if column not in table.parents]
+            above = [str(entry.values[column]) for column in table.parents]
             entry.values["id"] = derived_id(run.workspace_id, table.path, *above, *words)
             names[table.primary] = primary_of(table, entry.values)
             return
@@ -95,7 +97,7 @@ def _match_one(run: Run, table: Table, entry: Entry, stored: Mapping[Columns, An
             return
     if entry.stored is None:
         return
-    if any(entry.stored[column] != entry.values[column] for column, _ in table.parents):
+    if any(entry.stored[column] != entry.values[column] for column in table.parents):
         run.refuse(entry, "id", "Belongs to another record's list")
     key = entry.stored["key"] if table.keyed else None
     if key is not None and is_derived and entry.values.get("key") not in (None, key):
@@ -122,26 +124,25 @@ async def place(run: Run, table: Table, entries: Sequence[Entry]) -> None:
 
     Otherwise the records of the file are numbered from 0, and other stored records follow them.
     """
-    if table.position is None:
+    if not table.placed:
         return
-    position, own = table.position, [column for column, _ in table.parents]
     groups: dict[tuple[Any, ...], list[Entry]] = defaultdict(list)
     for entry in sound(entries):
-        groups[tuple(entry.row[column] for column in own)].append(entry)
+        groups[tuple(entry.row[column] for column in table.parents)].append(entry)
     stored: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for row in await queries.rows_inside(run.tx, table, run.workspace_id, list(groups)):
-        stored[tuple(row[column] for column in own)].append(row)
+        stored[tuple(row[column] for column in table.parents)].append(row)
     for above, group in groups.items():
         known = {primary_of(table, entry.stored) for entry in group if entry.stored is not None}
         in_order = [name for row in stored[above] if (name := primary_of(table, row)) in known]
         first, after = 0, group
         if [primary_of(table, entry.row) for entry in group[: len(known)]] == in_order:
-            first, after = max((row[position] for row in stored[above]), default=-1) + 1, group[len(known) :]
+            first, after = max((row["position"] for row in stored[above]), default=-1) + 1, group[len(known) :]
         for number, entry in enumerate(after, first):
-            entry.row[position] = number
-            if entry.stored is not None and entry.stored[position] != number:
+            entry.row["position"] = number
+            if entry.stored is not None and entry.stored["position"] != number:
                 entry.changed.add("position")
         if after is group:
             others = [row for row in stored[above] if primary_of(table, row) not in known]
-            moved = [{c: row[c] for c in table.primary} | {position: n} for n, row in enumerate(others, len(group))]
+            moved = [{c: row[c] for c in table.primary} | {"position": n} for n, row in enumerate(others, len(group))]
             await queries.change_rows(run.tx, table, run.workspace_id, moved)

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from sightline.platform.db import Row, Statement, Tx, sql
 from sightline.platform.file_section.entries import Run
-from sightline.platform.file_section.fields import Links
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import Links, Table
 from sightline.workspaces.changes import add_changes
 
 _TYPES: dict[type, str] = {str: "text", int: "bigint", UUID: "uuid", datetime: "timestamptz"}
@@ -33,7 +32,7 @@ def _shown(table: Table) -> str:
     shown = [f"t.{column}" for column in dict.fromkeys([*table.primary, *table.columns])]
     for field, links in table.links:
         if links.array is None or links.flag:
-            shown.append(f"{_array(links, links.member)} AS {field.column}_ids_")
+            shown.append(f"{_array(links, links.columns[1])} AS {field.column}_ids_")
         if links.flag:
             shown.append(f"{_array(links, links.flag)} AS {field.column}_flags_")
     return ", ".join(shown)
@@ -44,7 +43,7 @@ def _select(table: Table, given: str = "", same: Sequence[str] = (), *, is_expor
 
     `is_export`: only those that an export shows, in its order.
     """
-    order = ", ".join(f"t.{column.strip()}" for column in (*same, *table.order.split(",")))
+    order = ", ".join(f"t.{column}" for column in (*same, *table.sorting))
     return sql(
         "SELECT {columns} FROM {given}{table} AS t WHERE t.{tenant} = :workspace_id AND {where}{order}",
         columns=_shown(table),
@@ -59,7 +58,7 @@ def _select(table: Table, given: str = "", same: Sequence[str] = (), *, is_expor
 def _array(links: Links, column: str) -> str:
     return (
         f"ARRAY(SELECT l.{column} FROM {links.table} AS l"
-        f" WHERE l.workspace_id = :workspace_id AND l.{links.owner} = t.id ORDER BY l.link)"
+        f" WHERE l.workspace_id = :workspace_id AND l.{links.columns[0]} = t.id ORDER BY l.link)"
     )
 
 
@@ -101,7 +100,7 @@ def _type_of(values: Iterable[Any]) -> str:
 
 def compared(table: Table, column: str) -> str:
     """Returns the expression that compares values of this column."""
-    return f"lower(t.{column})" if column in table.folded else f"t.{column}"
+    return f"lower(t.{column})" if column == table.folded else f"t.{column}"
 
 
 _NAMES = """
@@ -121,7 +120,7 @@ async def find_names(tx: Tx, table: Table, workspace_id: UUID, **names: Sequence
         number="t.number" if table.numbered else "NULL::bigint",
         alias=compared(table, table.alias) if table.alias else "NULL::text",
         name="t.name" if table.path in _NAMED else "NULL::text",
-        above=f"t.{table.parents[0][0]}" if table.parents else "NULL::uuid",
+        above=f"t.{table.parents[-1]}" if table.parents else "NULL::uuid",
     )
     return await tx.rows(statement, workspace_id=workspace_id, **names)
 
@@ -167,7 +166,7 @@ _UNLINK = """
 
 async def remove_links(tx: Tx, links: Links, workspace_id: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
     """Removes links by owner and member."""
-    statement = sql(_UNLINK, table=links.table, owner=links.owner, member=links.member)
+    statement = sql(_UNLINK, table=links.table, owner=links.columns[0], member=links.columns[1])
     owners, members = [owner for owner, _ in pairs], [member for _, member in pairs]
     await tx.run(statement, workspace_id=workspace_id, owners=owners, members=members)
 
@@ -186,8 +185,8 @@ async def remove_where(run: Run, table: Table, condition: str, **values: Any) ->
         _REMOVE,
         table=table.name,
         condition=condition,
-        public_id=f"'{table.numbered.upper()}-' || t.number" if table.numbered else "NULL::text",
-        changes=add_changes(table.kind or table.name, "deleted", "removed", change_id="gen_random_uuid()"),
+        public_id=f"'{table.kind.upper()}-' || t.number" if table.numbered else "NULL::text",
+        changes=add_changes(table.kind, "deleted", "removed", change_id="gen_random_uuid()"),
     )
     actor = {"actor_kind": "file", "actor_id": run.actor_id}
     rows = await run.tx.rows(statement, workspace_id=run.workspace_id, **actor, **values)
@@ -210,9 +209,10 @@ async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[li
 
 async def rows_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:
     """Returns the rows of some enclosing records, or of a list that is not nested, in their order."""
-    own = [column for column, _ in table.parents]
-    named = {f"p_{column}": list(values) for column, values in zip(own, zip(*parents, strict=True), strict=False)}
+    named = {
+        f"p_{column}": list(values) for column, values in zip(table.parents, zip(*parents, strict=True), strict=False)
+    }
     if not parents:
         return []
     given = f"unnest({', '.join(f':{name}::uuid[]' for name in named)})"
-    return await tx.rows(_select(table, given, own, is_export=True), workspace_id=workspace_id, **named)
+    return await tx.rows(_select(table, given, table.parents, is_export=True), workspace_id=workspace_id, **named)

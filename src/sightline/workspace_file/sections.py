@@ -29,13 +29,13 @@ SECTIONS: tuple[Section, ...] = (
 STORED = (
     "workspace", "members", "products", "teams", "ideaStatuses", "taxonomy", "accounts", "opportunities",
     "integrations", "sprints", "portal", "portal.users", "signals", "insights", "initiatives", "ideas", "studies",
-    "feedback", "portal.votes", "portal.requests", "research",
+    "feedback", "portal.votes", "portal.requests", "research"
 )  # fmt: skip
 
 SHOWN = (
     "workspace", "members", "products", "teams", "ideaStatuses", "taxonomy", "accounts", "opportunities",
     "integrations", "sprints", "signals", "insights", "ideas", "initiatives", "studies", "feedback", "portal",
-    "research",
+    "research"
 )  # fmt: skip
 
 PRUNABLE = frozenset(name for name in SHOWN if name not in ("workspace", "taxonomy", "portal")) | {"products.features"}

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -11,8 +11,7 @@ import msgspec
 
 from sightline.platform.access import Actor
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.fields import Converted, Field, Find, Link, Links
-from sightline.platform.file_section.tables import STAMPS, Table
+from sightline.platform.file_section.tables import STAMPS, Converted, Field, Find, Link, Links, Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
 from sightline.workspace_file.lookups import Lookups
@@ -53,7 +52,9 @@ class Store:
         for entry in whole:
             _merge(self.run, table, entry)
             self._read_scoped(table, entry)
-        async with table.rules(self.run, whole) if table.rules else nullcontext():
+            if table.complete and not entry.broken:
+                table.complete(self.run, entry)
+        async with asynccontextmanager(table.rules)(self.run, whole) if table.rules else nullcontext():
             await place(self.run, table, whole)
             for entry in whole:
                 self._conclude(table, entry)
@@ -103,7 +104,7 @@ class Store:
 
     def _read(self, table: Table, entry: Entry) -> None:
         """Fills `values`. Leaves out an `updatedAt` that does not count."""
-        for column, above in table.parents:
+        for column, above in zip(table.parents, table.above, strict=True):
             entry.values[column] = entry.parent.row.get(above) if entry.parent else None
         if table.is_single:
             entry.values[table.tenant] = self.run.workspace_id
@@ -192,13 +193,13 @@ class Store:
         new = [entry for entry in entries if entry.is_new]
         waiting = [entry for entry in new if table.numbered and entry.row["number"] is None]
         if table.numbered and waiting:
-            for number, entry in zip(await self.numbers.take(table.numbered, len(waiting)), waiting, strict=True):
+            for number, entry in zip(await self.numbers.take(table.kind, len(waiting)), waiting, strict=True):
                 entry.row["number"] = number
         if new:
             added = [column for column in table.columns if column != table.tenant]
             rows = [[run.workspace_id, *(entry.row[column] for column in added)] for entry in new]
             await queries.add_rows(run.tx, table.name, (table.tenant, *added), rows)
-        columns = {name: column for column, name in table.names.items()} | {"position": table.position}
+        columns = {name: column for column, name in table.names.items()} | {"position": "position"}
         late = {field.name for field, links in table.links if links.late}
         changed = [
             {column: entry.row[column] for column in (*table.primary, *map(columns.get, entry.changed)) if column}
@@ -225,7 +226,7 @@ class Store:
         if removed:
             await queries.remove_links(self.run.tx, links, self.run.workspace_id, removed)
         if added:
-            columns = ["workspace_id", links.owner, links.member, *([links.flag] if links.flag else [])]
+            columns = ["workspace_id", *links.columns]
             rows = [[self.run.workspace_id, id, *one[: len(columns) - 2]] for id, one in added]
             await queries.add_rows(self.run.tx, links.table, columns, rows)
 
@@ -233,7 +234,7 @@ class Store:
         actor = Actor(self.run.workspace_id, "file", self.run.actor_id)
         for action in ("created", "updated"):
             written = [one for one in entries if one.is_new == (action == "created") and (one.is_new or one.changed)]
-            if table.kind is not None and written:
+            if table.logged and written:
                 changes = [(entry.id, _public_id(table, entry), _detail(table, entry)) for entry in written]
                 await log_changes(self.run.tx, actor, table.kind, action, changes)
 
@@ -247,7 +248,7 @@ class Store:
             await self.store(child, inside[start : start + 10_000])
         giving = [one.id for one in sound(parents) if one.given.get(child.list_name) is not None]
         if child.path in self.run.pruned and giving and not self.run.faults.count:
-            condition = f"t.{child.parents[0][0]} = ANY(:parents::uuid[]) AND t.id <> ALL(:kept::uuid[])"
+            condition = f"t.{child.parents[-1]} = ANY(:parents::uuid[]) AND t.id <> ALL(:kept::uuid[])"
             kept = [entry.id for entry in inside]
             removed = await queries.remove_where(self.run, child, condition, parents=giving, kept=kept)
             self.tally.remove(child, removed)
@@ -278,8 +279,8 @@ def _merge(run: Run, table: Table, entry: Entry) -> None:
         if is_missing and field.column not in entry.values and not (field.is_scoped and field.name in entry.given):
             run.refuse(entry, field.name, "Is needed for a new record")
         entry.row[field.column] = field.default
-    if table.position:
-        entry.row[table.position] = 0
+    if table.placed:
+        entry.row["position"] = 0
     entry.row |= entry.values
     if table.stamped:
         entry.row["created_at"] = entry.values.get("created_at") or _created_at(run, table, entry)
@@ -288,7 +289,7 @@ def _merge(run: Run, table: Table, entry: Entry) -> None:
 
 def _created_at(run: Run, table: Table, entry: Entry) -> datetime:
     """Returns the current time; nested records of one list are a millisecond apart, to keep the order of the file."""
-    if entry.parent is None or table.position is not None:
+    if entry.parent is None or table.placed:
         return run.tx.now
     siblings = entry.parent.given.get(table.list_name) or [entry]
     return run.tx.now - timedelta(milliseconds=len(siblings) - 1 - entry.index)
@@ -312,12 +313,12 @@ def _same_json(one: Any, other: Any) -> bool:
 def _public_id(table: Table, entry: Entry) -> str | None:
     if table.is_single and table.alias:
         return str(entry.row[table.alias])
-    return f"{table.numbered.upper()}-{entry.row['number']}" if table.numbered else None
+    return f"{table.kind.upper()}-{entry.row['number']}" if table.numbered else None
 
 
 def _detail(table: Table, entry: Entry) -> dict[str, Any]:
     """The parts of an idea name it, so that the trail finds them when they are deleted."""
-    detail: dict[str, Any] = {"ideaId": str(entry.row["idea_id"])} if "idea_id" in dict(table.parents) else {}
+    detail: dict[str, Any] = {"ideaId": str(entry.row["idea_id"])} if "idea_id" in table.parents else {}
     if not entry.is_new:
         detail["fields"] = sorted(entry.changed - {"updatedAt"} or entry.changed)
         if "status" in entry.changed:

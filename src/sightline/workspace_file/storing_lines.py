@@ -193,5 +193,5 @@ class LineStore:
         numbers = Numbers(self.db, tx, workspace.id, inside=self.dry_run or self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
         if self.table.numbered and largest:
-            await numbers.raise_to(self.table.numbered, largest)
+            await numbers.raise_to(self.table.kind, largest)
         return Store(run, lookups, numbers, tally)

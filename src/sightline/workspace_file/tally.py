@@ -62,7 +62,7 @@ class Tally:
         if self.changes is not None:
             self.changes += [_change(table, entry) for entry in entries if entry.is_new or entry.changed]
         if table.counted:
-            self.growth[table.counted] += added
+            self.growth[table.kind] += added
         if table.keyed and (not table.parents or table.path == "products.features"):
             ids = self.ids.setdefault(table.path, {})
             ids.update({key: entry.id for entry in entries if (key := _full_key(entry)) is not None})
@@ -71,7 +71,7 @@ class Tally:
         """Counts removed records."""
         self.of(table.path).removed += len(names)
         if table.counted:
-            self.growth[table.counted] -= len(names)
+            self.growth[table.kind] -= len(names)
         if self.changes is not None:
             self.changes += [RecordChange(table.path, "removed", name) for name in names]
 
@@ -85,7 +85,7 @@ def _full_key(entry: Entry) -> str | None:
 
 def _change(table: Table, entry: Entry) -> RecordChange:
     number = entry.row.get("number") if table.numbered else None
-    public_id = f"{table.numbered}-{number}".upper() if number and number > 0 else None
+    public_id = f"{table.kind}-{number}".upper() if number and number > 0 else None
     name = str(entry.row.get("key") or public_id or entry.given.get("id") or entry.row.get(table.primary[-1]))
     if entry.is_new:
         return RecordChange(table.path, "added", name)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,26 +16,21 @@ from sightline.platform.wire import DEEPEST, read_wire_type
 LARGEST = 2**63
 
 
-class Members(dict[str, Any]):
-    """An object in which a name is given twice."""
-
-    twice: str
+class Repeated(ValueError):
+    """An object has a name twice."""
 
 
-def read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Makes an object of its members. One with a name that is given twice is `Members`."""
+def _read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    members = Members(found)
-    names = [name for name, _ in pairs]
-    members.twice = next(name for place, name in enumerate(names) if name in names[:place])
-    return members
+    for name, _ in pairs if len(found) < len(pairs) else ():
+        if [other for other, _ in pairs].count(name) > 1:
+            raise Repeated(f"{name[:100]!r} twice in an object")
+    return found
 
 
 # The decoder of the standard library: it says where a value ends, so a file is read value by value, and lets a repeated
 # name be found.
-DECODER = json.JSONDecoder(object_pairs_hook=read_members)
+DECODER = json.JSONDecoder(object_pairs_hook=_read_members)
 
 
 def _is_sound(value: Any) -> bool:
@@ -54,12 +50,10 @@ def _is_plain(value: Any, level: int = 1) -> bool:
 
 
 def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
-    """Yields what no record may have: repeated names, more than 100 levels, large numbers, half characters."""
+    """Yields what no record may have: more than 100 levels, large numbers, half characters."""
     if level > DEEPEST and isinstance(value, dict | list):
         yield Fault(".".join(path.split(".")[:2]), f"Is nested too deeply: more than {DEEPEST} levels")
     elif isinstance(value, dict):
-        if isinstance(value, Members):
-            yield Fault(_below(path, value.twice), "Is here twice")
         for name, each in value.items():
             yield from _text_faults(name, _below(path, name))
             yield from value_faults(each, _below(path, name), level + 1)
@@ -104,6 +98,15 @@ def check(value: Any, type: Any, path: str, faults: Faults) -> Any:
     return None
 
 
+def sound_part(value: dict[str, Any], type: Any) -> dict[str, Any]:
+    """Returns the fields that fit the type."""
+    faults = Faults()
+    check(value, type, "", faults)
+    wrong = {re.split(r"[.\[]", fault.path.removeprefix("."))[0] for fault in faults.shown}
+    fit = {name: each for name, each in value.items() if name not in wrong}
+    return fit if check(fit, type, "", Faults()) is not None else {}
+
+
 def read_json(text: bytes, path: str, faults: Faults) -> Any:
     """Returns the JSON of a line. Adds a fault and returns None if it is none."""
     try:
@@ -117,6 +120,6 @@ def read_json(text: bytes, path: str, faults: Faults) -> Any:
         faults.add(path, f"Is not JSON: {error.msg}, at character {error.pos + 1}")
     except RecursionError:
         faults.add(path, "Is nested too deeply")
-    except ValueError:
-        faults.add(path, "Has too large a number")
+    except ValueError as error:
+        faults.add(path, f"Has {error if isinstance(error, Repeated) else 'too large a number'}")
     return None

@@ -1,7 +1,6 @@
 """The workspace itself, its plan and its members in the workspace file."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -11,10 +10,20 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from sightline.platform.access import Role
 from sightline.platform.db import Tx, sql
 from sightline.platform.db.sql import assignments
-from sightline.platform.file_section.entries import Entry, Faults, Run, sound
-from sightline.platform.file_section.fields import Converted, Extra
-from sightline.platform.file_section.records import Email, FileRecord, KeyedRecord, Name, Part, Whole
-from sightline.platform.file_section.tables import Section, Showing, Table
+from sightline.platform.file_section.entries import Entry, Faults, Run
+from sightline.platform.file_section.tables import (
+    Converted,
+    Email,
+    Extra,
+    FileRecord,
+    KeyedRecord,
+    Name,
+    Part,
+    Section,
+    Showing,
+    Table,
+    Whole,
+)
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment, shown_moment
@@ -91,7 +100,6 @@ _CHANGE_PLAN = sql(
 )
 
 
-@asynccontextmanager
 async def _store_plan(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Stores the plan beside the workspace."""
     entry = entries[0]
@@ -123,7 +131,6 @@ WORKSPACE = Table(
     "workspace",
     "workspaces",
     WorkspacePart,
-    kind="workspace",
     is_single=True,
     tenant="id",
     alias="slug",
@@ -132,12 +139,9 @@ WORKSPACE = Table(
 )
 
 
-@asynccontextmanager
-async def _name_members(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+def _name_member(run: Run, entry: Entry) -> None:
     """Gives a new member without a name the first part of the address."""
-    for entry in sound(entries):
-        entry.row["name"] = entry.row["name"] or entry.row["email"].partition("@")[0]
-    yield
+    entry.row["name"] = entry.row["name"] or entry.row["email"].partition("@")[0]
 
 
 class MemberRecord(KeyedRecord):
@@ -150,14 +154,7 @@ class MemberRecord(KeyedRecord):
 
 
 MEMBERS = Table(
-    "members",
-    "members",
-    MemberRecord,
-    kind="member",
-    identities=(("email",),),
-    folded=frozenset({"email"}),
-    alias="email",
-    rules=_name_members,
+    "members", "members", MemberRecord, identities=(("email",),), folded="email", alias="email", complete=_name_member
 )
 
 SECTION = Section(tables=(WORKSPACE, MEMBERS))

@@ -9,8 +9,7 @@ from msgspec import UNSET, UnsetType
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
 from sightline.platform.file_section.entries import Run
-from sightline.platform.file_section.records import Part, Positive, Word
-from sightline.platform.file_section.tables import Object
+from sightline.platform.file_section.tables import Object, Part, Positive, Word
 from sightline.platform.ids import derived_id
 from sightline.platform.wire import Id, Moment, shown_moment
 from sightline.workspaces.changes import log_change
@@ -162,9 +161,7 @@ async def _replace(run: Run, given: Given, before: Given | None, groups: list[Gi
     activated = Moment.read(own["activatedAt"]) if "activatedAt" in own else run.tx.now
     active = [_without_retired(group) for group in groups if not group.get("retired")]
     await queries.add_version(
-        run.tx,
-        run.workspace_id,
-        {"id": id, "version": version, "groups": active, "activated_at": activated},
+        run.tx, run.workspace_id, {"id": id, "version": version, "groups": active, "activated_at": activated}
     )
     await queries.save_groups(run.tx, run.workspace_id, groups)
     options_before = _active_options((before or {}).get("groups", []))

@@ -12,8 +12,7 @@ from sightline.ideas.classifications.queries import StoredValue, copy_values, di
 from sightline.ideas.classifications.records import ClassificationReviewState, TextValue, ValueOrigin
 from sightline.platform.db import Tx, sql
 from sightline.platform.file_section.entries import Entry, Run
-from sightline.platform.file_section.records import Part
-from sightline.platform.file_section.tables import Showing
+from sightline.platform.file_section.tables import Part, Showing
 from sightline.platform.wire import Moment, shown_moment
 
 
@@ -46,7 +45,6 @@ SELECT id, group_id, key, label FROM taxonomy_options WHERE workspace_id = :work
 _VERSIONS = sql("SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = :workspace_id")
 
 
-@asynccontextmanager
 async def distrust_vanished_options(run: Run) -> AsyncIterator[None]:
     """Marks values with an option that the taxonomy no longer has as unreviewed."""
     if vanished := run.notes["vanished options"]:

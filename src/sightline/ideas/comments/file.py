@@ -5,9 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.comments.records import CommentVisibility
-from sightline.platform.file_section.fields import Link
-from sightline.platform.file_section.records import KeyedRecord, Word
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import KeyedRecord, Link, Table, Word
 from sightline.platform.wire import Text
 
 
@@ -20,4 +18,4 @@ class CommentRecord(KeyedRecord):
     visibility: CommentVisibility | None = "internal"
 
 
-COMMENTS = Table("ideas.comments", "idea_comments", CommentRecord, kind="idea_comment", parents=(("idea_id", "id"),))
+COMMENTS = Table("ideas.comments", "idea_comments", CommentRecord, parents=("idea_id",))

@@ -6,9 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
-from sightline.platform.file_section.fields import Link
-from sightline.platform.file_section.records import KeyedRecord, Word
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import KeyedRecord, Link, Table, Word
 from sightline.platform.wire import Moment
 
 
@@ -28,11 +26,4 @@ class EvidenceRecord(KeyedRecord):
     dismissed_at: Moment | None = None
 
 
-EVIDENCE = Table(
-    "ideas.evidence",
-    "idea_evidence",
-    EvidenceRecord,
-    kind="idea_evidence",
-    parents=(("idea_id", "id"),),
-    versioned="version",
-)
+EVIDENCE = Table("ideas.evidence", "idea_evidence", EvidenceRecord, parents=("idea_id",), versioned="version")

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from sightline.platform.file_section.fields import Converted, Find
-from sightline.platform.file_section.records import Part
+from sightline.platform.file_section.tables import Converted, Find, Part
 
 Place = Annotated[int, Meta(ge=0)]
 _PLACES = ("turn", "start", "end", "speaker")

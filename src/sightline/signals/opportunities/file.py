@@ -2,8 +2,7 @@
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section.records import KeyedRecord, Name
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import KeyedRecord, Name, Table
 
 
 class OpportunityRecord(KeyedRecord):
@@ -13,6 +12,4 @@ class OpportunityRecord(KeyedRecord):
     description: str | None = ""
 
 
-OPPORTUNITIES = Table(
-    "opportunities", "opportunities", OpportunityRecord, kind="opportunity", versioned="version", counted="opportunity"
-)
+OPPORTUNITIES = Table("opportunities", "opportunities", OpportunityRecord, versioned="version", counted=True)

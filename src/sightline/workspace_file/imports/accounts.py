@@ -6,8 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from sightline.platform.db import sql
-from sightline.platform.file_section.fields import Field
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import Field, Table
 from sightline.workspace_file.imports.further import add_records
 from sightline.workspace_file.reading import Line
 from sightline.workspace_file.storing import Store

@@ -11,8 +11,7 @@ from msgspec import UNSET, inspect
 
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
-from sightline.platform.file_section.fields import Link
-from sightline.platform.file_section.tables import Table
+from sightline.platform.file_section.tables import Link, Table
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
 from sightline.workspace_file.imports.maps import Map, common_names, folded

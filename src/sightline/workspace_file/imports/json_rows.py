@@ -28,7 +28,7 @@ class JsonItems:
     def __init__(self, source: BufferedReader, name: str) -> None:
         self.number = self.bytes = 0
         self._name = name
-        self._reader = JsonReader(source, {name}, ())
+        self._reader = JsonReader(source, {name})
 
     def __iter__(self) -> Iterator[tuple[int, bytes | None]]:
         """Yields lines with their numbers. Raises ValidationFailed for what is no JSON."""
@@ -36,8 +36,9 @@ class JsonItems:
             for item in self._reader.items() if self._name else self._reader.list(""):
                 if item.list == self._name and item.place >= 0:
                     self.number += 1
-                    self.bytes += item.size
-                    yield self.number, json.dumps(item.value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                    line = json.dumps(item.value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                    self.bytes += len(line)
+                    yield self.number, line
         except Unreadable as error:
             raise ValidationFailed([Fault("", str(error))]) from None
 
