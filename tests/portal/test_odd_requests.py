@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import reduce
+from time import perf_counter
 
 import pytest
 
@@ -18,6 +19,7 @@ NAMES: dict[str, Callable[[Browser, str], str]] = {
     "no name": lambda browser, n: "",
 }
 VALUES = ["", "x", "9" * 5000, '"', '"\\377\\000"', "\xff\xfe", "9999999999.x", "{}", "%00", "a=b", "1." + "A" * 43]
+BACKSLASHES = "\\" * 20_000
 HEADERS = (
     "Accept",
     "Accept-Language",
@@ -51,6 +53,15 @@ async def test_no_number_of_odd_cookies_fails(world: PortalWorld, name: str, cou
             for path in ("/", "/api/portal/portal_session/logout", "/api/portal/auth/jwt/callback?jwt=x&state=y"):
                 answer = await browser.client.get(browser.root + path, headers={b"Cookie": odd.encode("latin-1")})
                 assert answer.status_code < 500, (path, value)
+
+
+@pytest.mark.parametrize("value", ['"{}"', '"{}', "={}", "{};"])
+async def test_no_cookie_takes_long_to_read(world: PortalWorld, value: str) -> None:
+    async with world.browser() as browser:
+        odd = f"a={value.format(BACKSLASHES)}"
+        started = perf_counter()
+        assert (await browser.client.get(f"{browser.root}/", headers={"Cookie": odd})).status_code == 302
+        assert perf_counter() - started < 1
 
 
 async def test_a_browser_with_cookies_never_issued_can_sign_in(world: PortalWorld) -> None:

@@ -26,7 +26,7 @@ from sightline.portal.rendering import TEMPLATES
 from sightline.portal.requests import pages as requests
 from sightline.portal.sessions.queries import Opened, find_by_alias, find_by_host
 from sightline.portal.sign_in import pages as sign_in
-from sightline.portal.visits import Site, Visit, send_page
+from sightline.portal.visits import Site, Visit, read_cookies, send_page
 from sightline.portal.votes import pages as votes
 from sightline.web.forms import NotAForm
 from sightline.web.languages.catalogue import choose_language
@@ -134,7 +134,8 @@ class Portals:
     async def _visit(self, request: Request, path: str, find: Callable[..., Awaitable[Opened | None]]) -> Visit:
         """Finds the portal, its sessions of the browser, and the language of the request. Raises PortalNotFound."""
         scope = request.scope
-        tokens = [text for cookie, text in request.cookies.items() if cookie.endswith("_session")]
+        cookies = read_cookies(request.headers.get("cookie", ""))
+        tokens = [text for cookie, text in cookies.items() if cookie.endswith("_session")]
         async with self._site.database().autocommit() as tx:
             opened = await find(tx, tokens=tokens)
         if opened is None:
@@ -142,9 +143,9 @@ class Portals:
         name = addresses.host_name(_host_of(scope))
         is_mapped = not scope["root_path"]
         place = addresses.find_place(opened.portal, self._site.public_url, scope["scheme"], name, is_mapped=is_mapped)
-        chosen = request.cookies.get(f"{place.cookies}language", "")
+        chosen = cookies.get(f"{place.cookies}language", "")
         language = choose_language(chosen, request.headers.get("accept-language", ""), opened.portal.language)
-        return Visit(self._site, *opened, place, request, path, language)
+        return Visit(self._site, *opened, place, request, cookies, path, language)
 
     async def _refuse(self, request: Request, send: Any, refusal: PageRefused) -> None:
         """Sends the page of an error; to a script, only its sentence.

@@ -53,6 +53,7 @@ class Visit:
     sessions: Sessions
     place: Place
     request: Request
+    cookies: Mapping[str, str]
     path: str
     language: str
     session: Session | None = None
@@ -141,7 +142,7 @@ class Visit:
 
     def cookie(self, name: str) -> str:
         """Returns a cookie of this portal, or an empty text. `name` is without the portal's prefix."""
-        return self.request.cookies.get(self.place.cookies + name, "")
+        return self.cookies.get(self.place.cookies + name, "")
 
     def set_session(self, response: Response, token: str) -> None:
         self.set_cookie(response, "session", token, int(LIFE.total_seconds()))
@@ -152,6 +153,12 @@ class Visit:
         response.set_cookie(
             name, value, max_age=seconds, path="/", secure=self.place.is_secure, httponly=True, samesite="lax"
         )
+
+
+def read_cookies(header: str) -> dict[str, str]:
+    """Returns the cookies by name, their values as they are: none of ours is quoted."""
+    pairs = (pair.strip().partition("=") for pair in header.split(";"))
+    return {name: value for name, _, value in pairs}
 
 
 _OF_EVERY_PAGE = [

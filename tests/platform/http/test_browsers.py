@@ -1,6 +1,7 @@
 """GZip and CORS. Reference: conventions integrators like."""
 
 from collections.abc import AsyncIterator
+from time import perf_counter
 
 import httpx2
 import pytest
@@ -28,6 +29,13 @@ async def test_who_takes_no_gzip_gets_none(lab: World, accepted: str) -> None:
     answer = await lab.client.get("/long", headers={"Accept-Encoding": accepted})
     assert "Content-Encoding" not in answer.headers
     assert not accepts_gzip(accepted)
+
+
+@pytest.mark.parametrize("accepted", ["gzip{}x", "gzip;{}q=0.5", "{}gzip", "gzip;q=0{}.5", "gzip,{}br"])
+async def test_no_header_takes_long_to_read(lab: World, accepted: str) -> None:
+    started = perf_counter()
+    await lab.client.get("/long", headers={"Accept-Encoding": accepted.format(" " * 10_000)})
+    assert perf_counter() - started < 1
 
 
 async def test_a_short_answer_is_sent_as_it_is(lab: World) -> None:

@@ -1,6 +1,5 @@
 """GZip for answers of 1 KiB and more, if the client accepts it. A compressed answer has a tag of its own."""
 
-import re
 from collections.abc import Awaitable
 from typing import Any
 
@@ -9,13 +8,13 @@ from starlette.middleware.gzip import GZipMiddleware
 
 SMALLEST = 1024
 LEVEL = 3  # a list of 20 ideas: 23 % of its size in 84 us; with 9 it is 21 % in 360 us
-_GZIP = re.compile(r"(?:^|[,\s])gzip\s*(?:;\s*q=([0-9.]+))?\s*(?:,|$)")
 
 
 def accepts_gzip(accept_encoding: str) -> bool:
     """Whether the header accepts gzip: it names it, and not with `q=0`."""
-    found = _GZIP.search(accept_encoding)
-    return found is not None and (found[1] is None or found[1].strip("0.") != "")
+    codings = (coding.partition(";") for coding in accept_encoding.split(","))
+    weights = [weight.strip(" \tq=") for name, _, weight in codings if name.strip() == "gzip"]
+    return any(not weight or weight.strip("0.") for weight in weights)
 
 
 def compressed_tag(tag: str) -> str:

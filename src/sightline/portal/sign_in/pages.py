@@ -26,7 +26,7 @@ def require_sign_in(visit: Visit) -> str:
 
 def go_to_sign_in(visit: Visit, return_to: str) -> Response:
     """Redirects to the customer's login with a new state. Raises SignInNotSetUp."""
-    url, prefix, cookies = require_sign_in(visit), visit.place.cookies, visit.request.cookies
+    url, prefix, cookies = require_sign_in(visit), visit.place.cookies, visit.cookies
     state, now = states.new_state(), visit.db.clock.now()
     response = RedirectResponse(with_query(url, state=state, return_to=return_to), 302)
     for name in states.surplus(prefix, cookies):
@@ -60,7 +60,7 @@ def _read_callback(visit: Visit) -> tuple[str, str]:
     try:
         token, state = _one(visit, "jwt"), _one(visit, "state")
         now = visit.db.clock.now()
-        if not states.is_issued(visit.secret, visit.place.cookies, state, visit.request.cookies, now):
+        if not states.is_issued(visit.secret, visit.place.cookies, state, visit.cookies, now):
             raise SignInRefused("This browser did not get the state within the last 10 minutes.")
     except SignInRefused:
         client = visit.request.client
