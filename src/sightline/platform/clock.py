@@ -1,17 +1,47 @@
 """The one clock."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 _MICROSECOND = timedelta(microseconds=1)
+_KNOWN_FOR = timedelta(seconds=1)
+_DRIFT = 0.0005  # what two clocks that are kept right move apart in a second, at most
+
+_machine = partial(datetime.now, UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Clock:
-    """UTC, cut to milliseconds as the database stores it. `offset` is for tests of time."""
+    """UTC by the database's clock, cut to milliseconds as the database stores it. `offset` is for tests of time.
+
+    The machine's clock, corrected by how far the database's was ahead of it when both were last compared. Never behind
+    the database's, and ahead of it by at most the time that an answer of the database takes.
+    """
 
     offset: timedelta = timedelta(0)
+    machine: Callable[[], datetime] = _machine
+    _ahead: timedelta = timedelta(0)
+    _compared_at: datetime | None = None
 
     def now(self) -> datetime:
-        moment = datetime.now(UTC) + self.offset
+        moment = self.machine() + self._ahead + self.offset
         return moment - _MICROSECOND * (moment.microsecond % 1000)
+
+    def is_due(self) -> bool:
+        """Whether to compare again: a second has passed, or somebody has set the machine's clock."""
+        return self._compared_at is None or not timedelta(0) <= self.machine() - self._compared_at <= _KNOWN_FOR
+
+    def compare(self, asked: datetime, database: datetime) -> None:
+        """Corrects the clock by the database's, which was asked at that time of the machine and has just answered.
+
+        A slow answer puts the clock ahead, so an earlier correction stays while it is smaller and can be right.
+        """
+        answered = self.machine()
+        ahead = database - asked
+        if self._compared_at is not None:
+            earlier = self._ahead + abs(answered - self._compared_at) * _DRIFT
+            if earlier >= database - answered:
+                ahead = min(ahead, earlier)
+        self._ahead, self._compared_at = ahead, answered

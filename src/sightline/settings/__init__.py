@@ -88,7 +88,9 @@ class Settings:
     cors_origins: Annotated[
         tuple[str, ...], says("Origins whose pages may call the API from a browser; `*` for any.", many(origin))
     ] = ()
-    clock_offset: Annotated[timedelta, says("Seconds added to the clock, for tests of time.", seconds)] = timedelta(0)
+    clock_offset: Annotated[
+        timedelta, says("Seconds added to the clock, for tests of time; the same for all processes.", seconds)
+    ] = timedelta(0)
     rate_limit: Annotated[int, says("Requests per minute and key; 0 is no limit.", ge=0, le=1_000_000_000)] = 0
     portal_limit: Annotated[
         bool, says("Limits of the portal per person, address and sign-in; `false` (or `0`) switches them off.")

@@ -1,6 +1,8 @@
 """Every list with `updatedSince`, and `/deletions`: a client that follows `Link` to its end misses no record."""
 
 from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 from typing import Any
 
@@ -9,8 +11,11 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from sightline.platform.clock import Clock
 from sightline.platform.db import Database
+from sightline.platform.db.horizon import find_horizon
 from tests.generated.made import OPERATIONS
+from tests.waiting import next_moment
 from tests.world import World
 
 Json = dict[str, Any]
@@ -85,6 +90,52 @@ async def test_a_record_that_changes_between_two_pages_makes_no_other_one_missin
     others = {f"R{n}" for n in range(2, COUNT)}
     assert others <= set(shown)
     assert shown.count("Renamed") == 2, f"the two of {name} that changed come again"
+
+
+@asynccontextmanager
+async def on_another_machine(database_url: str, seconds: int) -> AsyncIterator[Database]:
+    """The database as a process uses it on a machine whose clock is ahead by these seconds."""
+    clock = Clock(machine=lambda: datetime.now(UTC) + timedelta(seconds=seconds))
+    database = await Database.connect(database_url, size=2, clock=clock)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@pytest.mark.parametrize("seconds", [-5, 5])
+@EVERY_LIST
+async def test_a_machine_whose_clock_is_wrong_makes_no_record_missing(
+    full: World, database_url: str, path: str, seconds: int
+) -> None:
+    _, field = LISTS[path]
+    here, since = full.database, "2000-01-01"
+
+    async def changes() -> list[str]:
+        """The next round: the names of the records that changed."""
+        nonlocal since
+        shown = [one async for page in follow(full.client, f"{path}?updatedSince={since}") for one in page.json()]
+        since = max([since, *(one["updatedAt"] for one in shown)])
+        return [one[field] for one in shown]
+
+    async with on_another_machine(database_url, seconds) as there:
+        await changes()
+        for machine, key in ((there, "r1"), (here, "r2"), (there, "r3")):
+            full.database = machine
+            await rename(full, path, key)
+            await next_moment()
+            assert "Renamed" in await changes()
+            since = (datetime.fromisoformat(since) + timedelta(milliseconds=1)).isoformat()
+
+
+@pytest.mark.parametrize("seconds", [-5, 5])
+async def test_on_a_machine_whose_clock_is_wrong_changes_end_before_the_oldest_open_transaction(
+    database: Database, database_url: str, seconds: int
+) -> None:
+    machine = on_another_machine(database_url, seconds)
+    async with machine as there, database.transaction() as writing, there.autocommit() as tx:
+        horizon = await find_horizon(tx)
+    assert timedelta(0) < writing.now - horizon < timedelta(seconds=2)
 
 
 @EVERY_LIST

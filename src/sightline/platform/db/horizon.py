@@ -2,7 +2,8 @@
 
 A client that follows a list by its latest `updated_at` must not see a row while a transaction is open that may still
 write an earlier time. A writer takes its time after the database has registered its transaction: `Database.transaction`
-after BEGIN, a statement that commits by itself from MOMENT. So no open transaction writes a time before its own start.
+after BEGIN, a statement that commits by itself from MOMENT. Both are times of the database's clock or later, whatever
+the machine's clock says (see Clock). So no open transaction writes a time before its own start.
 """
 
 from datetime import datetime, timedelta
@@ -14,10 +15,11 @@ from sightline.platform.db.sql import sql
 # later. Not now(), which is taken before other sessions see the statement run: find_horizon could miss it.
 MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', clock_timestamp()) + :clock_offset::interval)"
 
-# The age of the oldest transaction that may write: of ours and of sessions without a name from their start, of other
-# programs and of ours that only read (which have another name) once they have a transaction id.
-_AGE = sql(f"""
-SELECT max(clock_timestamp() - xact_start)
+# The start of the oldest transaction that may write: of ours and of sessions without a name from their start, of other
+# programs and of ours that only read (which have another name) once they have a transaction id. A transaction that
+# starts meanwhile writes a time after the start of this statement.
+_OLDEST = sql(f"""
+SELECT least(statement_timestamp(), min(xact_start))
   FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
    AND (backend_xid IS NOT NULL OR application_name IN ('{OURS}', ''))""")
@@ -28,6 +30,6 @@ async def find_horizon(tx: Tx) -> datetime:
 
     A transaction that starts now may still write in the present millisecond.
     """
-    age: timedelta = await tx.value(_AGE) or timedelta(0)
-    horizon = tx.now - age - timedelta(milliseconds=1)
+    oldest: datetime = await tx.value(_OLDEST)
+    horizon = oldest + tx.clock.offset - timedelta(milliseconds=1)
     return horizon.replace(microsecond=horizon.microsecond // 1000 * 1000)
