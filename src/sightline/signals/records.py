@@ -355,6 +355,10 @@ class CreatedSignals(Record):
 
     signals: list[CreatedSignal]
 
+    @property
+    def quoted_ids(self) -> list[UUID]:
+        return [signal.id for signal in self.signals]
+
 
 class ProcessingReceipt(Record):
     """A signal that is queued to be processed. Poll `statusUrl` until it is processed or failed."""

@@ -235,6 +235,16 @@ async def test_a_kept_answer_stays_while_only_links_of_its_record_go(world: Worl
     assert (await world.client.post("/ideas", json=body, headers={"Idempotency-Key": "k"})).content == first.content
 
 
+@pytest.mark.parametrize("deleted", [0, 1])
+async def test_a_kept_answer_goes_with_each_of_its_signals(world: World, deleted: int) -> None:
+    body, headers = {"signals": [{"text": "Export 1 is slow."}, {"text": "Export 2 too."}]}, {"Idempotency-Key": "k"}
+    created = (await world.client.post("/signals/batch", json=body, headers=headers)).json()["signals"]
+    await world.client.delete(f"/signals/{created[deleted]['id']}")
+    again = await world.client.post("/signals/batch", json=body, headers=headers)
+    assert (again.status_code, again.json()["code"]) == (410, "RECORD_DELETED")
+    assert await kept_texts(world) == [EMPTY]
+
+
 @pytest.mark.parametrize(("path", "body"), CREATED.values(), ids=CREATED.keys())
 async def test_a_kept_answer_goes_with_its_record(world: World, path: str, body: dict[str, str]) -> None:
     headers = {"Idempotency-Key": "k"}
