@@ -378,3 +378,14 @@ async def _read_all(client: socket.socket, pause: float = 0.0) -> int:
 async def lab_key(database: Database, address: str) -> AsyncIterator[str]:
     async with World(database, address) as lab:
         yield f"Authorization: Bearer {await lab.key('all')}\r\n"
+
+
+async def test_head_and_body_of_a_response_arrive_together(address: str) -> None:
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as client:
+        for _ in range(20):
+            await asyncio.to_thread(client.sendall, b"GET /healthz HTTP/1.1\r\nHost: example.com\r\n\r\n")
+            received = await asyncio.to_thread(client.recv, 64 * KIB)
+            head, _, body = received.partition(b"\r\n\r\n")
+            assert b"\r\ncontent-length: %d" % len(body) in head
+            assert body

@@ -22,6 +22,7 @@ import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from sightline.platform.errors import BadRequest, HeadersTooLarge, Refusal, RequestTimeout
+from sightline.platform.http.joined_writes import JoinedWrites
 from sightline.platform.http.middleware import count_request
 from sightline.platform.http.problems import problem
 
@@ -50,7 +51,7 @@ class BoundedProtocol(HttpToolsProtocol):
     bounds: ClassVar[Bounds] = Bounds()
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn does
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]  # it passes the rest on
         self._reading: Literal["head", "body"] | None = "head"  # which part of a request has not come whole
         self._started = self.loop.time()  # when that part started
         self._received = 0  # bytes
