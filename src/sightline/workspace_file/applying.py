@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, suppress
 from copy import deepcopy
-from functools import partial
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import asyncpg
 import msgspec
@@ -65,7 +64,7 @@ class Content:
     def __init__(self, files: ExitStack) -> None:
         self.files = files
         self.faults = Faults()
-        self.spools: dict[str, BinaryIO] = {}
+        self.spools: dict[str, IO[bytes]] = {}
         self.objects: dict[str, Any] = {}
         self.prune: list[str] = []
         self.given: set[str] = set()
@@ -139,7 +138,10 @@ class Content:
 
 
 _Names = list[str] | None
-_spool = partial(TemporaryFile, prefix="sightline-")
+
+
+def _spool() -> IO[bytes]:
+    return TemporaryFile(prefix="sightline-")
 
 
 async def apply_file(
