@@ -62,6 +62,29 @@ async def test_nothing_is_read_while_requests_wait(lab: World) -> None:
     assert sent < len(data) / 2
 
 
+@pytest.mark.parametrize("is_sent_ahead", [True, False])
+async def test_no_request_starts_while_much_of_a_response_is_unread(lab: World, is_sent_ahead: bool) -> None:
+    gate = GATES["unread"] = Gate()
+    key = (await lab.key("all")).encode()
+    body = b'{"name": "a", "gate": "unread"}'
+    large, next_request = GET % b"/docs/swagger-ui-bundle.js" * 8, POST % (key, len(body)) + body
+    loop = asyncio.get_running_loop()
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * KIB)
+        client.connect(("127.0.0.1", port_of(lab.address)))
+        client.setblocking(False)
+        await loop.sock_sendall(client, large + next_request * is_sent_ahead)
+        await loop.sock_recv(client, 12)
+        await loop.sock_sendall(client, next_request * (not is_sent_ahead))
+        for _ in range(20):
+            await lab.client.get("/things/IDEA-1")
+        assert not gate.reached.is_set()
+        gate.set()
+        received = b""
+        while b"HTTP/1.1 201 Created" not in received:
+            received = received[-100:] + await asyncio.wait_for(loop.sock_recv(client, 64 * KIB), 5)
+
+
 async def test_a_client_that_leaves_before_its_responses_is_no_failure(
     database_url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

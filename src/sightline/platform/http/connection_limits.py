@@ -145,8 +145,6 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._unset_keepalive_if_required()  # set again if the last response ended while these headers came
         super().on_headers_complete()  # fails for a target that is no path
-        if not self.pipeline:
-            self._answered = self.cycle
         self._reading, self._started = "body", self.loop.time()
         if self._method is not None:  # the task that answers has not started
             self.scope["method"] = self._method
@@ -164,8 +162,6 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        if self.pipeline:
-            self._answered = self.pipeline[-1][0]
         super().on_response_complete()
         if self.pipeline:
             self.flow.pause_reading()
@@ -178,9 +174,19 @@ class BoundedProtocol(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         return size > self.bounds.head_bytes
 
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        """Answers the request, or lets it wait while much of the last response is unread."""
+        if self.flow.write_paused:
+            self.pipeline.append((cycle, app))
+        else:
+            self._answered = cycle
+            super()._start_asgi_task(cycle, app)
+
     def resume_writing(self) -> None:
         super().resume_writing()
         self._unread = inf, self.loop.time()
+        if self.pipeline and self._answered.response_complete and not self.transport.is_closing():
+            self._start_asgi_task(*self.pipeline.pop())
 
     # What takes too long.
 
