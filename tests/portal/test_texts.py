@@ -1,13 +1,18 @@
 """Texts of people on the pages: rendered within bounds, whole, and comments in pages."""
 
 import asyncio
+import gc
 import re
+import socket
 from html import unescape
+from urllib.parse import urlsplit
 
 import pytest
 
 from sightline.web.markdown import as_html
+from sightline.web.page_texts import PageTexts
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
+from tests.waiting import until
 from tests.world import serving
 
 WIDE = "|a" * 180 + "|\n" + "|-" * 180 + "|\n" + "|x\n" * 1200
@@ -70,6 +75,32 @@ async def test_a_text_beyond_the_bounds_is_shown_whole_as_it_was_written(world: 
     path = await describe(world, text)
     browser = await signed_in(world)
     assert as_written(prose((await browser.get(path)).text)) == text.replace("\r", "\n")
+
+
+async def test_large_texts_of_a_client_that_is_gone_are_not_kept(world: PortalWorld) -> None:
+    path = await describe(world, "&" * 1_000_000)
+    browser = await signed_in(world)
+    cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+    target, host = urlsplit(browser.root).path + path, browser.client.base_url.netloc.decode()
+    head = f"GET {target} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n"
+    loop = asyncio.get_running_loop()
+    gc.collect()
+    gc.disable()
+    try:
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(("127.0.0.1", int(world.address.rpartition(":")[2])))
+            client.setblocking(False)
+            await loop.sock_sendall(client, head.encode())
+            assert b"200 OK" in await asyncio.wait_for(loop.sock_recv(client, 15), 5)
+            await until(lambda: len(held_texts()) == 1)
+        await until(lambda: not held_texts())
+    finally:
+        gc.enable()
+
+
+def held_texts() -> list[PageTexts]:
+    return [each for each in gc.get_objects() if isinstance(each, PageTexts) and each.large]
 
 
 async def test_texts_within_the_bounds_are_rendered(world: PortalWorld) -> None:

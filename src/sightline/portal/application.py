@@ -130,6 +130,8 @@ class Portals:
             raise
         except Exception as error:  # not by ExceptionMiddleware, which takes the traceback from what the log prints
             await self._refuse(request, send, _as_refused(scope, error))
+        finally:
+            scope.pop("visit", None)  # whose request has the scope: texts in a cycle would stay for long
 
     async def _visit(self, request: Request, path: str, find: Callable[..., Awaitable[Opened | None]]) -> Visit:
         """Finds the portal, its sessions of the browser, and the language of the request. Raises PortalNotFound."""

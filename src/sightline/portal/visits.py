@@ -180,7 +180,11 @@ async def send_page(response: Response, request: Request, send: Any, visit: Visi
         # `same-origin`: without any referrer, forms of the portal would have the origin `null`.
         (b"referrer-policy", b"no-referrer" if is_private else b"same-origin"),
     ]
-    await response(request.scope, request.receive, send)
+    try:
+        await response(request.scope, request.receive, send)
+    finally:
+        if visit:  # what a gone client did not read: its cancelled task stays in memory for long
+            visit.texts.large.clear()
 
 
 def _content_policy(portal: Portal | None) -> bytes:

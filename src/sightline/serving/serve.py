@@ -18,6 +18,9 @@ from sightline.settings import Settings
 
 CONNECTIONS = 64  # of the embedded database's 100, for the pools of all API processes together
 
+# Else glibc, after one large text, keeps the memory of all later ones: 54 MB after eight responses of 8 MB.
+_ALLOCATION = {"MALLOC_MMAP_THRESHOLD_": "1048576", "MALLOC_TRIM_THRESHOLD_": "2097152"}
+
 
 async def keep_serving(
     settings: Settings, *, prepare: Callable[[str], Awaitable[None]] | None = None, say_ready: Callable[[int], None]
@@ -72,4 +75,4 @@ def _environment(settings: Settings, url: str, secret: str | None, port: int) ->
     if settings.database_url is None:
         share = max(2, CONNECTIONS // settings.workers)
         shared = replace(shared, database_url=url, pool_size=min(settings.pool_size, share))
-    return {**os.environ, **shared.environment()}
+    return _ALLOCATION | os.environ | shared.environment()

@@ -36,9 +36,9 @@ class PageTexts:
             if number % 2 == 0:
                 yield part.encode()
                 continue
-            text = self.large[int(part)]
-            for start in range(0, len(text), _PIECE_BYTES):
-                yield _escape(text[start : start + _PIECE_BYTES])
+            place = int(part)
+            for start in range(0, len(self.large[place]), _PIECE_BYTES):
+                yield _escape(self.large[place][start : start + _PIECE_BYTES])
                 await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
 
 

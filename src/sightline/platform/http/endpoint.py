@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -73,9 +74,10 @@ class Endpoint:
         scope["operation"] = self.operation.name
         status, headers, body = await self._answer(scope, receive)
         if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
-            response = StreamingResponse(page.rest.pieces(page.items, self._lazy.services.db), status)
-            response.raw_headers = headers
-            await response(scope, receive, send)
+            async with aclosing(page.rest.pieces(page.items, self._lazy.services.db)) as pieces:
+                response = StreamingResponse(pieces, status)
+                response.raw_headers = headers
+                await response(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})

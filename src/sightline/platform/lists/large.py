@@ -59,9 +59,12 @@ class LargeRecords(Generic[Shown]):
             if text:  # not if the first record is large, or all of a portion were deleted meanwhile
                 yield before
                 before = b","
-            for start in range(0, len(text), PIECE_BYTES):
-                yield bytes(text[start : start + PIECE_BYTES])
-                await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
+            try:
+                for start in range(0, len(text), PIECE_BYTES):
+                    yield bytes(text[start : start + PIECE_BYTES])
+                    await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
+            finally:
+                del text  # what a gone client did not read: its cancelled task stays in memory for long
         yield b"]" if before == b"," else b"[]"
 
     async def _read(self, ids: list[UUID], db: Database) -> list[Shown]:
