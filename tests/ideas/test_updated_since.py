@@ -9,10 +9,11 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from sightline.catalog.default_statuses import StatusLabel
 from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas import create, status
-from sightline.ideas.records import NewIdea, StatusChange, StatusLabel
+from sightline.ideas.records import NewIdea, StatusChange
 from sightline.intelligence.embedded import embedded_engine
 from sightline.platform.access import Role
 from sightline.platform.clock import Clock

@@ -49,7 +49,6 @@ def test_a_damaged_export_is_read_or_refused(tool: str) -> None:
     dice, map = Random(tool), map_of_tool(tool)
     for data in files() * 5:
         reader = ListReader(map.kind or "ideas", opened(damaged(data, dice)), map=map)
-        reader.keeps_texts = True
         with suppress(ValidationFailed):
             batches = list(reader.batches())
             further = sum(len(line.further) for batch in batches for line in batch.lines)

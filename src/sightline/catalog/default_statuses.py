@@ -1,8 +1,16 @@
-"""The workflow labels of a new workspace."""
+"""The workflow labels of a new workspace, and what a label is."""
 
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
+from sightline.platform.wire import Text
+
+
+class StatusLabel(Text):
+    """An exact label of the workspace's workflow, 1 to 120 characters."""
+
+    longest = 120
+
 
 IDEA_STATUSES = ("New", "Under review", "Approved", "Planned", "Delivered", "Declined")
 

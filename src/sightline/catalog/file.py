@@ -6,23 +6,13 @@ from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
-from sightline.catalog.default_statuses import add_default_statuses
+from sightline.catalog.default_statuses import StatusLabel, add_default_statuses
 from sightline.catalog.portal_labels import PortalLabel
 from sightline.catalog.taxonomy.file import TAXONOMY
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import (
-    Email,
-    FileRecord,
-    KeyedRecord,
-    Link,
-    Links,
-    Name,
-    Section,
-    Table,
-    Word,
-)
-from sightline.platform.wire import Text
+from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Section, Table
+from sightline.platform.wire import Name, Word
 
 _PARENTS = sql("SELECT id, parent_id FROM features WHERE workspace_id = :workspace_id AND product_id = ANY(:products)")
 
@@ -101,16 +91,10 @@ class TeamRecord(KeyedRecord):
 TEAMS = Table("teams", "teams", TeamRecord, counted=True)
 
 
-class Label(Text):
-    """1 to 120 characters, not blank."""
-
-    longest = 120
-
-
 class StatusRecord(FileRecord):
     """A label of the workflow. At most one is the promotion label."""
 
-    label: Label | UnsetType = UNSET
+    label: StatusLabel | UnsetType = UNSET
     promotion: bool | None = False
     portal: PortalLabel | None = None
 

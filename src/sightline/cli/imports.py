@@ -20,8 +20,8 @@ from sightline.cli.progress import Bar, LinesPerSecond
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.refused import Refused
 from sightline.workspace_file import Import, Imported, ListReader
-from sightline.workspace_file.imports.accounts import UnknownAccounts
-from sightline.workspace_file.imports.encodings import DELIMITERS
+from sightline.workspace_file.imports.customers import UnknownAccounts
+from sightline.workspace_file.imports.files import DELIMITERS
 from sightline.workspace_file.imports.maps import Map, joined, map_of_pairs, map_of_tool, read_map
 from sightline.workspace_file.lines import LineFault
 

@@ -21,7 +21,7 @@ from sightline.ideas.matching.records import FeatureOwnership
 from sightline.ideas.matching.selection import quotes_only
 from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
-from sightline.ideas.records import Name, OfficialAnswer, SourceName
+from sightline.ideas.records import Name, OfficialAnswer
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
@@ -36,9 +36,8 @@ from sightline.platform.file_section.tables import (
     Section,
     Table,
     Whole,
-    Word,
 )
-from sightline.platform.wire import Text
+from sightline.platform.wire import Text, Word
 
 
 async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
@@ -102,9 +101,9 @@ def _settle_features(run: Run, entry: Entry) -> None:
 class AliasRecord(FileRecord):
     """An identity that the idea had elsewhere, for example as a post that another tool merged into it."""
 
-    source_key: SourceName | None = None
+    source_key: Word | None = None
     integration: Annotated[Word | None, Link("integrations")] = None
-    external_id: SourceName | UnsetType = UNSET
+    external_id: Word | UnsetType = UNSET
 
 
 _OWN = sql("""
@@ -158,8 +157,8 @@ class IdeaRecord(KeyedRecord):
     initiative: Annotated[Word | None, Link("initiatives")] = None
     integration: Annotated[Word | None, Link("integrations")] = None
     sprint: Annotated[Word | None, Link("sprints")] = None
-    source_key: SourceName | None = None
-    external_id: SourceName | None = None
+    source_key: Word | None = None
+    external_id: Word | None = None
     created_source: Annotated[str | None, Column(nullable=True)] = "file"
     provenance: Annotated[dict[str, Any] | None, Column(nullable=True)] = msgspec.field(
         default_factory=lambda: {"method": "file"}

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
+from sightline.catalog.default_statuses import StatusLabel
 from sightline.ideas.classifications.records import (
     ClassificationAssignment,
     ClassificationSummary,
@@ -15,7 +16,7 @@ from sightline.ideas.matching.records import FeatureMatching
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType
+from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType, Word
 
 
 class IdeaProvenance(Record, omit_defaults=True):
@@ -70,22 +71,10 @@ class Name(Trimmed):
     longest = 1000
 
 
-class StatusLabel(Text):
-    """An exact label of the workspace's workflow, 1 to 120 characters."""
-
-    longest = 120
-
-
 class OfficialAnswer(Text):
     """1 to 10,000 characters, in Markdown."""
 
     longest = 10_000
-
-
-class SourceName(Text):
-    """1 to 255 characters, kept as sent."""
-
-    longest = 255
 
 
 class NewIdea(Input):
@@ -97,8 +86,8 @@ class NewIdea(Input):
     description: Text
     name: Name | None = None
     status: StatusLabel | None = None
-    source_key: SourceName | None = None
-    external_id: SourceName | None = None
+    source_key: Word | None = None
+    external_id: Word | None = None
     integration_id: Id | None = None
     product_id: Id | None = None
     feature_ids: IdSet | None = None

@@ -6,17 +6,11 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.initiatives.dates import ENDS_EARLY, ends_early
-from sightline.initiatives.records import (
-    DEFAULT_PRIORITY,
-    LONGEST_DESCRIPTION,
-    InitiativePriority,
-    InitiativeStatus,
-    Name,
-)
+from sightline.initiatives.records import DEFAULT_PRIORITY, LONGEST_DESCRIPTION, InitiativePriority, InitiativeStatus
 from sightline.platform.db.sql import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Hexadecimal, KeyedRecord, Link, Links, Section, Table, Word
-from sightline.platform.wire import Day, Text
+from sightline.platform.file_section.tables import Hexadecimal, KeyedRecord, Link, Links, Section, Table
+from sightline.platform.wire import Day, Name, Text, Word
 
 _PRODUCTS = sql("SELECT id, product_id FROM features WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])")
 

@@ -8,9 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.http.query_strings import Query, UpdatedSince
-from sightline.platform.wire import Day, Id, Input, Record, ShownDay, Timestamp, Trimmed, decode_parts
+from sightline.platform.wire import Day, Id, Input, Name, Record, ShownDay, Timestamp, decode_parts
 
-LONGEST_NAME = 255
 LONGEST_DESCRIPTION = 60_000
 
 
@@ -54,12 +53,6 @@ class Initiative(Record):
     def quoted_ids(self) -> list[UUID]:
         """The ids of the initiative and of the teams that it names."""
         return [self.id, *(team.id for team in decode_parts(self).teams)]
-
-
-class Name(Trimmed):
-    """1 to 255 characters, trimmed."""
-
-    longest = LONGEST_NAME
 
 
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]

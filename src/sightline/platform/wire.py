@@ -222,6 +222,18 @@ class Text(str, metaclass=WireType):
         return {"type": "string"} | {name: bound for name, bound in bounds.items() if bound is not None}
 
 
+class Name(Trimmed):
+    """1 to 255 characters, trimmed."""
+
+    longest = 255
+
+
+class Word(Text):
+    """1 to 255 characters, kept as sent."""
+
+    longest = 255
+
+
 class Id(UUID, metaclass=WireType):
     """A UUID in its hyphenated form, in any letter case."""
 

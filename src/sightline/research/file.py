@@ -19,15 +19,13 @@ from sightline.platform.file_section.tables import (
     Hexadecimal,
     KeyedRecord,
     Link,
-    Name,
     Positive,
     Section,
     Table,
     Whole,
-    Word,
 )
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Id, Moment
+from sightline.platform.wire import Id, Moment, Name, Word
 from sightline.research.briefs.queries import words_of
 from sightline.research.briefs.records import BriefState
 from sightline.research.commands import Zone
@@ -150,7 +148,7 @@ class ReviewRecord(FileRecord):
     """A review of an app that a run read."""
 
     section_id: Id | None = None
-    connector: Word | None = "mobile_store"
+    connector: Word | None = cast("Word", "mobile_store")
     external_id: Word | UnsetType = UNSET
     label: str | None = ""
     rating: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None

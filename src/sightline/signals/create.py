@@ -15,7 +15,7 @@ from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict, Fault, NotFound, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef
-from sightline.platform.wire import Expectation, Versioned, expect_anything
+from sightline.platform.wire import Expectation, Versioned, Word, expect_anything
 from sightline.signals import material, queries, read
 from sightline.signals.accounts import refuse_accounts, with_primary
 from sightline.signals.change import find_changed, refuse_two_primaries, stated_columns, store
@@ -31,7 +31,6 @@ from sightline.signals.records import (
     NewSource,
     NewTranscript,
     NewTurn,
-    Word,
     label_of,
 )
 from sightline.workspaces.numbers import take_number

@@ -9,18 +9,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.tables import (
-    Extra,
-    KeyedRecord,
-    Link,
-    Links,
-    Name,
-    Part,
-    Section,
-    Showing,
-    Table,
-    Word,
-)
+from sightline.platform.file_section.tables import Extra, KeyedRecord, Link, Links, Part, Section, Showing, Table
+from sightline.platform.wire import Name, Word
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.insights.file import INSIGHTS
 from sightline.signals.opportunities.file import OPPORTUNITIES

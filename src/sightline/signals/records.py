@@ -8,7 +8,18 @@ from msgspec import UNSET, Meta, Raw, UnsetType, field
 
 from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef, StudyRef
-from sightline.platform.wire import Id, Input, Moment, Record, Text, Timestamp, Trimmed, none_of, some_of
+from sightline.platform.wire import (
+    Id,
+    Input,
+    Moment,
+    Name,
+    Record,
+    Text,
+    Timestamp,
+    Word,
+    none_of,
+    some_of,
+)
 from sightline.signals.formats import TextFormat
 
 SignalStatus = Literal["pending", "processing", "processed", "failed"]
@@ -133,18 +144,6 @@ class SignalFilters(Include):
         Meta(description="Only of these accounts, separated by commas: directly, or through an insight of theirs."),
     ] = ()
     updated_since: UpdatedSince = None
-
-
-class Name(Trimmed):
-    """1 to 255 characters, trimmed."""
-
-    longest = LONGEST_NAME
-
-
-class Word(Text):
-    """1 to 255 characters, kept as sent."""
-
-    longest = 255
 
 
 class Content(Text):

@@ -2,9 +2,10 @@
 
 from pathlib import PurePath
 
+from sightline.platform.wire import Name, Word
 from sightline.signals.create import described
 from sightline.signals.formats import TextFormat, read_text
-from sightline.signals.records import LONGEST_NAME, Name, NewSignal, Word
+from sightline.signals.records import LONGEST_NAME, NewSignal
 
 LARGEST = 4 * 1024 * 1024
 SUFFIXES: dict[str, TextFormat] = {".vtt": "vtt", ".srt": "srt", ".txt": "plain", ".eml": "eml", ".md": "plain"}

@@ -1,7 +1,7 @@
 """Studies and their feedback in the workspace file."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
@@ -14,15 +14,13 @@ from sightline.platform.file_section.tables import (
     KeyedRecord,
     Link,
     Links,
-    Name,
     Part,
     Section,
     Showing,
     Table,
-    Word,
 )
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Moment
+from sightline.platform.wire import Moment, Name, Word
 
 # Lists in which the subject of a rating may be named by its key; of any other type only the id is known.
 SUBJECTS = {
@@ -73,10 +71,10 @@ class StudyRecord(KeyedRecord):
     """A study, and the initiatives and ideas that its feedback is about."""
 
     name: Name | UnsetType = UNSET
-    status: Word | None = "active"
-    type: Word | None = "interview"
-    phase: Word | None = "discovery"
-    app_path: Word | None = ""
+    status: Word | None = cast("Word", "active")
+    type: Word | None = cast("Word", "interview")
+    phase: Word | None = cast("Word", "discovery")
+    app_path: Word | None = cast("Word", "")
     initiatives: Annotated[list[str] | None, Links("initiatives", "study_initiatives")] = None
     ideas: Annotated[list[str] | None, Links("ideas", "study_ideas")] = None
 

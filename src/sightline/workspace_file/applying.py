@@ -1,23 +1,24 @@
 """Applies a workspace file in one transaction, all or nothing, and reports every fault."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, aclosing, asynccontextmanager, suppress
 from copy import deepcopy
+from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
+from uuid import UUID
 
 import asyncpg
 import msgspec
 
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Entry, Faults, Run
 from sightline.workspace_file import queries
 from sightline.workspace_file.documents import Item, Unreadable, read_items
-from sightline.workspace_file.late_numbers import LateNumbers
-from sightline.workspace_file.lookups import Lookups
-from sightline.workspace_file.pruning import check_prune, prune_list
+from sightline.workspace_file.matching import Lookups
 from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_tables, lists, objects, parts
 from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
@@ -25,6 +26,74 @@ from sightline.workspace_file.values import check, convert, sound_part
 from sightline.workspaces.bulk import Numbers, add_to_counts
 from sightline.workspaces.file import open_workspace
 from sightline.workspaces.tenants import LOCK_SLUG
+
+_NUMBER_ROWS = "UPDATE {table} SET number = :before - number WHERE workspace_id = :workspace_id AND number < 0"
+_NUMBER_CHANGES = sql("""
+    UPDATE changes SET public_id = :prefix::text || (:before - substr(public_id, length(:prefix) + 1)::bigint)
+     WHERE written = pg_current_xact_id() AND workspace_id = :workspace_id
+       AND starts_with(public_id, :prefix || '-')""")
+
+
+class LateNumbers(Numbers):
+    """Gives -1, -2, ... for a while, which no other transaction sees; `settle` replaces them.
+
+    A refused file takes no number. If another request takes a number that the file gives, one of the two starts again.
+    """
+
+    def __init__(self, db: Database, tx: Tx, workspace_id: UUID) -> None:
+        super().__init__(db, tx, workspace_id, inside=False)
+        self.counts: Counter[str] = Counter()
+        self.largest: dict[str, int] = {}
+
+    async def take(self, kind: str, count: int) -> range:
+        """Returns `count` numbers, in the order of the records that get them."""
+        last = self.counts[kind]
+        self.counts[kind] += count
+        return range(-last - 1, -last - 1 - count, -1)
+
+    async def raise_to(self, kind: str, number: int) -> None:
+        """Keeps the largest number that the file gives."""
+        self.largest[kind] = number
+
+    async def settle(self, tables: Mapping[str, str]) -> None:
+        """Takes the numbers, and gives them to the rows and the trail."""
+        for kind, number in self.largest.items():
+            await super().raise_to(kind, number)
+        for kind, count in self.counts.items():
+            values = {"workspace_id": self.workspace_id, "before": (await super().take(kind, count))[0] - 1}
+            await self.tx.run(sql(_NUMBER_ROWS, table=tables[kind]), **values)
+            await self.tx.run(_NUMBER_CHANGES, **values, prefix=f"{kind.upper()}-")
+
+
+_OTHERS = "t.id <> ALL(:kept::uuid[])"
+_OF_OTHER_STUDIES = (
+    "t.study_id IN (SELECT id FROM studies WHERE workspace_id = :workspace_id AND id <> ALL(:kept::uuid[]))"
+)
+
+
+def check_prune(run: Run, prune: Sequence[str]) -> None:
+    """Adds a fault for each list that cannot be pruned. Only lists in the file can be."""
+    for index, name in enumerate(prune):
+        path = f"prune[{index}]"
+        if name not in PRUNABLE:
+            run.faults.add(path, f"{name!r} is no list that can be pruned")
+        elif name.partition(".")[0] not in run.given:
+            run.faults.add(path, f"The file does not give {name}; an empty list would remove everything")
+
+
+async def prune_list(run: Run, name: str, store: Store) -> None:
+    """Removes and counts the records of a list that the file does not name."""
+    if name not in run.pruned or name not in PRUNABLE or name == "ideaStatuses" or run.faults.count:
+        return
+    table, kept = all_tables()[name], list(run.seen[name])
+    if name == "studies":  # so that their feedback is counted and logged
+        feedback = all_tables()["feedback"]
+        store.tally.remove(feedback, await queries.remove_where(run, feedback, _OF_OTHER_STUDIES, kept=kept))
+    store.tally.remove(table, await queries.remove_where(run, table, _OTHERS, kept=kept))
+    for path in all_tables():
+        if path == name or path.startswith(f"{name}."):
+            store.lookup.forget(path)
+
 
 ATTEMPTS = 3
 BATCH_RECORDS = 1_000
@@ -55,21 +124,21 @@ class _OnlyTried(Exception):
     """Rolls back what a dry run has stored."""
 
 
+@dataclass
 class Content:
     """A file whose values were checked. `largest`: by list the largest number that a record gives.
 
     `spools`: by list a temporary file with its records, a line for each, so that they are stored in another order.
     """
 
-    def __init__(self, files: ExitStack) -> None:
-        self.files = files
-        self.faults = Faults()
-        self.spools: dict[str, IO[bytes]] = {}
-        self.objects: dict[str, Any] = {}
-        self.prune: list[str] = []
-        self.given: set[str] = set()
-        self.largest: dict[str, int] = {}
-        self.faulty_records: set[tuple[str, str]] = set()
+    files: ExitStack
+    faults: Faults = field(default_factory=Faults)
+    spools: dict[str, IO[bytes]] = field(default_factory=dict)
+    objects: dict[str, Any] = field(default_factory=dict)
+    prune: list[str] = field(default_factory=list)
+    given: set[str] = field(default_factory=set)
+    largest: dict[str, int] = field(default_factory=dict)
+    faulty_records: set[tuple[str, str]] = field(default_factory=set)
 
     def read(self, source: BinaryIO, *, prunes: bool) -> None:
         """Checks the whole file. Adds every fault. Raises FileUnreadable. `prunes`: every list is pruned."""
@@ -193,17 +262,17 @@ def reason_of(error: Exception) -> str:
     return f"{error}. {detail}" if detail else str(error)
 
 
+@dataclass
 class _Application:
     """One attempt, in one transaction."""
 
-    tx: Tx
+    db: Database
+    content: Content
+    actor_id: str
+    tally: Tally
 
-    def __init__(self, db: Database, content: Content, actor_id: str, tally: Tally) -> None:
-        self.db = db
-        self.content = content
-        self.faults = deepcopy(content.faults)
-        self.actor_id = actor_id
-        self.tally = tally
+    def __post_init__(self) -> None:
+        self.faults = deepcopy(self.content.faults)
 
     async def run(self, dry_run: bool) -> Applied:
         with suppress(_OnlyTried):

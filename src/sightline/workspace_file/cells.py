@@ -2,21 +2,30 @@
 
 import csv
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import msgspec
 
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
-from sightline.workspace_file.imports.columns import Head, completed, fill, identified, read_head
-from sightline.workspace_file.imports.encodings import find_delimiter
+from sightline.workspace_file.imports.columns import Head, Headers, completed, fill, identified, read_head
+from sightline.workspace_file.imports.files import DELIMITERS
 from sightline.workspace_file.imports.maps import Map
 from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
 
 MOST_TITLES = 20
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the apostrophes that keep it from being one
+
+
+class Row(NamedTuple):
+    """A row: the number of its first line, its cells or what is wrong with it, and its text."""
+
+    number: int
+    cells: list[str] | str
+    text: str
 
 
 class CsvRows:
@@ -30,46 +39,55 @@ class CsvRows:
         self.table = table
         self.map = map
         self.strict = strict
-        self.cells = _Cells(lines)
+        self.lines = lines
         self.head: Head | None = None
         self.head_line = 0
-        self.head_text = ""
+        self.delimiter = ","
 
-    def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        """Yields rows, with a fault as text in place of faulty ones. Raises ValidationFailed for wrong headers."""
-        refused: ValidationFailed | None = None
-        tried = 0
-        for number, row in self.cells.rows():
-            if self.head is not None:
-                yield number, row
-                continue
-            tried += 1
-            try:
-                head = read_head(self.table, number, row, self.map, strict=self.strict)
-            except ValidationFailed as error:
-                refused = refused or error
-            else:
-                if refused is None or sum(bool(column.path) for column in head.columns) > 1:
-                    self.head, self.head_line, self.head_text = head, number, self.cells.text
-                    self.cells.seeks = False
-            if self.head is None and (self.strict or tried > MOST_TITLES):
+    def rows(self) -> Iterator[Row]:
+        """Yields the rows below the headers. Raises ValidationFailed if there are no headers."""
+        ahead: list[tuple[int, bytes | None]] = []
+        lines, left = iter(self.lines), LONGEST_LINE
+        while left > 0 and sum(bool(line is None or line.strip()) for _, line in ahead) <= MOST_TITLES:
+            if (line := next(lines, None)) is None:
                 break
-        if self.head is None and refused is not None:
-            raise refused
+            ahead.append(line)
+            left -= len(line[1] or b"")
+        self._find_head(ahead)
+        for row in _rows(chain(ahead, lines), self.delimiter):
+            if row.number > self.head_line:
+                yield row
+
+    def _find_head(self, ahead: list[tuple[int, bytes | None]]) -> None:
+        """Takes the first row that names fields, with the delimiter by which it names most; below a title, several."""
+        headers = Headers(self.table, self.map)
+        found: list[tuple[int, int, int, str, Head]] = []
+        refused: list[tuple[int, ValidationFailed]] = []
+        for delimiter in DELIMITERS:
+            rows = islice(_rows(ahead, delimiter), 1 if self.strict else MOST_TITLES + 1)
+            for place, (number, row, _) in enumerate(rows):
+                try:
+                    head = read_head(headers, number, row, strict=self.strict)
+                except ValidationFailed as error:
+                    refused += [] if place else [(-len(row) if isinstance(row, list) else 0, error)]
+                    continue
+                count = sum(bool(column.path) for column in head.columns)
+                if not place or count > 1:
+                    found.append((number, -count, -len(row), delimiter, head))
+        if found:
+            self.head_line, _, _, self.delimiter, self.head = min(found, key=lambda each: each[:3])
+        elif refused:
+            raise min(refused, key=lambda each: each[0])[1]
 
     def record(self, row: list[str] | str, path: str, faults: Faults) -> Any:
-        if self.head is None:
-            raise AssertionError("rows() reads the headers first")
-        columns = self.head.columns
-        if isinstance(row, list) and len(row) == len(columns) - 1 and self.head.has_reasons:
+        """Returns the record of a row. Call it after `rows` has read the headers."""
+        head: Any = self.head
+        if isinstance(row, str):
+            return faults.add(path, row)
+        if len(row) == len(head.columns) - 1 and head.has_reasons:
             row = [*row, ""]
-        if isinstance(row, list) and len(row) == len(columns):
-            return self._record(self.head, row, path, faults)
-        width = f"Has {len(row)} cells; the first line has {len(columns)}"
-        faults.add(path, row if isinstance(row, str) else width)
-        return None
-
-    def _record(self, head: Head, row: list[str], path: str, faults: Faults) -> dict[str, Any]:
+        if len(row) != len(head.columns):
+            return faults.add(path, f"Has {len(row)} cells; the first line has {len(head.columns)}")
         record: dict[str, Any] = {}
         for column, cell in zip(head.columns, row, strict=True):
             if column.path and (cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell):
@@ -90,83 +108,55 @@ def write_cell(value: Any) -> str:
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-class _TooLong(Exception):
-    """A row has too many lines."""
+def _rows(lines: Iterable[tuple[int, bytes | None]], delimiter: str) -> Iterator[Row]:
+    """Yields the rows that are not empty."""
+    texts = _Texts(lines)
+    reader = csv.reader(texts, strict=True, delimiter=delimiter)
+    while True:
+        texts.start()
+        try:
+            cells = next(reader, None)
+        except (csv.Error, ValueError) as error:
+            fault = texts.fault or (f"Is not CSV: {error}" if isinstance(error, csv.Error) else str(error))
+            if texts.last > texts.first and not texts.fault:
+                lines_read = f"the lines {texts.first} to {texts.last} are read as one row"
+                fault += f"; a quote may not be closed: {lines_read}"
+            yield Row(texts.first, fault, "".join(texts.texts))
+        else:
+            if cells is None:
+                return
+            if any(cells):
+                yield Row(texts.first, texts.fault or cells, "".join(texts.texts))
 
 
-class _Cells:
-    """Rows of cells with the number of their first line; in place of a faulty row, its fault as a text.
+class _Texts:
+    """Lines as texts. Of the present row: `first` and `last` line, `texts`, and the `fault` of its encoding."""
 
-    `text`: the present row as it is in the file. `seeks`: whether the delimiter is found again for the next row, as a
-    title may have another one than the headers.
-    """
+    def __init__(self, lines: Iterable[tuple[int, bytes | None]]) -> None:
+        self._lines = iter(lines)
+        self.start()
 
-    def __init__(self, lines: PhysicalLines) -> None:
-        self.lines = lines
-        self.delimiter = ""
-        self.seeks = True
-        self._parts = iter(lines)
-        self._ahead: list[bytes | None] = []
-        self._left = 0
-        self._encoding_fault = ""  # of the present row
-        self._texts: list[str] = []
+    def start(self) -> None:
+        self.first = self.last = 0
+        self.texts: list[str] = []
+        self.fault = ""
+        self._left = LONGEST_LINE
 
-    @property
-    def text(self) -> str:
-        return "".join(self._texts)
+    def __iter__(self) -> Iterator[str]:
+        return self
 
-    def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        rows: Iterator[list[str]] = iter(())
-        while True:
-            if self.seeks:
-                self.delimiter = self._find_delimiter()
-                rows = self._reader()
-            self._left = LONGEST_LINE
-            self._encoding_fault = ""
-            first = self.lines.number + 1 - len(self._ahead)
-            self._texts = []
-            try:
-                row = next(rows, None)
-            except csv.Error as error:
-                yield first, self._encoding_fault or f"Is not CSV: {error}{self._swallowed(first)}"
-            except _TooLong:
-                yield first, f"{TOO_LONG}{self._swallowed(first)}"
-                rows = self._reader()
-            else:
-                if row is None:
-                    return
-                if any(row):
-                    yield first, self._encoding_fault or row
-
-    def _reader(self) -> Iterator[list[str]]:
-        return csv.reader(iter(self._next_text, None), strict=True, delimiter=self.delimiter)
-
-    def _swallowed(self, first: int) -> str:
-        last = self.lines.number
-        return f"; a quote may not be closed: the lines {first} to {last} are read as one row" if last > first else ""
-
-    def _find_delimiter(self) -> str:
-        """Returns the delimiter of the next line that has one, without consuming it."""
-        found = next((delimiter for line in self._ahead if (delimiter := find_delimiter(line or b""))), "")
-        while not found and len(self._ahead) < MOST_TITLES and (following := next(self._parts, None)):
-            self._ahead.append(following[1])
-            found = find_delimiter(following[1] or b"")
-        return found or ","
-
-    def _next_text(self) -> str | None:
-        """Returns the next line as a text, None at the end. Raises _TooLong."""
-        found = (0, self._ahead.pop(0)) if self._ahead else next(self._parts, None)
-        if found is None:
-            return None
-        line = found[1]
+    def __next__(self) -> str:
+        """Raises ValueError for a row that is too long."""
+        self.last, line = next(self._lines)
+        self.first = self.first or self.last
         self._left -= len(line or b"")
         if line is None or self._left < 0:
-            raise _TooLong
+            raise ValueError(TOO_LONG)
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            place = f"Byte {error.start + 1} of line {self.lines.number} is 0x{line[error.start]:02X}"
-            self._encoding_fault = self._encoding_fault or f"{place}, which is not UTF-8: save the file as UTF-8"
+            place = f"Byte {error.start + 1} of line {self.last} is 0x{line[error.start]:02X}"
+            self.fault = self.fault or f"{place}, which is not UTF-8: save the file as UTF-8"
             text = line.decode(errors="replace")
-        self._texts.append(text)
+        self.texts.append(text)
         return text

@@ -4,70 +4,34 @@ An interrupted import can be run again: stored records count as unchanged.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from contextlib import aclosing
+from dataclasses import dataclass
 from shlex import quote
 from threading import Thread
 from time import monotonic
 from typing import TypeVar
 
-import msgspec
-from msgspec import Struct
-
 from sightline.platform.db import Database
 from sightline.workspace_file.cells import CsvRows
 from sightline.workspace_file.imports import merged
-from sightline.workspace_file.imports.accounts import UnknownAccounts
-from sightline.workspace_file.imports.rejects import Rejects
-from sightline.workspace_file.imports.summary import FaultKind, FieldSample, add_kinds, add_samples
-from sightline.workspace_file.lines import LineFault, line_fault
-from sightline.workspace_file.other_sources import OtherSources
+from sightline.workspace_file.imports.customers import UnknownAccounts
+from sightline.workspace_file.imports.report import FaultKind, Imported, Rejects, add_kinds, add_samples
+from sightline.workspace_file.imports.united import Text
+from sightline.workspace_file.lines import line_fault
+from sightline.workspace_file.other_sources import find_other_source
 from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, Line, ListReader
 from sightline.workspace_file.storing_lines import LineStore
 from sightline.workspaces.tenants import find_workspace
 
 MOST_FAULTS = 100
+CHECKED_LINES = 10_000
 KINDS = ("ideas", "accounts", "insights", "feedback", "signals")
 Result = TypeVar("Result")
 
 
-class Imported(Struct, rename="camel"):
-    """The result of an import. `lines`: how many are not blank; `faults`: the first hundred.
-
-    `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one; `united`:
-    further rows of a record. `votes_added`: those of named voters. `file`: of a ZIP, which one was read.
-    `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
-    `missing_columns`: of the map, not in the file. `dates_without_zone`: columns that were read as UTC.
-    `encoding`, `delimiter`, `header_line`: of CSV. `known_by`: the fields that identify its records if no column does.
-    `fields`: of a dry run, what would be stored.
-    """
-
-    kind: str
-    lines: int = 0
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    faulty: int = 0
-    seconds: float = 0
-    left_out: int = 0
-    merged: int = 0
-    united: int = 0
-    votes_added: int = 0
-    accounts_added: int = 0
-    accounts_left_out: int = 0
-    ignored_columns: list[str] = []
-    missing_columns: Sequence[str] = ()
-    dates_without_zone: Sequence[str] = ()
-    file: str | None = None
-    encoding: str | None = None
-    delimiter: str | None = None
-    header_line: int | None = None
-    known_by: Sequence[str] = ()
-    fields: dict[str, FieldSample] = {}
-    faults: list[LineFault] = msgspec.field(default_factory=list)
-
-
+@dataclass
 class Import:
     """One import. `reached`: the number of the last line that was processed.
 
@@ -76,33 +40,28 @@ class Import:
     `warn` is called with a sentence if the import would add records that exist from another source.
     """
 
-    def __init__(  # noqa: PLR0913 - the options of the command
-        self,
-        db: Database,
-        slug: str,
-        reader: ListReader,
-        *,
-        actor_id: str,
-        warn: Callable[[str], object] = lambda warning: None,
-        unknown_accounts: UnknownAccounts = "refuse",
-        dry_run: bool = False,
-        rejects: Callable[[str], object] | None = None,
-    ) -> None:
-        self.db = db
-        self.slug = slug
-        self.reader = reader
-        self.done = Imported(reader.table.path)
-        self.fault_count = 0
-        self.reached = 0
+    db: Database
+    slug: str
+    reader: ListReader
+    actor_id: str
+    warn: Callable[[str], object] = lambda warning: None
+    unknown_accounts: UnknownAccounts = "refuse"
+    dry_run: bool = False
+    rejects: Callable[[str], object] | None = None
+    fault_count: int = 0
+    reached: int = 0
+
+    def __post_init__(self) -> None:
+        self.done = Imported(self.reader.table.path)
         self.fault_kinds: dict[str, FaultKind] = {}
-        self.dry_run = dry_run
-        self._store = LineStore(db, slug, reader.table, actor_id, unknown_accounts=unknown_accounts, dry_run=dry_run)
-        self._rejects = Rejects(reader, rejects) if rejects else None
+        self._store = LineStore(
+            self.db, self.slug, self.reader.table, self.actor_id, self.unknown_accounts, self.dry_run, self.done
+        )
+        self._rejects = Rejects(self.reader, self.rejects) if self.rejects else None
         self._merged: list[Line] = []
-        self._kept_texts: dict[int, str] = {}  # of lines that are kept for the end
+        self._kept_texts: dict[int, Text] = {}  # of lines that are kept for the end
         self._coming: dict[merged.Identity, set[str]] = {}  # ideas that a dry run has not stored, with their voters
-        self._warn = warn
-        self._others = OtherSources(db, slug, reader.table) if reader.has_default_source else None
+        self._unchecked = CHECKED_LINES if self.reader.has_default_source else 0
 
     async def run(self, stop: asyncio.Event, on_batch: Callable[[Batch], None] = lambda batch: None) -> Imported:
         """Imports the file. Stops between two batches if `stop` is set.
@@ -112,7 +71,7 @@ class Import:
         """
         begin = monotonic()
         async with self.db.autocommit() as tx:
-            await find_workspace(tx, self.slug)
+            self._store.workspace_id = (await find_workspace(tx, self.slug)).id
         try:
             await self._go_through(stop, on_batch)
         finally:
@@ -121,13 +80,11 @@ class Import:
         return self.done
 
     def _describe(self) -> None:
-        """Says what was stored, and how the file was read."""
-        done, store, rows = self.done, self._store, self.reader.rows
-        done.added, done.changed, done.unchanged = store.count.added, store.count.changed, store.count.unchanged
-        done.votes_added, done.file = store.votes_added, self.reader.member
-        done.accounts_added, done.accounts_left_out = len(store.accounts_created), len(store.accounts_left_out)
+        """Says how the file was read."""
+        done, rows = self.done, self.reader.rows
+        done.file = self.reader.member
         if isinstance(rows, CsvRows):
-            done.encoding, done.delimiter, done.header_line = self.reader.encoding, rows.cells.delimiter, rows.head_line
+            done.encoding, done.delimiter, done.header_line = self.reader.encoding, rows.delimiter, rows.head_line
             if rows.head:
                 done.ignored_columns, done.known_by = rows.head.left_out, rows.head.known_by
                 done.missing_columns, done.dates_without_zone = rows.head.missing, rows.head.without_zone
@@ -168,14 +125,18 @@ class Import:
             self.done.merged += sum(line.number not in batch.faulty for line in lines)
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
-        if self._others is None or (source := await self._others.find(batch.lines)) is None:
+        """Warns once, if a batch at the start of the file has such lines: later ones are of the same source."""
+        if self._unchecked <= 0:
             return
-        self._others = None
-        kind = self.reader.table.path
-        self._warn(
-            f"{source.lines} of the first {batch.count} {kind} are there with the sourceKey {source.key!r} and are "
-            f"added again with {DEFAULT_SOURCE!r}: to update those, run it with --source-key {quote(source.key)}."
-        )
+        self._unchecked -= batch.count
+        table = self.reader.table
+        async with self.db.autocommit() as tx:
+            found = await find_other_source(tx, self._store.workspace_id, table, batch.lines)
+        if found:
+            self._unchecked = 0
+            there = f"are there with the sourceKey {found['key']!r} and are added again with {DEFAULT_SOURCE!r}"
+            way = f"to update those, run it with --source-key {quote(found['key'])}"
+            self.warn(f"{found['lines']} of the first {batch.count} {table.path} {there}: {way}.")
 
     def _count(self, batch: Batch) -> None:
         found = sorted(map(line_fault, batch.faults.shown), key=lambda fault: fault.line)

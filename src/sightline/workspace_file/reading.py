@@ -1,6 +1,6 @@
 """Reads a file of lines, JSON Lines or CSV, as records of one list, in batches."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,13 +11,12 @@ from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.workspace_file.applying import BATCH_CHARACTERS, BATCH_RECORDS
 from sightline.workspace_file.cells import CsvRows
-from sightline.workspace_file.imports.archives import DAMAGED, is_archive, open_archive
 from sightline.workspace_file.imports.columns import REASONS
-from sightline.workspace_file.imports.encodings import find_encoding, recoded
+from sightline.workspace_file.imports.files import DAMAGED, find_encoding, is_archive, open_archive, recoded
 from sightline.workspace_file.imports.json_rows import JsonItems, JsonRows, find_list
 from sightline.workspace_file.imports.maps import Map, list_names
-from sightline.workspace_file.imports.tools.rows import ROWS
-from sightline.workspace_file.imports.united import Held, Rows, find_several
+from sightline.workspace_file.imports.tools.rows import prepare
+from sightline.workspace_file.imports.united import Held, Rows, Text, find_several
 from sightline.workspace_file.lines import TOO_LONG, PhysicalLines, path_of
 from sightline.workspace_file.sections import lists
 from sightline.workspace_file.values import check, read_json
@@ -49,7 +48,7 @@ class Batch:
     """Consecutive lines: the records of valid lines, and the faults of the others.
 
     `count`: the number of lines; `last`: the number of the last line; `bytes`: the position in the file after it.
-    `texts`: the lines as they are, by number, if they are kept. `left_out`: lines that the tool's map leaves out.
+    `texts`: the lines as they are, by number. `left_out`: lines that the tool's map leaves out.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -58,7 +57,7 @@ class Batch:
     last: int = 0
     bytes: int = 0
     faulty: set[int] = field(default_factory=set)
-    texts: dict[int, str] = field(default_factory=dict)
+    texts: dict[int, Text] = field(default_factory=dict)
     left_out: int = 0
 
     def refuse(self, numbers: Iterable[int]) -> None:
@@ -67,6 +66,7 @@ class Batch:
         self.faulty.update(*(line.further for line in self.lines if line.further and line.number in self.faulty))
 
 
+@dataclass
 class ListReader:
     """Reads a file as records of a list, in batches of at most 1,000 lines and about 4 MiB.
 
@@ -76,31 +76,20 @@ class ListReader:
     `member`: the file that was read, of a ZIP. Of a JSON document, the places of its records count as lines.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        source: BufferedReader,
-        format: Format | None = None,
-        source_key: str | None = None,
-        map: Map | None = None,
-        *,
-        strict: bool = False,
-    ) -> None:
-        self.table = lists()[kind]
-        self.source = source
-        self.format = format
-        self.source_key = source_key or DEFAULT_SOURCE
-        self.map = map
-        self.strict = strict
-        self.keeps_texts = False
-        self.encoding = "UTF-8"
-        self.member: str | None = None
-        self.rows: CsvRows | JsonRows | None = None
-        self.has_default_source = source_key is None and not (map and "sourceKey" in map.constants)
-        self._fills_source = ("source_key", "external_id") in self.table.identities
-        self._names = (*_NAMES, "integration") if source_key is None else _NAMES
-        self._prepare = ROWS.get(map.tool or "") if map else None
-        self._held = Held()
+    kind: str
+    source: BufferedReader
+    format: Format | None = None
+    source_key: str | None = None
+    map: Map | None = None
+    strict: bool = False
+    encoding: str = "UTF-8"
+    member: str | None = None
+    rows: CsvRows | JsonRows | None = None
+
+    def __post_init__(self) -> None:
+        self.table = lists()[self.kind]
+        self.has_default_source = self.source_key is None and not (self.map and "sourceKey" in self.map.constants)
+        self._held = Held({})
 
     def batches(self) -> Iterator[Batch]:
         """Yields batches. Raises ValidationFailed for a file that cannot be read, and for CSV without known headers."""
@@ -114,24 +103,21 @@ class ListReader:
         batch, begin = _new_batch(), 0
         for number, text, value in self._values(lines, is_csv):
             batch.count += 1
-            if self.keeps_texts:
-                batch.texts[number] = text()
+            batch.texts[number] = text
             before = batch.faults.count
             given, rows = value(batch.faults), None
-            if batch.faults.count == before and self._held.left:
-                rows = self._held.add(number, given, batch.texts.get(number, ""), batch.faults)
+            if batch.faults.count == before:
+                rows = self._held.add(number, given, text, batch.faults)
             if batch.faults.count > before:
                 batch.faulty.add(number)
-            elif not self._held.left:
-                self._read(batch, number, given)
             if rows:
-                self._read_rows(batch, rows)
+                self._read(batch, rows)
             if batch.count >= BATCH_RECORDS or lines.bytes - begin >= BATCH_CHARACTERS:
                 batch.last, batch.bytes, begin = lines.number, lines.bytes, lines.bytes
                 yield batch
                 batch = _new_batch()
         for rows in self._held.rows.values():
-            self._read_rows(batch, rows)
+            self._read(batch, rows)
         batch.last, batch.bytes = lines.number, lines.bytes
         if batch.count or batch.lines:
             yield batch
@@ -151,30 +137,20 @@ class ListReader:
         name = None if is_csv else find_list(source, list_names(self.table.path))
         return PhysicalLines(source) if name is None else JsonItems(source, name), is_csv
 
-    def _read_rows(self, batch: Batch, rows: Rows) -> None:
-        """Reads the rows of a record as one. If it is faulty, all of them are refused."""
-        before = len(batch.lines)
-        self._read(batch, rows.number, rows.given)
-        batch.texts |= rows.texts if self.keeps_texts else {}
-        further = tuple(number for number in rows.texts if number != rows.number)
-        if rows.number in batch.faulty:
-            batch.faulty.update(further)
-        elif len(batch.lines) > before:
-            batch.lines[-1] = batch.lines[-1]._replace(further=further)
-        else:
-            batch.left_out += len(further)
-
-    def _read(self, batch: Batch, number: int, given: Any) -> None:
-        """Adds the record to the batch, or its faults."""
-        if self._prepare is not None and isinstance(given, dict) and (given := self._prepare(given)) is None:
-            batch.left_out += 1
+    def _read(self, batch: Batch, rows: Rows) -> None:
+        """Adds the rows of a record to the batch as one. If it is faulty, all of them are refused."""
+        given, number = rows.given, rows.number
+        further = tuple(one for one in rows.texts if one != number)
+        batch.texts |= rows.texts
+        if self.map and self.map.tool and isinstance(given, dict) and (given := prepare(self.map, given)) is None:
+            batch.left_out += 1 + len(further)
             return
         voters, merged_into = self._take_own(given)
         record = check(given, self.table.record, path_of(number), batch.faults)
         if record is None:
-            batch.faulty.add(number)
+            batch.faulty.update((number, *further))
         else:
-            batch.lines.append(Line(number, self._sourced(given, record), record, voters, merged_into))
+            batch.lines.append(Line(number, self._sourced(given, record), record, voters, merged_into, further))
 
     def _take_own(self, given: Any) -> tuple[tuple[str, ...], str | None]:
         """Takes what an import reads itself out of a record of CSV or of a map. Votes of voters are not bare ones."""
@@ -188,23 +164,28 @@ class ListReader:
             given["importedVoteCount"] = len(named) - len(voters)
         return voters, given.pop("mergedInto", None)
 
-    def _values(self, lines: Any, is_csv: bool) -> Iterator[tuple[int, Callable[[], str], Any]]:
-        """Yields for each line its number, a function for its text, and one that reads it, given where faults go."""
+    def _values(self, lines: Any, is_csv: bool) -> Iterator[tuple[int, Text, Any]]:
+        """Yields for each line its number, itself, and a function that reads it, given where faults go."""
         if is_csv:
             rows = self.rows = CsvRows(self.table, lines, self.map or Map(), strict=self.strict)
-            for number, row in rows.rows():
-                yield number, lambda: rows.cells.text, partial(rows.record, row, path_of(number))
+            for number, cells, text in rows.rows():
+                yield number, text if isinstance(cells, str) else cells, partial(rows.record, cells, path_of(number))
             return
         mapped = self.rows = JsonRows(self.table, self.map) if self.map else None
         for number, line in lines:
             if line is None or line.strip():
-                yield number, partial(_text, line), partial(_read_line, line, mapped, path_of(number))
+                text = (line or b"").decode(errors="replace")
+                yield number, text, partial(_read_line, line, mapped, path_of(number))
 
     def _sourced(self, given: dict[str, Any], record: Any) -> dict[str, Any]:
-        if self._fills_source and given.get("externalId") and all(given.get(name) is None for name in self._names):
-            record.source_key = self.source_key
-            return given | {"sourceKey": self.source_key}
-        return given
+        """Gives a record that has nothing but an externalId its source."""
+        names = _NAMES if self.source_key else (*_NAMES, "integration")
+        if ("source_key", "external_id") not in self.table.identities or not given.get("externalId"):
+            return given
+        if any(given.get(name) is not None for name in names):
+            return given
+        record.source_key = self.source_key or DEFAULT_SOURCE
+        return given | {"sourceKey": record.source_key}
 
 
 def _new_batch() -> Batch:
@@ -212,10 +193,6 @@ def _new_batch() -> Batch:
     batch = Batch()
     batch.faults.most = 10 * BATCH_RECORDS
     return batch
-
-
-def _text(line: bytes | None) -> str:
-    return (line or b"").decode(errors="replace")
 
 
 def _read_line(line: bytes | None, mapped: JsonRows | None, path: str, faults: Faults) -> Any:

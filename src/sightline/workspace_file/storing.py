@@ -1,5 +1,6 @@
 """Stores records in batches: references, rows, links, and the lists inside the records."""
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -14,8 +15,7 @@ from sightline.platform.file_section.entries import Entry, Linked, Run, sound
 from sightline.platform.file_section.tables import STAMPS, Converted, Field, Find, Link, Links, Table
 from sightline.platform.refs import parse_uuid
 from sightline.workspace_file import queries
-from sightline.workspace_file.lookups import Lookups
-from sightline.workspace_file.matching import match, place
+from sightline.workspace_file.matching import Lookups, match, place
 from sightline.workspace_file.tally import Tally
 from sightline.workspaces.bulk import Numbers, log_changes
 
@@ -32,15 +32,15 @@ class Late(msgspec.Struct):
     given: dict[str, Any]
 
 
+@dataclasses.dataclass
 class Store:
     """Stores batches of a run. `late`: what names records of lists that are stored later."""
 
-    def __init__(self, run: Run, lookup: Lookups, numbers: Numbers, tally: Tally) -> None:
-        self.run = run
-        self.lookup = lookup
-        self.numbers = numbers
-        self.tally = tally
-        self.late: list[Late] = []
+    run: Run
+    lookup: Lookups
+    numbers: Numbers
+    tally: Tally
+    late: list[Late] = dataclasses.field(default_factory=list)
 
     async def store(self, table: Table, entries: Sequence[Entry]) -> None:
         """Stores records with the lists inside them."""

@@ -3,21 +3,22 @@
 from collections import ChainMap
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from sightline.platform.db import Database, Tx
-from sightline.platform.file_section.entries import Entry, Faults, Run, sound
+from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run, sound
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, reason_of
-from sightline.workspace_file.imports.accounts import NamedAccounts, UnknownAccounts
+from sightline.workspace_file.imports.customers import NamedAccounts, UnknownAccounts, store_votes
 from sightline.workspace_file.imports.merged import Identity, identity, known_aliases, parts_of
-from sightline.workspace_file.imports.voters import store_votes
+from sightline.workspace_file.imports.report import Imported
 from sightline.workspace_file.lines import line_fault, path_of
-from sightline.workspace_file.lookups import Lookups
+from sightline.workspace_file.matching import Lookups
 from sightline.workspace_file.reading import Batch, Line
 from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.storing import Late, Store
@@ -37,36 +38,30 @@ class _DryRun(Exception):
     """Rolls back what a dry run has stored."""
 
 
+@dataclass
 class LineStore:
     """Stores lines of one list. References to records of the same list are kept until all are stored.
 
     `dry_run`: rolls back each batch, and keeps the names of records that others may name at the end.
     """
 
-    def __init__(
-        self,
-        db: Database,
-        slug: str,
-        table: Table,
-        actor_id: str,
-        *,
-        unknown_accounts: UnknownAccounts = "refuse",
-        dry_run: bool = False,
-    ) -> None:
-        self.db = db
-        self.slug = slug
-        self.table = table
-        self.actor_id = actor_id
-        self.dry_run = dry_run
-        self.unknown_accounts = unknown_accounts
-        self.accounts_created: set[str] = set()
-        self.accounts_left_out: set[str] = set()
-        self.count = ListCount()
-        self.votes_added = 0
-        self._seen: dict[UUID, str] = {}
-        self._late: list[Late] = []
-        self._waits = any(field.is_late for field in table.fields)
-        self._coming: dict[str, Any] = {}  # names of records that a dry run has not stored
+    db: Database
+    slug: str
+    table: Table
+    actor_id: str
+    unknown_accounts: UnknownAccounts
+    dry_run: bool
+    done: Imported
+    workspace_id: UUID = NOWHERE
+    accounts_created: set[str] = field(default_factory=set)
+    accounts_left_out: set[str] = field(default_factory=set)
+    _seen: dict[UUID, str] = field(default_factory=dict)
+    _late: list[Late] = field(default_factory=list)
+    _coming: dict[str, Any] = field(default_factory=dict)  # names of records that a dry run has not stored
+
+    @property
+    def _waits(self) -> bool:
+        return any(one.is_late for one in self.table.fields)
 
     async def store(self, batch: Batch) -> None:
         """Stores a batch, counts its records, and adds the faults that it finds.
@@ -75,24 +70,22 @@ class LineStore:
         """
         async with self.db.autocommit() as alone:
             await queries.analyze_if_outgrown(alone, self.table)
-        await self._settle(batch, batch.lines, [], self.count)
+        await self._settle(batch, batch.lines, counts=True)
 
     async def with_aliases(self, lines: list[Line]) -> list[Line]:
         """Returns lines of ideas, of which those of a post merged before stay merged, as its identity is an alias."""
         if self.table.path != "ideas":
             return lines
         async with self.db.autocommit() as tx:
-            workspace = await find_workspace(tx, self.slug)
-            aliases = await known_aliases(tx, workspace.id, lines)
+            aliases = await known_aliases(tx, self.workspace_id, lines)
         return [line._replace(merged_into=identity(line)[1]) if identity(line) in aliases else line for line in lines]
 
     async def store_merged(self, lines: Sequence[Line], coming: Mapping[Identity, set[str]]) -> Batch:
         """Stores merged posts as parts of ideas, which may be stored by now. `coming`: those of a dry run."""
         async with self.db.autocommit() as tx:
-            workspace = await find_workspace(tx, self.slug)
-            batch = await parts_of(tx, workspace.id, lines, coming)
+            batch = await parts_of(tx, self.workspace_id, lines, coming)
         self._seen = {}
-        await self._settle(batch, batch.lines, [], ListCount())
+        await self._settle(batch, batch.lines)
         return batch
 
     async def store_postponed(self) -> AsyncIterator[Batch]:
@@ -101,10 +94,12 @@ class LineStore:
             batch = Batch()
             late = self._late[start : start + 1_000]
             lines = [Line(int(one.path.removeprefix("line ")), one.given, None) for one in late]
-            await self._settle(batch, lines, late, ListCount())
+            await self._settle(batch, lines, late)
             yield batch
 
-    async def _settle(self, batch: Batch, lines: Sequence[Line], late: list[Late], count: ListCount) -> None:
+    async def _settle(
+        self, batch: Batch, lines: Sequence[Line], late: Sequence[Late] = (), *, counts: bool = False
+    ) -> None:
         """Retries after a conflict with another write; retries in halves if the database refuses a line.
 
         A line that it refuses on its own is faulty.
@@ -112,7 +107,7 @@ class LineStore:
         attempt = 1
         while left := [line for line in lines if line.number not in batch.faulty]:
             try:
-                return await self._attempt(batch, left, late, count)
+                return await self._attempt(batch, left, late, counts=counts)
             except _Faulty:
                 continue
             except _REFUSED as error:
@@ -122,10 +117,10 @@ class LineStore:
                     batch.faults.add(path_of(left[0].number), f"The database refuses: {reason_of(error)}")
                     batch.refuse([left[0].number])
                 else:
-                    await self._settle(batch, left[: len(left) // 2], late, count)
-                    return await self._settle(batch, left[len(left) // 2 :], late, count)
+                    await self._settle(batch, left[: len(left) // 2], late, counts=counts)
+                    return await self._settle(batch, left[len(left) // 2 :], late, counts=counts)
 
-    async def _attempt(self, batch: Batch, lines: Sequence[Line], late: list[Late], count: ListCount) -> None:
+    async def _attempt(self, batch: Batch, lines: Sequence[Line], late: Sequence[Late], *, counts: bool) -> None:
         faults, tally = Faults(), Tally()
         faults.most = 10 * len(lines) + 1_000
         seen: ChainMap[UUID, str] = ChainMap({}, self._seen)
@@ -146,14 +141,15 @@ class LineStore:
         self._late += new_late
         self.accounts_created |= accounts.created
         self.accounts_left_out |= accounts.left_out
-        done = tally.of(self.table.path)
-        self.votes_added += tally.of("portal.votes").added
-        count.added += done.added
-        count.changed += done.changed
-        count.unchanged += done.unchanged
+        done, count = self.done, tally.of(self.table.path) if counts else ListCount()
+        done.accounts_added, done.accounts_left_out = len(self.accounts_created), len(self.accounts_left_out)
+        done.votes_added += tally.of("portal.votes").added
+        done.added += count.added
+        done.changed += count.changed
+        done.unchanged += count.unchanged
 
     async def _store_lines(
-        self, tx: Tx, lines: Sequence[Line], late: list[Late], faults: Faults, tally: Tally, seen: Any
+        self, tx: Tx, lines: Sequence[Line], late: Sequence[Late], faults: Faults, tally: Tally, seen: Any
     ) -> tuple[Store, NamedAccounts]:
         """Stores the lines, or of `late` what belongs to them."""
         accounts = NamedAccounts(self.table, self.unknown_accounts)

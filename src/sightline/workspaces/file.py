@@ -17,7 +17,6 @@ from sightline.platform.file_section.tables import (
     Extra,
     FileRecord,
     KeyedRecord,
-    Name,
     Part,
     Section,
     Showing,
@@ -26,7 +25,7 @@ from sightline.platform.file_section.tables import (
 )
 from sightline.platform.ids import derived_id
 from sightline.platform.refs import parse_uuid
-from sightline.platform.wire import Moment, shown_moment
+from sightline.platform.wire import Moment, Name, shown_moment
 
 Bound = Annotated[float, Meta(ge=0)]
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\Z", max_length=63, examples=["acme-tools"])]

@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 from sightline.catalog.taxonomy import queries
 from sightline.platform.access import Actor
 from sightline.platform.file_section.entries import Run
-from sightline.platform.file_section.tables import Object, Part, Positive, Word
+from sightline.platform.file_section.tables import Object, Part, Positive
 from sightline.platform.ids import derived_id
-from sightline.platform.wire import Id, Moment, shown_moment
+from sightline.platform.wire import Id, Moment, Word, shown_moment
 from sightline.workspaces.changes import log_change
 
 Given = dict[str, Any]

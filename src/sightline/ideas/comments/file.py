@@ -5,8 +5,8 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.comments.records import CommentVisibility
-from sightline.platform.file_section.tables import KeyedRecord, Link, Table, Word
-from sightline.platform.wire import Text
+from sightline.platform.file_section.tables import KeyedRecord, Link, Table
+from sightline.platform.wire import Text, Word
 
 
 class CommentRecord(KeyedRecord):

@@ -1,13 +1,13 @@
 """Evidence of ideas in the workspace file."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
-from sightline.platform.file_section.tables import KeyedRecord, Link, Table, Word
-from sightline.platform.wire import Moment
+from sightline.platform.file_section.tables import KeyedRecord, Link, Table
+from sightline.platform.wire import Moment, Word
 
 
 class EvidenceRecord(KeyedRecord):
@@ -15,7 +15,7 @@ class EvidenceRecord(KeyedRecord):
 
     title: EvidenceTitle | UnsetType = UNSET
     description: str | None = ""
-    category: Word | None = "observation"
+    category: Word | None = cast("Word", "observation")
     extracts: Annotated[list[Extract] | None, EXTRACTS] = None
     signal: Annotated[Word | None, Link("signals")] = None
     role: EvidenceRole | None = "supports"

@@ -16,19 +16,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run
-from sightline.platform.wire import Id, Moment, Trimmed, WireType
+from sightline.platform.wire import Id, Moment, WireType, Word
 
 LARGEST = 2**31 - 1
 
 
-class Name(Trimmed):
-    """1 to 255 characters, trimmed."""
-
-    longest = 255
-
-
-# Kept as in the file.
-Word = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"\S")]
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
 Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]

@@ -1,13 +1,14 @@
 """Insights in the workspace file."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, cast
 
 from msgspec import UNSET, UnsetType
 
 from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
-from sightline.platform.file_section.tables import KeyedRecord, Link, Links, Table, Word
+from sightline.platform.file_section.tables import KeyedRecord, Link, Links, Table
+from sightline.platform.wire import Word
 from sightline.signals.insights.records import InsightReviewState, Title
 from sightline.signals.insights.same_words import Drafted, add_keys
 
@@ -26,11 +27,11 @@ class InsightRecord(KeyedRecord):
     external_id: Word | None = None
     title: Title | UnsetType = UNSET
     description: str | None = ""
-    category: Word | None = "observation"
+    category: Word | None = cast("Word", "observation")
     extracts: Annotated[list[Extract] | None, EXTRACTS] = None
     review_state: InsightReviewState | None = "unreviewed"
     merged_into: Annotated[Word | None, Link("insights", "merged_into", late=True)] = None
-    origin: Word | None = "manual"
+    origin: Word | None = cast("Word", "manual")
     accounts: Annotated[list[str] | None, Links("accounts", "insight_accounts")] = None
     signals: Annotated[list[str] | None, Links("signals", "insight_signals")] = None
 

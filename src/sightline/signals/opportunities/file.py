@@ -2,7 +2,8 @@
 
 from msgspec import UNSET, UnsetType
 
-from sightline.platform.file_section.tables import KeyedRecord, Name, Table
+from sightline.platform.file_section.tables import KeyedRecord, Table
+from sightline.platform.wire import Name
 
 
 class OpportunityRecord(KeyedRecord):

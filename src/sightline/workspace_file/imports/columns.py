@@ -12,11 +12,13 @@ from msgspec import UNSET, inspect
 from sightline.platform.errors import MOST_FAULTS, Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Link, Table
+from sightline.platform.markup import without_html
 from sightline.platform.refs import parse_uuid
 from sightline.platform.wire import Moment
 from sightline.workspace_file.imports.maps import Map, common_names, folded
 from sightline.workspace_file.imports.readers import (
     Read,
+    after,
     alternatives,
     is_json_list,
     keep,
@@ -27,6 +29,7 @@ from sightline.workspace_file.imports.readers import (
     split_at,
     translated,
 )
+from sightline.workspace_file.imports.tools.rows import without_wiki_markup
 from sightline.workspace_file.lines import path_of
 
 Path = tuple[str, ...]
@@ -81,7 +84,7 @@ class Head:
         return bool(self.columns) and folded(self.columns[-1].name) == REASONS
 
 
-def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, strict: bool = False) -> Head:
+def read_head(headers: "Headers", number: int, row: Sequence[str] | str, *, strict: bool = False) -> Head:
     """Returns the columns of a file. Raises ValidationFailed with every header that cannot be read.
 
     A header that names no field is left out, unless `strict`.
@@ -90,7 +93,7 @@ def read_head(table: Table, number: int, row: Sequence[str] | str, map: Map, *, 
         row = f"Has {len(row)} columns; at most {MOST_COLUMNS} can be read"
     if isinstance(row, str):
         raise ValidationFailed([Fault(path_of(number), row)])
-    headers = Headers(table, map)
+    table, map = headers.table, headers.map
     columns = [headers.column(cell.strip()) for cell in row]
     faults = _overlaps(columns, number)
     lacking = [column.name or f"column {place}" for place, column in enumerate(columns, 1) if headers.lacks(column)]
@@ -135,9 +138,9 @@ class Headers:
         self.record = inspect.type_info(table.record)
         self.faults: list[Fault] = []
         self.without_zone: list[str] = []
-        self._mapped = {folded(name): field for name, field in map.columns.items()}
-        self._of_tool = {folded(name): field for name, field in map.tool_columns.items()}
-        self._ignored = {folded(name) for name in (*map.ignore, REASONS)}
+        self._said = {folded(name): (field, 1) for name, field in map.tool_columns.items()}  # with their rank
+        self._said |= {folded(name): ("", 0) for name in (*map.ignore, REASONS)}
+        self._said |= {folded(name): (field, 0) for name, field in map.columns.items()}
         # Lists of parts and objects are found by their own names only: another tool's "Comments" are a number. A tool's
         # columns do not name records of ours either, such as products and sprints.
         self._unlikely = {child.list_name for child in table.children}
@@ -161,13 +164,8 @@ class Headers:
 
     def column(self, name: str) -> Column:
         """Returns the column of a header; one without a path if it names no field or is left out."""
-        key = folded(name)
-        if (field := self._mapped.get(key)) is not None:
-            return self._of(name, field)
-        if key in self._ignored:
-            return self._of(name, "")
-        if (field := self._of_tool.get(key)) is not None:
-            return self._of(name, field, rank=1)
+        if said := self._said.get(folded(name)):
+            return self._of(name, said[0], rank=said[1])
         if self._is_own(name):
             return self._of(name, name, is_own=True)
         field = self._guess(name)
@@ -177,9 +175,8 @@ class Headers:
 
     def lacks(self, column: Column) -> bool:
         """Whether the column is left out although nothing said so."""
-        key = folded(column.name)
-        is_said = key in self._mapped or key in self._ignored or self._of_tool.get(key) == ""
-        return not column.path and not is_said
+        field, rank = self._said.get(folded(column.name), (None, 2))
+        return not column.path and rank > 0 and field != ""
 
     def constants(self) -> list[tuple[Column, str]]:
         """Returns columns, each with its cell. They fill no list that has items."""
@@ -211,9 +208,12 @@ class Headers:
             read = moment_reader(self.map.dates.get(field), self.map.zone, lambda: self._note_without_zone(name))
         if field == "domain" and not is_own:
             read = read_host
+        if field in self.map.wiki:
+            read = after(without_wiki_markup, read)
         if field in self.map.html or (field in _MARKED and not is_own):
-            read = plain(read, always=field in self.map.html)
-        if labels := self.map.values.get(field):
+            read = after(without_html if field in self.map.html else plain, read)
+        nothing = {self.map.empty: ""} if self.map.empty else {}
+        if labels := self.map.values.get(field, {}) | nothing:
             read = translated(read, labels)
         return Column(name, path, read, is_list, rank)
 

@@ -21,6 +21,8 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     """`columns`: header to field, empty to leave it out. `values`: by field, their label to ours. `dates`: by field.
 
     `constants`: the same cell in every line. `html`: fields whose HTML becomes text. `lists`: by field, the separator.
+    `wiki`: fields whose wiki markup of Jira becomes text. `empty`: what a cell has instead of nothing. `leave_out`: by
+    field, the value of records that the tool has deleted.
     `required`: headers that CSV has to have. `tool`: whose functions prepare the rows; `kind`: what it exports;
     `tool_columns`: the columns of its export, of which several may fill a field.
     """
@@ -33,6 +35,9 @@ class Map(Struct, forbid_unknown_fields=True, kw_only=True):
     ignore: list[str] = []
     html: list[str] = []
     lists: dict[str, str] = {}
+    wiki: list[str] = []
+    empty: str = ""
+    leave_out: dict[str, str] = {}
     required: list[str] = []
     tool_columns: dict[str, str] = {}
     tool: str | None = None
@@ -117,6 +122,12 @@ def common_names(kind: str) -> dict[str, str]:
 def list_names(kind: str) -> set[str]:
     """Returns the names that other tools give to files of a kind, and to lists in JSON."""
     return set(_names()["lists"][kind])
+
+
+def month_names() -> list[list[str]]:
+    """Returns the names of the months, in full and shortened; first the one that `strptime` reads."""
+    found: list[list[str]] = _names()["months"]
+    return found
 
 
 def folded(name: str) -> str:

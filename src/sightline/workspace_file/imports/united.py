@@ -10,32 +10,28 @@ from sightline.workspace_file.lines import path_of
 
 _IDENTITIES = ("id", "key", "number", "sourceKey", "integration", "externalId")
 Identity = tuple[Any, ...]
+Text = list[str] | str  # a row as it is in the file, as cells if it has them
 
 
 class Rows:
     """The rows of one record: the first one's number, what they give together, their numbers and texts."""
 
-    def __init__(self, number: int, given: dict[str, Any]) -> None:
+    def __init__(self, number: int, given: Any) -> None:
         self.number = number
         self.given = given
-        self.texts: dict[int, str] = {}
+        self.texts: dict[int, Text] = {}
 
 
 class Held:
-    """Holds the rows of records that have several, until the last one is read.
+    """Holds the rows of records that have several, until the last one is read. `left`: how many rows are to come."""
 
-    `names`: the fields that identify records. `counts`: how many rows the records have that have several.
-    """
-
-    def __init__(self, names: tuple[str, ...] = (), counts: Mapping[Identity, int] | None = None) -> None:
-        self.names = names
-        self.left = dict(counts or {})
+    def __init__(self, left: dict[Identity, int]) -> None:
+        self.left = left
         self.rows: dict[Identity, Rows] = {}
 
-    def add(self, number: int, given: dict[str, Any], text: str, faults: Faults) -> Rows | None:
+    def add(self, number: int, given: Any, text: Text, faults: Faults) -> Rows | None:
         """Returns the row as it is, or all rows of its record if it is the last one; None if further rows follow."""
-        identity = tuple(given.get(name) or (name == "id" and given.get("externalId")) or None for name in self.names)
-        if identity not in self.left:
+        if not self.left or (identity := _identity(given)) not in self.left:
             return Rows(number, given)
         rows = self.rows.setdefault(identity, Rows(number, given))
         if name := _difference(rows.given, given):
@@ -47,21 +43,18 @@ class Held:
         return None if self.left[identity] else self.rows.pop(identity)
 
 
+def _identity(given: Any) -> Identity:
+    return tuple(given.get(name) for name in _IDENTITIES) if given else ()
+
+
 def find_several(rows: CsvRows) -> Held:
     """Reads a file to its end, and returns what holds its rows. Of files without lists nothing is held."""
     counts: Counter[Identity] = Counter()
-    columns: list[tuple[str, int]] = []
-    for _, row in rows.rows():
-        if rows.head and not counts:
-            places = {column.path: place for place, column in enumerate(rows.head.columns)}
-            names = rows.head.known_by or _IDENTITIES
-            columns = [(name, places[name,]) for name in names if (name,) in places]
-            if not columns or not any(column.is_list for column in rows.head.columns):
-                return Held()
-        if isinstance(row, list):
-            counts[tuple(row[place] or None if place < len(row) else None for _, place in columns)] += 1
-    several = {identity: count for identity, count in counts.items() if count > 1 and any(identity)}
-    return Held(tuple(name for name, _ in columns), several)
+    for row in rows.rows():
+        if rows.head and not any(column.is_list for column in rows.head.columns):
+            break
+        counts[_identity(rows.record(row.cells, "", Faults()))] += 1
+    return Held({identity: count for identity, count in counts.items() if count > 1 and any(identity)})
 
 
 def _difference(first: Mapping[str, Any], further: Mapping[str, Any]) -> str | None:

@@ -1,46 +1,43 @@
-"""What tools need beside their maps: functions from one of their rows to another, or to None to leave it out."""
+"""What tools need beside their maps."""
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from html import unescape
 from itertools import dropwhile
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.signals.boilerplate import is_small_talk
+from sightline.workspace_file.imports.maps import Map
 
 Row = dict[str, Any]
 
-_WIKI_CELLS = re.compile(r"[ \t]*\|+[ \t]*")
-_WIKI: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"\r\n?|\\\\"), "\n"),
-    (re.compile(r"\{(?:quote|code|noformat|panel|color)\b[^}\n]*\}|^-{4,}[ \t]*$", re.MULTILINE), ""),
-    (re.compile(r"^(?:h[1-6]|bq)\.[ \t]+|!\S+\.\w+(?:\|[^!\n]*)?!", re.MULTILINE), ""),
-    (re.compile(r"^[*#-]+[ \t]+", re.MULTILINE), "- "),
-    (re.compile(r"\{\{([^}\n]*)\}\}"), r"\1"),
-    (re.compile(r"\[~(?:accountid:)?([^\]\n]+)\]"), r"@\1"),
-    (re.compile(r"\[([^|\]\n]+)\|([^\]|\n]+)[^\]\n]*\]"), r"\1 (\2)"),
-    (re.compile(r"\[((?:https?://|mailto:)[^\]\n]+)\]"), r"\1"),
-    (re.compile(r"^[ \t]*\|+(.+?)\|+[ \t]*$", re.MULTILINE), lambda row: " | ".join(_WIKI_CELLS.split(row[1]))),
-    (re.compile(r"(?<![\w*])\{?([*_+-])\}?(\S(?:[^\n]*?\S)?)\{?\1\}?(?![\w*])"), r"\2"),
-    (re.compile(r"\n[ \t]*(?:\n[ \t]*)+"), "\n\n"),
-)
+_ROW = re.compile(r"^[ \t]*\|+(.+?)\|+[ \t]*$", re.MULTILINE)
+_GAP = re.compile(r"[ \t]*\|+[ \t]*")  # between two cells of a row
 
 
-def _fider(row: Row) -> Row | None:
-    return None if row.get("status") == "deleted" else _described(row)
+@cache
+def _wiki() -> list[tuple[re.Pattern[str], str]]:
+    """Returns what is replaced in Jira's wiki markup, and by what."""
+    found = yaml.safe_load((Path(__file__).parents[1] / "wiki.yaml").read_bytes())
+    return [(re.compile(pattern, re.MULTILINE), replacement) for pattern, replacement in found]
 
 
-def _zendesk(row: Row) -> Row | None:
-    """Leaves out deleted tickets, which the incremental export still has. A view as CSV has `-` for nothing."""
-    row = _without_dashes(row)
-    return None if (row.get("data") or {}).get("status") == "deleted" else _named(row)
-
-
-def _without_dashes(row: Row) -> Row:
-    shown = {name: _without_dashes(value) if isinstance(value, dict) else value for name, value in row.items()}
-    return {name: value for name, value in shown.items() if value not in ("-", ["-"])}
+def prepare(map: Map, row: Row) -> Row | None:
+    """Returns a record of a tool, with the name or description that it lacks; None for one to leave out."""
+    for field, value in map.leave_out.items():
+        above, _, name = field.rpartition(".")
+        if (row.get(above) or {} if above else row).get(name) == value:
+            return None
+    if map.kind == "signals":
+        return _named(row)
+    is_named_only = row.get("name") and not str(row.get("description") or "").strip()
+    return row | {"description": row["name"]} if is_named_only else row
 
 
 def _named(row: Row) -> Row:
@@ -52,23 +49,12 @@ def _named(row: Row) -> Row:
     return row | {"name": name_idea("\n".join(lines) or text) if text else str(row.get("externalId"))}
 
 
-def _without_wiki_markup(text: str) -> str:
+def without_wiki_markup(text: str) -> str:
     """Returns the text of Jira's wiki markup."""
-    for pattern, replacement in _WIKI:
+    for pattern, replacement in _wiki():
         text = pattern.sub(replacement, text)
+    text = _ROW.sub(lambda row: " | ".join(_GAP.split(row[1])), text)
     return unescape(text).strip()
-
-
-def _jira(row: Row) -> Row:
-    if isinstance(text := row.get("description"), str):
-        row["description"] = _without_wiki_markup(text) or row.get("name")
-    return row
-
-
-def _described(row: Row) -> Row:
-    """Describes a post that has a title only."""
-    is_named_only = row.get("name") and not str(row.get("description") or "").strip()
-    return row | {"description": row["name"]} if is_named_only else row
 
 
 _FIDER_STATUSES: dict[Any, str] = dict(
@@ -99,15 +85,4 @@ def _join_fider(tables: Mapping[str, list[Row]]) -> Iterator[Row]:
 # Of tools whose backup is a ZIP of tables: the names of the tables, first the one with the posts, and what joins them.
 BACKUPS: Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, list[Row]]], Iterator[Row]]]] = {
     "fider": (("posts", "users", "post_votes", "tags", "post_tags"), _join_fider)
-}
-
-
-ROWS: Mapping[str, Callable[[Row], Row | None]] = {
-    "aha": _described,
-    "canny": _described,
-    "fider": _fider,
-    "productboard": _named,
-    "jira": lambda row: _described(_jira(row)),
-    "uservoice": _described,
-    "zendesk": _zendesk,
 }

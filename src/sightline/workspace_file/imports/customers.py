@@ -1,15 +1,30 @@
-"""Accounts that imported lines name: matched by domain too, and created or left out if there are none."""
+"""Accounts and voters that imported lines name: found, or created with them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
+from uuid import UUID
 
 import msgspec
 
 from sightline.platform.db import sql
+from sightline.platform.file_section.entries import Entry
 from sightline.platform.file_section.tables import Field, Table
-from sightline.workspace_file.imports.further import add_records
+from sightline.platform.ids import derived_id
+from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.reading import Line
+from sightline.workspace_file.sections import all_tables
 from sightline.workspace_file.storing import Store
+from sightline.workspace_file.values import check
+
+
+async def add_records(store: Store, path: str, records: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    """Stores records of a list, each with the number of its line. Adds their faults."""
+    table = all_tables()[path]
+    checked = [(n, given, check(given, table.record, path_of(n), store.run.faults)) for n, given in records]
+    entries = [Entry(path_of(n), given, record) for n, given, record in checked if record is not None]
+    if entries:
+        await store.store(table, entries)
+
 
 UnknownAccounts = Literal["create", "skip", "refuse"]
 
@@ -83,3 +98,30 @@ def _replaced(line: Line, fields: Sequence[Field], settled: dict[str, str | None
         if value is None:
             del given[field.name]
     return line._replace(given=given, record=msgspec.structs.replace(line.record, **changes))
+
+
+# Of several people with an address, the one seen last.
+_KNOWN_VOTERS = sql("""
+    SELECT DISTINCT ON (lower(email)) id, lower(email) AS email FROM portal_users
+     WHERE workspace_id = :workspace_id AND lower(email) = ANY(:emails)
+     ORDER BY lower(email), last_seen_at DESC NULLS LAST, id""")
+
+
+async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[str]]]) -> None:
+    """Stores the voters of ideas, by the idea's id with the line's number. A sign-in adopts such a user by e-mail."""
+    emails = {email: number for number, each in voters.values() for email in each}
+    if not emails:
+        return
+    run = store.run
+    rows = await run.tx.rows(_KNOWN_VOTERS, workspace_id=run.workspace_id, emails=list(emails))
+    known = {row["email"]: row["id"] for row in rows}
+    users = {email: str(known.get(email) or derived_id(run.workspace_id, "portal.users", email)) for email in emails}
+    new = [(number, {"id": users[email], "email": email}) for email, number in emails.items() if email not in known]
+    await add_records(store, "portal.users", new)
+    if not run.faults.count:
+        given = [
+            (number, {"idea": str(idea), "user": users[email]})
+            for idea, (number, each) in voters.items()
+            for email in each
+        ]
+        await add_records(store, "portal.votes", given)

@@ -1,0 +1,153 @@
+"""What an import says: its fields, its faults, and the refused lines with their reasons."""
+
+import csv
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from sightline.workspace_file.cells import CsvRows
+from sightline.workspace_file.imports.columns import REASONS
+from sightline.workspace_file.lines import LineFault, line_fault
+from sightline.workspace_file.reading import Batch, ListReader
+
+MOST_KINDS = 100
+_MOST_NAMES = 20
+_EXAMPLES = 3
+_LONGEST = 80
+_NAME = re.compile(r"'([^']*)'")
+_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\d+|\[\d+\]")
+
+
+class FieldSample(Struct):
+    """How many lines have a field, with up to three examples."""
+
+    count: int = 0
+    examples: list[str] = []
+
+
+class FaultKind(Struct):
+    """Faults that differ only in names and numbers: how many, the first of them, and up to 20 of the first names."""
+
+    first: LineFault
+    count: int = 0
+    names: list[str] = []
+
+
+class Imported(Struct, rename="camel"):
+    """The result of an import. `lines`: how many are not blank; `faults`: the first hundred.
+
+    `left_out`: lines that the tool's map leaves out; `merged`: posts that became evidence of another one; `united`:
+    further rows of a record. `votes_added`: those of named voters. `file`: of a ZIP, which one was read.
+    `accounts_added`, `accounts_left_out`: how many named accounts there were not. `ignored_columns`: of no field.
+    `missing_columns`: of the map, not in the file. `dates_without_zone`: columns that were read as UTC.
+    `encoding`, `delimiter`, `header_line`: of CSV. `known_by`: the fields that identify its records if no column does.
+    `fields`: of a dry run, what would be stored.
+    """
+
+    kind: str
+    lines: int = 0
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    faulty: int = 0
+    seconds: float = 0
+    left_out: int = 0
+    merged: int = 0
+    united: int = 0
+    votes_added: int = 0
+    accounts_added: int = 0
+    accounts_left_out: int = 0
+    ignored_columns: list[str] = []
+    missing_columns: Sequence[str] = ()
+    dates_without_zone: Sequence[str] = ()
+    file: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    header_line: int | None = None
+    known_by: Sequence[str] = ()
+    fields: dict[str, FieldSample] = {}
+    faults: list[LineFault] = msgspec.field(default_factory=list)
+
+
+def add_samples(samples: dict[str, FieldSample], given: dict[str, Any], above: str = "") -> None:
+    """Adds the values of a record; the members of an object have dotted names."""
+    for name, value in given.items():
+        if isinstance(value, dict):
+            add_samples(samples, value, f"{above}{name}.")
+            continue
+        if value in (None, [], ()):
+            continue
+        sample = samples.setdefault(above + name, FieldSample())
+        sample.count += 1
+        if len(sample.examples) >= _EXAMPLES:
+            continue
+        items = value if isinstance(value, list | tuple) else [value]
+        shown = "; ".join(json.dumps(_plain(item), ensure_ascii=False) for item in items)
+        shown = f"{shown[: _LONGEST - 1]}\u2026" if len(shown) > _LONGEST else shown
+        if shown not in sample.examples:
+            sample.examples.append(shown)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a text on one line."""
+    return " ".join(value.split()) if isinstance(value, str) else msgspec.to_builtins(value)
+
+
+def add_kinds(kinds: dict[str, FaultKind], faults: Sequence[LineFault]) -> None:
+    for fault in faults:
+        key = _VARYING.sub("", f"{fault.path}: {fault.message}")
+        if key not in kinds and len(kinds) >= MOST_KINDS:
+            continue
+        kind = kinds.setdefault(key, FaultKind(fault))
+        kind.count += 1
+        name = _NAME.search(fault.message)
+        if name and name[1] not in kind.names and len(kind.names) < _MOST_NAMES:
+            kind.names.append(name[1])
+
+
+class Rejects:
+    """Writes the faulty lines of each batch. They can be mended and imported again: the reasons are ignored then."""
+
+    def __init__(self, reader: ListReader, write: Callable[[str], object]) -> None:
+        self.reader = reader
+        self.write = write
+        self._has_head = False
+
+    def add(self, batch: Batch) -> None:
+        reasons: dict[int, list[str]] = defaultdict(list)
+        for fault in map(line_fault, batch.faults.shown):
+            reasons[fault.line].append(f"{fault.path}: {fault.message}" if fault.path else fault.message)
+        rows = self.reader.rows
+        for number in sorted(batch.faulty & batch.texts.keys()):
+            if isinstance(rows, CsvRows) and rows.head:
+                names = [column.name for column in rows.head.columns]
+                width = len(names) - rows.head.has_reasons
+                if not self._has_head:
+                    self._write_row([*names[:width], REASONS], rows.delimiter)
+                    self._has_head = True
+                cells = batch.texts[number]
+                if isinstance(cells, list):
+                    self._write_row([*cells[:width], "; ".join(reasons[number])], rows.delimiter)
+                else:
+                    self.write(cells if cells.endswith("\n") else f"{cells}\n")
+            else:
+                self.write(_json_line(str(batch.texts[number]), reasons[number]))
+
+    def _write_row(self, cells: list[str], delimiter: str) -> None:
+        csv.writer(SimpleNamespace(write=self.write), delimiter=delimiter, lineterminator="\n").writerow(cells)
+
+
+def _json_line(text: str, reasons: list[str]) -> str:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        return text.rstrip("\r\n") + "\n"
+    return json.dumps(found | {REASONS: reasons}, ensure_ascii=False) + "\n"
