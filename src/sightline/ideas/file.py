@@ -50,10 +50,6 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
         labels = [each for each in labels if each.label in run.seen["ideaStatuses"]]
     for entry in entries:
         _settle_status(run, entry, labels)
-        if not entry.broken:
-            _settle_words(run, entry)
-        if not entry.broken:
-            _settle_features(run, entry)
     async with classified(run, entries):
         yield
     described = [one.id for one in sound(entries) if "description" in one.changed and not one.given.get("questions")]
@@ -73,21 +69,18 @@ def _settle_status(run: Run, entry: Entry, labels: list[Label]) -> None:
         run.refuse(entry, "status", f"There is no {named} among the workspace's labels: {', '.join(known)}")
 
 
-def _settle_words(run: Run, entry: Entry) -> None:
-    """Names an idea without a name. Refuses a matching that quotes what the description lacks; a stored one goes."""
+def _complete(run: Run, entry: Entry) -> None:
+    """Names an idea without a name. Refuses a matching that quotes what the description lacks; a stored one goes.
+
+    Drops matched features, which are of the stored product, with it; refuses another product for chosen ones.
+    """
     row = entry.row
     if row["name"] is None:
         row["name"] = entry.stored["name"] if entry.stored else name_idea(row["description"])
-    if quotes_only(row["description"], row["feature_matching"]):
-        return
-    if entry.given.get("featureMatching") is None:
+    if not quotes_only(row["description"], row["feature_matching"]):
         row["feature_matching"] = None
-    else:
-        run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
-
-
-def _settle_features(run: Run, entry: Entry) -> None:
-    """Drops matched features, which are of the stored product, with it; refuses another product for chosen ones."""
+        if entry.given.get("featureMatching") is not None:
+            run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
     if entry.links.get("features") and entry.row["product_id"] is None:
         run.refuse(entry, "features", "An idea without a product has no features")
     if entry.is_new or "features" in entry.links or entry.row["product_id"] == entry.stored["product_id"]:
@@ -190,6 +183,7 @@ IDEAS = Table(
     numbered=True,
     counted=True,
     hidden={"taxonomy_version_id": None},
+    complete=_complete,
     rules=_rules,
     show=show_classifications,
 )

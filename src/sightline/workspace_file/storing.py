@@ -111,11 +111,8 @@ class Store:
         for field in table.read_first:
             if field.name in entry.given:
                 self._read_one(field, entry)
-        try:
-            if (given := entry.values.pop("updated_at", None)) and (moment := self.run.written_at(given)):
-                entry.values["updated_at"] = moment
-        except ValueError as error:
-            self.run.refuse(entry, "updatedAt", str(error))
+        if moment := self.run.written_at(entry, "updatedAt", entry.values.pop("updated_at", None)):
+            entry.values["updated_at"] = moment
 
     def _read_one(self, field: Field, entry: Entry) -> None:
         given = entry.given[field.name]

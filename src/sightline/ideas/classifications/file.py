@@ -131,7 +131,8 @@ def _read_one(
     options = _find_options(run, entry, here, given, named) if "optionValues" in given else base.option_ids
     value = base._replace(option_ids=options, text_value=given.get("textValue", base.text_value))
     state = given.get("reviewState", base.review_state if value == base else "unreviewed")
-    updated_at = _updated_at(run, entry, here, given)
+    moment = Moment.read(given["updatedAt"]) if "updatedAt" in given else None
+    updated_at = run.written_at(entry, f"{here}.updatedAt", moment)
     value = value._replace(review_state=state, origin=given.get("origin", base.origin))
     if value == before and updated_at in (None, base.updated_at):
         return None
@@ -146,14 +147,6 @@ def _find_options(run: Run, entry: Entry, here: str, given: dict[str, Any], name
         elif ("taxonomy", "") not in run.faulty_records:
             run.refuse(entry, f"{here}.optionValues[{index}]", f"The group has no option {value!r}")
     return list(found)
-
-
-def _updated_at(run: Run, entry: Entry, here: str, given: dict[str, Any]) -> Any:
-    try:
-        return run.written_at(Moment.read(given["updatedAt"])) if "updatedAt" in given else None
-    except ValueError as error:
-        run.refuse(entry, f"{here}.updatedAt", str(error))
-        return None
 
 
 _SHOW = sql("""

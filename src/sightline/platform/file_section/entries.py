@@ -95,14 +95,14 @@ class Run:
     notes: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
     is_import: bool = False
 
-    def written_at(self, given: datetime) -> datetime | None:
+    def written_at(self, entry: Entry, name: str, given: datetime | None) -> datetime | None:
         """Returns the file's `updatedAt` where it counts: in the workspace that this run creates. Else None, for now.
 
-        Whoever follows a workspace by `updatedSince` would miss a record that is written into the past. Raises
-        ValueError for a time after now.
+        Whoever follows a workspace by `updatedSince` would miss a record that is written into the past. Refuses a time
+        after now.
         """
-        if given > self.tx.now:
-            raise ValueError("Is after now")
+        if given and given > self.tx.now:
+            self.refuse(entry, name, "Is after now")
         return given if self.is_new else None
 
     def refuse(self, entry: Entry, name: str, message: str) -> None:
