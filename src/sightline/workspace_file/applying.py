@@ -225,8 +225,8 @@ async def apply_file(
     """Creates or updates the workspace that the file describes. Raises FileRefused, and then changes nothing.
 
     Raises FileUnreadable for a file that cannot be read to its end. `report` is called with each change; a `dry_run`
-    stores nothing; `prune` removes the records that the lists of the file do not name. The file is copied to a
-    temporary one, so it may be a pipe. Uses two connections if it has them.
+    stores nothing; `prune` removes the records that the lists of the file do not name. The records are kept in
+    temporary files, so it may be a pipe. Uses two connections if it has them.
     """
     with ExitStack() as files:
         content = Content(files)

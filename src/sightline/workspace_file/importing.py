@@ -14,13 +14,13 @@ from time import monotonic
 from typing import TypeVar
 
 from sightline.platform.db import Database
+from sightline.workspace_file import queries
 from sightline.workspace_file.cells import CsvRows
 from sightline.workspace_file.imports import merged
 from sightline.workspace_file.imports.customers import UnknownAccounts
 from sightline.workspace_file.imports.report import FaultKind, Imported, Rejects, add_kinds, add_samples
 from sightline.workspace_file.imports.united import Text
 from sightline.workspace_file.lines import line_fault
-from sightline.workspace_file.other_sources import find_other_source
 from sightline.workspace_file.reading import DEFAULT_SOURCE, Batch, Line, ListReader
 from sightline.workspace_file.storing_lines import LineStore
 from sightline.workspaces.tenants import find_workspace
@@ -129,9 +129,13 @@ class Import:
         if self._unchecked <= 0:
             return
         self._unchecked -= batch.count
-        table = self.reader.table
+        table, of_own = self.reader.table, (line.given for line in batch.lines)
+        values = {
+            "own": DEFAULT_SOURCE,
+            "ids": list({one["externalId"] for one in of_own if one.get("sourceKey") == DEFAULT_SOURCE}),
+        }
         async with self.db.autocommit() as tx:
-            found = await find_other_source(tx, self._store.workspace_id, table, batch.lines)
+            found = await queries.find_other_source(tx, table, self._store.workspace_id, **values)
         if found:
             self._unchecked = 0
             there = f"are there with the sourceKey {found['key']!r} and are added again with {DEFAULT_SOURCE!r}"

@@ -125,6 +125,26 @@ async def find_names(tx: Tx, table: Table, workspace_id: UUID, **names: Sequence
     return await tx.rows(statement, workspace_id=workspace_id, **names)
 
 
+# One look-up in the index for each of at most ten sources, however many records they have.
+_OTHER_SOURCE = """
+    WITH RECURSIVE source AS (
+        (SELECT min(source_key) AS key FROM {table} WHERE workspace_id = :workspace_id AND source_key IS NOT NULL)
+        UNION ALL
+        SELECT (SELECT min(source_key) FROM {table} WHERE workspace_id = :workspace_id AND source_key > source.key)
+          FROM source WHERE source.key IS NOT NULL),
+    other AS (SELECT key FROM source WHERE key <> :own LIMIT 10)
+    SELECT other.key, count(*) AS lines FROM other CROSS JOIN unnest(:ids::text[]) AS line (id)
+      JOIN {table} AS t ON t.workspace_id = :workspace_id AND t.source_key = other.key AND t.external_id = line.id
+     WHERE NOT EXISTS (
+           SELECT FROM {table} WHERE workspace_id = :workspace_id AND source_key = :own AND external_id = line.id)
+     GROUP BY other.key ORDER BY lines DESC LIMIT 1"""
+
+
+async def find_other_source(tx: Tx, table: Table, workspace_id: UUID, **values: Any) -> Row | None:
+    """Returns the `key` of the source that has most of the records with `ids` that the `own` one lacks; its `lines`."""
+    return await tx.row(sql(_OTHER_SOURCE, table=table.name), workspace_id=workspace_id, **values)
+
+
 async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Adds rows by COPY."""
     await tx.connection.copy_records_to_table(table, records=rows, columns=list(columns))
