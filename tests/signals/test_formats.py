@@ -1,5 +1,6 @@
 """POST /signals takes transcripts and mails as texts, one or several at once."""
 
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -54,6 +55,47 @@ async def test_a_mail_has_its_subject_date_and_customers(world: World) -> None:
     latin = await read(world, {"text": LATIN, "textFormat": "eml", "name": "Mine", "context": "sales"})
     assert (latin["name"], latin["context"], latin["rawData"]["text"]) == ("Mine", "sales", "Größe")
     assert latin["accountIds"] == [accounts["globex"]]
+
+
+CUE = "WEBVTT\n\n00:01.000 --> 00:04.000\n"
+HTML = "From: bo@x.test\nContent-Type: text/html\n\n<p>a"
+HOSTILE = {
+    "voices": ("vtt", CUE + "<v a" * 50_000),
+    "tags": ("vtt", CUE + "<a" * 100_000),
+    "digits": ("vtt", CUE + "1" * 200_000),
+    "one speaker": ("vtt", "WEBVTT\n\n" + "00:01.000 --> 00:04.000\n<v Bo>word\n\n" * 8000),
+    "spaces": ("eml", HTML + " " * 100_000 + "b"),
+    "blank lines": ("eml", HTML + "\n " * 100_000 + "b"),
+    "items": ("eml", HTML + "<li " * 50_000),
+    "nested elements": ("eml", HTML + "<div>" * 60_000),
+    "comments": ("eml", HTML + "<!--" * 50_000),
+    "commas": ("eml", f"To: {',' * 200_000}\n\na"),
+    "words of a subject": ("eml", f"Subject: {'=?utf-8?q?a?= ' * 20_000}\n\na"),
+    "recipients": ("eml", "To: a@b.test\n" * 10_000 + "\na"),
+    "parentheses": ("eml", f"To: {'(' * 4500}\n\na"),
+    "parameters": ("eml", f"Content-Type: text/plain{'; a=b' * 40_000}\n\na"),
+    "nested parts": (
+        "eml",
+        "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(99)) + "a\n" * 20_000,
+    ),
+    "parts": ("eml", "Content-Type: multipart/mixed; boundary=b\n\n" + "--b\n\na\n" * 20_000),
+}
+REFUSED = {
+    "parentheses": "Has a header that cannot be read: too much is nested",
+    "nested parts": "Has more than 20 parts that hold parts",
+    "parts": "Has more than 100 parts",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_no_text_takes_long_to_read(world: World, name: str) -> None:
+    format, text = HOSTILE[name]
+    started = perf_counter()
+    answer = await world.client.post("/signals", json={"text": text, "textFormat": format})
+    assert perf_counter() - started < 3
+    assert answer.status_code == (400 if name in REFUSED else 201)
+    if name in REFUSED:
+        assert answer.json()["errors"] == [{"path": "text", "message": REFUSED[name]}]
 
 
 async def test_the_same_text_again_changes_nothing(world: World) -> None:

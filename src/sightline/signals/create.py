@@ -19,7 +19,7 @@ from sightline.platform.wire import Expectation, Versioned, Word, expect_anythin
 from sightline.signals import material, queries, read
 from sightline.signals.accounts import refuse_accounts, with_primary
 from sightline.signals.change import find_changed, refuse_two_primaries, stated_columns, store
-from sightline.signals.formats import Conversation, read_text
+from sightline.signals.formats import Conversation, read_beside
 from sightline.signals.processing import request
 from sightline.signals.raw_data import Raw, has_content, raw_of
 from sightline.signals.records import (
@@ -59,7 +59,7 @@ async def create_signal(
     Concurrent requests with one identity create one signal: the others find it and update it.
     """
     refuse_two_primaries(new.source_links or [])
-    new = with_format(new)
+    new = await _with_format(new)
 
     async def attempt() -> Versioned[CreatedSignal] | None:
         number = await _number(db, actor, new)
@@ -75,7 +75,7 @@ async def create_signals(db: Database, engine: Engine, actor: Actor, sent: Seque
     for place, each in enumerate(sent):
         with _naming(place):
             refuse_two_primaries(each.source_links or [])
-            new.append(with_format(each))
+            new.append(await _with_format(each))
     # Two requests lock what both have in the same order.
     places = sorted(range(len(new)), key=lambda place: (new[place].source_key or "", new[place].external_id or ""))
 
@@ -121,12 +121,12 @@ async def _write(
     return None if number is None else await _add(tx, engine, actor, new, expect, number)
 
 
-def with_format(new: NewSignal) -> NewSignal:
+async def _with_format(new: NewSignal) -> NewSignal:
     """Returns the signal with the fields that its text states, read by its format. Raises ValidationFailed."""
     if new.text is None or new.text_format in (None, "plain"):
         return new
     try:
-        return described(new, read_text(new.text_format, new.text), new.text.encode())
+        return described(new, await read_beside(new.text_format, new.text), new.text.encode())
     except ValueError as error:
         raise ValidationFailed.of("text", str(error)) from None
 

@@ -1,13 +1,16 @@
 """Calls and mails as signals: WebVTT and SubRip become transcripts, a mail a text with its customers' addresses."""
 
+import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
-from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from email.policy import EmailPolicy, Policy
 from email.utils import getaddresses, parsedate_to_datetime
 from html import unescape
+from itertools import count
 from typing import Any, Literal, NamedTuple, get_args
 
 from sightline.platform.markup import without_html
@@ -19,12 +22,20 @@ _LONGEST_NAME = 255
 _LONGEST_TEXT = 1_000_000
 _MOST_TURNS = 20_000
 _MOST_ADDRESSES = 50
-_TIMES = re.compile(r"(?:(\d+):)?(\d\d):(\d\d)[.,](\d{3}) +--> +(?:(\d+):)?(\d\d):(\d\d)[.,](\d{3})")
-_VOICE = re.compile(r"<v(?:\.[\w.]+)? ([^>\n]+)>")
-_TAG = re.compile(r"</?[a-z][^>\n]*>|<[\d:.]+>", re.IGNORECASE)
+_MOST_PARTS = 100  # of a mail
+_MOST_NESTED = 20  # parts that hold parts: each line is compared with the ends of all around it
+_LONGEST_HEADER = 2000  # that is read: the parser's time grows with the square
+_LONGEST_RECIPIENTS = 10_000
+# Each ends where the next one begins, so that no text takes quadratic time.
+_TIMES = re.compile(r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3}) +--> +(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3})")
+_VOICE = re.compile(r"<v(?:\.[\w.]+)? ([^<>\n]+)>")
+_TAG = re.compile(r"</?[a-z][^<>\n]*>|<[\d:.]+>", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\W\d_][^:\n]{0,59}): +(?=\S)")
 _UNENCODED = ("7bit", "8bit", "binary")
 _BLANK = re.compile(r"\n[ \t]*\n")
+
+_SHORT = 2 * 1024  # characters
+_LONG_TEXTS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="signal-text")
 
 
 class Conversation(NamedTuple):
@@ -39,6 +50,13 @@ class Conversation(NamedTuple):
     name: str | None = None
     created_at: datetime | None = None
     addresses: tuple[str, ...] = ()
+
+
+async def read_beside(format: TextFormat, text: str) -> Conversation:
+    """Reads as `read_text`: a long text in a thread of its own, so that other requests go on."""
+    if len(text) <= _SHORT:
+        return read_text(format, text)
+    return await asyncio.get_running_loop().run_in_executor(_LONG_TEXTS, read_text, format, text)
 
 
 def read_text(format: TextFormat, text: str | bytes) -> Conversation:
@@ -67,6 +85,7 @@ def _decoded(text: str | bytes) -> str:
 def _read_transcript(text: str) -> Conversation:
     """Reads WebVTT or SubRip: a turn for each stretch of one speaker, with its start."""
     turns: list[dict[str, Any]] = []
+    texts: list[list[str]] = []  # of each turn
     end = 0.0
     for block in _BLANK.split(text):
         if (found := _TIMES.search(block)) is None:
@@ -81,13 +100,14 @@ def _read_transcript(text: str) -> Conversation:
             speaker = unescape(name).strip()[:_LONGEST_NAME] if name else None
             plain = plain[named.end() :] if named else plain
             if plain and turns and turns[-1]["speaker"] == speaker:
-                turns[-1]["text"] += " " + plain
+                texts[-1].append(plain)
             elif plain:
-                start = _seconds(found.group(1, 2, 3, 4))
-                turns.append({"speaker": speaker, "text": plain, "start_seconds": start})
+                turns.append({"speaker": speaker, "start_seconds": _seconds(found.group(1, 2, 3, 4))})
+                texts.append([plain])
     if not turns:
         raise ValueError("Has no times with words: is it WebVTT or SubRip?")
-    return Conversation(turns=tuple(turns), duration_seconds=end)
+    spoken = tuple(turn | {"text": " ".join(text)} for turn, text in zip(turns, texts, strict=True))
+    return Conversation(turns=spoken, duration_seconds=end)
 
 
 def _seconds(parts: tuple[str | None, ...]) -> float:
@@ -95,21 +115,58 @@ def _seconds(parts: tuple[str | None, ...]) -> float:
     return hours * 3600 + minutes * 60 + seconds + thousandths / 1000
 
 
+class _FirstOfHeaders(EmailPolicy):
+    """Reads the first 2,000 characters of each header."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        return super().header_fetch_parse(name, value[:_LONGEST_HEADER])
+
+
 def _read_mail(mail: str | bytes) -> Conversation:
-    data = mail.encode() if isinstance(mail, str) else mail
-    message = BytesParser(EmailMessage, policy=policy.default).parsebytes(data)
-    part = message.get_body(("plain", "html"))
+    """Raises ValueError, also for a mail of more than 100 parts, or 20 that hold others."""
     try:
-        if part is not None and isinstance(mail, str) and part.get("content-transfer-encoding", "8bit") in _UNENCODED:
-            part.set_param("charset", "utf-8")  # whatever it was before it became a text
-        text = part.get_content() if part is not None else ""
+        return _conversation(_parse(mail.encode() if isinstance(mail, str) else mail), is_text=isinstance(mail, str))
     except (LookupError, KeyError) as error:
         raise ValueError(f"Has a text that cannot be read: {error}") from None
+    except RecursionError:
+        raise ValueError("Has a header that cannot be read: too much is nested") from None
+
+
+def _parse(mail: bytes) -> EmailMessage:
+    lowered = mail.lower()
+    if lowered.count(b"multipart/") + lowered.count(b"message/") > _MOST_NESTED:
+        raise ValueError(f"Has more than {_MOST_NESTED} parts that hold parts")
+    parts = count()
+
+    def make_part(policy: Policy) -> EmailMessage:
+        if next(parts) > _MOST_PARTS:
+            raise ValueError(f"Has more than {_MOST_PARTS} parts")
+        return EmailMessage(policy)
+
+    parser: Any = BytesParser(make_part, policy=_FirstOfHeaders())  # type: ignore[arg-type]  # it gives the policy
+    parsed: EmailMessage = parser.parsebytes(mail)
+    return parsed
+
+
+def _conversation(message: EmailMessage, *, is_text: bool) -> Conversation:
+    part = message.get_body(("plain", "html"))
+    if part is not None and is_text and part.get("content-transfer-encoding", "8bit") in _UNENCODED:
+        part.set_param("charset", "utf-8")  # whatever it was before it became a text
+    text = part.get_content() if part is not None else ""
     text = without_html(text) if part is not None and part.get_content_subtype() == "html" else text.strip()
-    headers = [str(value) for name in ("from", "to", "cc") for value in message.get_all(name, [])]
-    addresses = dict.fromkeys(address.lower() for _, address in getaddresses(headers) if "@" in address)
     subject = " ".join(str(message.get("subject") or "").split())[:_LONGEST_NAME]
     date = None
     with suppress(TypeError, ValueError):
         date = Moment.read(parsedate_to_datetime(str(message["date"])).isoformat())
-    return Conversation(text, name=subject or None, created_at=date, addresses=tuple(addresses)[:_MOST_ADDRESSES])
+    return Conversation(text, name=subject or None, created_at=date, addresses=_addresses(message))
+
+
+def _addresses(message: EmailMessage) -> tuple[str, ...]:
+    """Returns the first 50 addresses of the sender and the recipients, in lower case."""
+    sent = dict[str, list[str]]()
+    for name, value in message.raw_items():
+        sent.setdefault(name.lower(), []).append(value)
+    headers = ", ".join(value for name in ("from", "to", "cc") for value in sent.get(name, ()))
+    plain = headers[:_LONGEST_RECIPIENTS].encode(errors="surrogateescape").decode(errors="replace")
+    found = dict.fromkeys(address.lower() for _, address in getaddresses([plain]) if "@" in address)
+    return tuple(found)[:_MOST_ADDRESSES]
