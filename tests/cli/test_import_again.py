@@ -62,6 +62,13 @@ def test_dates_that_mean_one_day_are_read(bulk: Bulk, tmp_path: Path, cell: str,
     assert exported(bulk)["ideas"][0]["createdAt"].startswith(found)
 
 
+def test_a_date_that_lacks_a_part_or_has_a_zone_without_an_offset_is_refused(bulk: Bulk, tmp_path: Path) -> None:
+    cells = ("May 2024", "2024", "10:11", "12", "3 May 2024 10:11 PST")
+    rows = "".join(f"{n},A,x,{cell}\n" for n, cell in enumerate(cells))
+    done = bulk.load("ideas", written(tmp_path / "i.csv", f"ID,Title,Details,Created\n{rows}"))
+    assert [line.partition(": '")[0] for line in done.err.splitlines()] == [f"line {n}: Created" for n in range(2, 7)]
+
+
 def test_a_map_gives_several_forms_of_a_date(bulk: Bulk, tmp_path: Path) -> None:
     rows = "ID,Title,Details,Created\n1,A,x,5.März.24\n2,B,x,24-12-31\n3,C,x,soon\n"
     forms = written(tmp_path / "m.yaml", 'dates: {createdAt: ["%d.%B.%y", "%y-%m-%d"]}')

@@ -96,18 +96,14 @@ async def _find(tx: Tx, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, A
 
 async def show_raw(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
     """Returns a function that shows a signal's transcript with the turns, and the raw data without them."""
-    found = await tx.rows(_FIND, workspace_id=workspace_id, ids=[row["id"] for row in rows])
-    raws = {row["signal_id"]: row["raw"] for row in found}
+    raws = await _find(tx, workspace_id, [row["id"] for row in rows])
 
     def show(row: Any) -> dict[str, Any]:
-        raw, turns = _apart(_decoded(raws.get(row["id"])))
-        return {"transcript": _show_transcript(_decoded(row["transcript"]), turns), "rawData": raw}
+        raw, turns = _apart(raws.get(row["id"]))
+        summary = row["transcript"] and msgspec.json.decode(row["transcript"])
+        return {"transcript": _show_transcript(summary, turns), "rawData": raw}
 
     return show
-
-
-def _decoded(stored: Any) -> Any:
-    return None if stored is None else msgspec.json.decode(stored)
 
 
 def _show_transcript(summary: dict[str, Any] | None, turns: list[Any] | None) -> dict[str, Any] | None:

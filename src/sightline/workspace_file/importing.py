@@ -126,16 +126,14 @@ class Import:
 
     async def _warn_of_other_source(self, batch: Batch) -> None:
         """Warns once, if a batch at the start of the file has such lines: later ones are of the same source."""
-        if self._unchecked <= 0:
+        of_own = (line.given for line in batch.lines)
+        ids = {one["externalId"] for one in of_own if one.get("sourceKey") == DEFAULT_SOURCE}
+        if self._unchecked <= 0 or not ids:
             return
         self._unchecked -= batch.count
-        table, of_own = self.reader.table, (line.given for line in batch.lines)
-        values = {
-            "own": DEFAULT_SOURCE,
-            "ids": list({one["externalId"] for one in of_own if one.get("sourceKey") == DEFAULT_SOURCE}),
-        }
+        table, own = self.reader.table, DEFAULT_SOURCE
         async with self.db.autocommit() as tx:
-            found = await queries.find_other_source(tx, table, self._store.workspace_id, **values)
+            found = await queries.find_other_source(tx, table, self._store.workspace_id, own=own, ids=list(ids))
         if found:
             self._unchecked = 0
             there = f"are there with the sourceKey {found['key']!r} and are added again with {DEFAULT_SOURCE!r}"

@@ -69,6 +69,10 @@ class Lookups:
             forms = (text.lower(), public_number(table, text) or 0, text, _alias(table, text))
             known[text] = next((found[form] for found, form in zip(names, forms, strict=True) if form in found), [])
 
+    def know(self, target: str, text: str, id: UUID) -> None:
+        """Has a text name a record."""
+        self._found[target][text] = [_Named(id, None)]
+
     def keep(self, table: Table, entries: Sequence[Entry]) -> None:
         """Keeps the names of records that are not stored yet, as others may name them."""
         for entry in entries:

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-import msgspec
-
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry
-from sightline.platform.file_section.tables import Field, Table
+from sightline.platform.file_section.tables import Table
 from sightline.platform.ids import derived_id
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.reading import Line
@@ -30,10 +28,10 @@ UnknownAccounts = Literal["create", "skip", "refuse"]
 
 _KNOWN = sql("""
     SELECT named.text, coalesce(
-           (SELECT min(account_id::text) FROM account_contacts
+           (SELECT min(account_id::text)::uuid FROM account_contacts
              WHERE workspace_id = :workspace_id AND lower(email) = lower(named.text)
             HAVING count(DISTINCT account_id) = 1),
-           (SELECT min(id::text) FROM accounts
+           (SELECT min(id::text)::uuid FROM accounts
              WHERE workspace_id = :workspace_id AND lower(domain) = lower(regexp_replace(named.text, '^.*@', ''))
             HAVING count(*) = 1)) AS id
       FROM unnest(:texts::text[]) AS named (text)""")
@@ -51,53 +49,48 @@ class NamedAccounts:
         self.left_out: set[str] = set()
         links = (field for field, links in table.links if links.target == "accounts")
         single = (field for field in table.fields if getattr(field.marker, "target", None) == "accounts")
-        self._fields: Sequence[Field] = [*single, *links]
+        self._fields = [field.name for field in (*single, *links)]
 
     async def settle(self, store: Store, lines: Sequence[Line]) -> Sequence[Line]:
-        """Fills in the ids of accounts that are known by their domain, and drops the accounts to leave out."""
+        """Has references find accounts by their domain too. Returns the lines without the accounts to leave out."""
         named: dict[str, int] = {}
         for line in lines:
-            for text in (text for field in self._fields for text in _texts(line, field)):
-                named.setdefault(text, line.number)
+            for value in map(line.given.get, self._fields):
+                for text in [value] if isinstance(value, str) else value or ():
+                    named.setdefault(text, line.number)
         await store.lookup.load("accounts", named)
         unknown = [text for text in named if store.lookup.find("accounts", text) is None]
         if not unknown:
             return lines
         rows = await store.run.tx.rows(_KNOWN, workspace_id=store.run.workspace_id, texts=unknown)
-        settled: dict[str, str | None] = {row["text"]: row["id"] for row in rows if row["id"]}
-        left = [text for text in unknown if text not in settled]
+        left = {row["text"] for row in rows if row["id"] is None}
         if self.how == "create":
-            await add_records(store, "accounts", [(named[text], _described(text)) for text in left])
+            await add_records(store, "accounts", [(named[text], _described(text)) for text in unknown if text in left])
             store.lookup.forget("accounts")
-            self.created.update(left)
-        elif self.how == "skip":
-            settled |= dict.fromkeys(left)
-            self.left_out.update(left)
-        return [_replaced(line, self._fields, settled) for line in lines] if settled else lines
+            self.created |= left
+        for row in rows:
+            if row["id"]:
+                store.lookup.know("accounts", row["text"], row["id"])
+        if self.how != "skip":
+            return lines
+        self.left_out |= left
+        return [line._replace(given=self._without(line.given, left)) for line in lines]
+
+    def _without(self, given: dict[str, Any], left: set[str]) -> dict[str, Any]:
+        given = dict(given)
+        for name in self._fields:
+            value = given.get(name)
+            if isinstance(value, list):
+                given[name] = [text for text in value if text not in left]
+            elif value in left:
+                del given[name]
+        return given
 
 
 def _described(text: str) -> dict[str, str]:
     """Returns an account that is known by the text, as an externalId; one that looks like a domain gets it."""
     is_domain = "." in text and not set(text) & set(" @/")
     return {"externalId": text, "name": text} | ({"domain": text.lower()} if is_domain else {})
-
-
-def _texts(line: Line, field: Field) -> list[str]:
-    value = line.given.get(field.name)
-    return [value] if isinstance(value, str) else [one for one in value or () if isinstance(one, str)]
-
-
-def _replaced(line: Line, fields: Sequence[Field], settled: dict[str, str | None]) -> Line:
-    given, changes = dict(line.given), {}
-    for field in fields:
-        if not any(text in settled for text in _texts(line, field)):
-            continue
-        found = [new for text in _texts(line, field) if (new := settled.get(text, text)) is not None]
-        value: Any = found if isinstance(given[field.name], list) else next(iter(found), None)
-        given[field.name] = changes[field.attribute] = value
-        if value is None:
-            del given[field.name]
-    return line._replace(given=given, record=msgspec.structs.replace(line.record, **changes))
 
 
 # Of several people with an address, the one seen last.
