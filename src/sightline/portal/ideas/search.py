@@ -4,6 +4,7 @@ import asyncio
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from heapq import nsmallest
 from time import monotonic
@@ -155,6 +156,8 @@ class TitleWords:
 
 
 _NO_WORDS = KnownWords({})
+# One thread: searches wait for each other, everything else competes with one of them at most.
+_CORRECTIONS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="corrections")
 
 
 async def correct(words: list[str], known: KnownWords) -> list[str]:
@@ -163,7 +166,9 @@ async def correct(words: list[str], known: KnownWords) -> list[str]:
     unknown = [word for word in unknown if not known.starts(word)]
     if not unknown:
         return words
-    nearest = await asyncio.to_thread(lambda: {word: known.nearest(word) for word in unknown})
+    nearest = await asyncio.get_running_loop().run_in_executor(
+        _CORRECTIONS, lambda: {word: known.nearest(word) for word in unknown}
+    )
     return [nearest.get(word) or word for word in words]
 
 
