@@ -30,10 +30,10 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _BELOW_A_HEAD = re.compile(r"[ \t\v\f>|:]*-[ \t\v\f>|:-]*")
 _SOFT_BREAK = re.compile(r"(?<!\\)\n")
 _DASHES = re.compile("-+")
-_DEEP = re.compile(r"^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" % (_DEEPEST + 1), re.MULTILINE)  # noqa: UP031 - braces
+_DEEP = re.compile(r"(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" % (_DEEPEST + 1))  # noqa: UP031 - braces
 # Stands for a `<` that would open HTML until the parser is done: a noncharacter of Unicode, which no text uses.
 _LESS_THAN = "\ufdd0"
-_OPENS_HTML = re.compile("<(?!https?://|mailto:)")
+_NO_HTML = "https://", "http://", "mailto:"  # after a `<`
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
 _TAG = re.compile(r"(<[^>]*>)")
 _UNLINKED = re.compile(r"</?(?:a|code|pre)\b")
@@ -73,8 +73,8 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
 @lru_cache(maxsize=1000)
 def as_text(text: str) -> str:
     """Returns the words of a short text without its Markdown, on one line. HTML stays as it was written."""
-    markdown = _OPENS_HTML.sub(_LESS_THAN, text)
-    html = markdown if _DEEP.search(text) else pyromark.html(markdown, options=_OPTIONS)
+    markdown = _without_html(text)
+    html = markdown if _is_deep(text) else pyromark.html(markdown, options=_OPTIONS)
     return " ".join(unescape(_TAG.sub("", _CELL_END.sub(" ", html))).replace(_LESS_THAN, "<").split())
 
 
@@ -87,9 +87,9 @@ def _make_room(characters: int) -> None:
 
 def _render(text: str, keeps_lines: bool) -> Markup:
     text = _LINE_END.sub("\n", text)
-    if _DEEP.search(text) or _count_cells(text) > _MOST_CELLS:
+    if _is_deep(text) or _count_cells(text) > _MOST_CELLS:
         return _as_written(text)
-    markdown = _OPENS_HTML.sub(_LESS_THAN, text)
+    markdown = _without_html(text)
     if keeps_lines:
         markdown = _SOFT_BREAK.sub("  \n", markdown)
     html = pyromark.html(markdown, options=_OPTIONS).replace(_LESS_THAN, "&lt;").replace(quote(_LESS_THAN), "%3C")
@@ -108,6 +108,18 @@ def _render(text: str, keeps_lines: bool) -> Markup:
     if len(lowered) > LONGEST:
         return _as_written(text)
     return Markup(lowered)  # noqa: S704 - cleaned above; only levels of headings changed
+
+
+def _without_html(text: str) -> str:
+    """Returns the text with `_LESS_THAN` in place of each `<` that would open HTML."""
+    text = text.replace("<", _LESS_THAN)
+    for start in _NO_HTML:
+        text = text.replace(_LESS_THAN + start, "<" + start)
+    return text
+
+
+def _is_deep(text: str) -> bool:
+    return any(_DEEP.match(line) for line in text.split("\n"))  # line by line, so that other threads run meanwhile
 
 
 def _link(html: str) -> str:

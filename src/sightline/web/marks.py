@@ -7,7 +7,16 @@ from markupsafe import Markup, escape
 
 _MOST_MARKS = 50  # of a text
 _LENGTH = 250  # more than the two lines that a list shows
+_MARKDOWN = 1000  # characters of Markdown for a passage
 _BEFORE = 40  # characters shown before the first match
+
+
+def around(text: str, pattern: re.Pattern[str] | None) -> str:
+    """Returns the lines of a Markdown text of which `passage` shows a part: parsing 5,000 characters takes 10 ms."""
+    found = pattern.search(text) if pattern else None
+    at = found.start() if found else 0
+    start = text.rfind("\n", 0, at - _MARKDOWN) + 1 if at > _MARKDOWN else 0
+    return text[start : at + _MARKDOWN]
 
 
 def passage(text: str, pattern: re.Pattern[str] | None) -> str:

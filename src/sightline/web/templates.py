@@ -14,7 +14,7 @@ from sightline.web.assets import Assets
 from sightline.web.colours import six_digits
 from sightline.web.languages.catalogue import LANGUAGES, N_, catalogue
 from sightline.web.markdown import as_text
-from sightline.web.marks import mark, passage
+from sightline.web.marks import around, mark, passage
 
 EXTENSIONS = ["jinja2.ext.i18n"]
 _TEXT = re.compile(r"{% trans %}([^{}\n]*){% endtrans %}")
@@ -62,7 +62,7 @@ class Templates:
                 "accent": lambda color: f"accent-{six_digits(color)}.css",
                 "day": lambda moment: day(moment.date()),
                 "mark": mark,
-                "passage": lambda text, pattern: passage(as_text(text), pattern),
+                "passage": lambda text, pattern: passage(as_text(around(text, pattern)), pattern),
             }
         )
         self._extend(made, texts.gettext)
