@@ -30,7 +30,7 @@ async def until(is_so: Callable[[], Any], seconds: float = 60) -> float:
         await asyncio.sleep(0.01)
 
 
-def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
+def wait_until(is_so: Callable[[], object], seconds: float = 60) -> None:
     """Waits like `until` where no event loop runs."""
     deadline = time.monotonic() + seconds
     while not is_so():

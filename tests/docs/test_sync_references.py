@@ -10,6 +10,7 @@ import pytest
 from sightline.platform.db import Database
 from tests.docs.test_sync import program
 from tests.torture.test_followers import FEEDS
+from tests.waiting import next_moment
 from tests.world import API, World
 
 Json = dict[str, Any]
@@ -75,13 +76,13 @@ async def copied(database: Database, served: str) -> AsyncIterator[tuple[World, 
             opportunities=[{"key": "o", "name": "O"}],
             **naming("first"),
         )
-        await asyncio.sleep(0.005)
+        await next_moment()
         await world.add(**naming("later"))  # what was written at the end of a round comes again in any case
         key, copy = await world.key("all"), program()["Copy"]
         copies = {name: copy(f"{world.address}{API}", key, name, kind) for name, (kind, _) in FEEDS.items()}
         await follow(copies)
         yield world, copies
-        await asyncio.sleep(0.005)
+        await next_moment()
         await follow(copies)
         for name, one in copies.items():
             there = {record["id"]: shown(name, record) for record in await listed(world, name)}

@@ -12,7 +12,7 @@ import pytest
 from sightline.web.markdown import as_html
 from sightline.web.page_texts import PageTexts
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
-from tests.waiting import until
+from tests.waiting import next_turn, until
 from tests.world import serving
 
 WIDE = "|a" * 180 + "|\n" + "|-" * 180 + "|\n" + "|x\n" * 1200
@@ -138,7 +138,7 @@ async def test_the_texts_of_a_page_are_rendered_up_to_a_bound(world: PortalWorld
 
 async def test_short_texts_do_not_wait_for_long_ones() -> None:
     long = [asyncio.create_task(as_html(f"{number}\n\n" + "1. a\n" * 50_000)) for number in range(30)]
-    await asyncio.sleep(0)
+    await next_turn()
     await as_html("Some *short* text")
     assert sum(task.done() for task in long) < 10
     await asyncio.gather(*long)
