@@ -5,6 +5,7 @@ template. Commits are real; nothing is patched.
 """
 
 import asyncio
+import gc
 import os
 import shutil
 import tempfile
@@ -48,6 +49,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.suffix == ".py" and "not slow" in config.option.markexpr:
         return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text() or None
     return None
+
+
+def pytest_collection_finish() -> None:
+    """Lets no further collection of garbage look at the thousands of tests."""
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
