@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from tests.migrations.servers import connected, embedded_server, new_database, oldest_server, with_template
+from tests.migrations.servers import embedded_server, new_database, oldest_server, with_template
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -42,17 +42,29 @@ async def migrated(server: str) -> str:
 _shared: dict[str, str] = {}
 
 
+@pytest_asyncio.fixture(scope="module")
+async def connections() -> AsyncIterator[dict[str, "asyncpg.Connection[asyncpg.Record]"]]:
+    """One for each database: what a connection has planned once costs nothing again."""
+    opened: dict[str, asyncpg.Connection[asyncpg.Record]] = {}
+    yield opened
+    for connection in opened.values():
+        await connection.close()
+
+
 @pytest_asyncio.fixture
-async def database(server: str) -> str:
+async def database(server: str, connections: dict[str, "asyncpg.Connection[asyncpg.Record]"]) -> str:
     """The address of a database of this version that tests share, without rows; they leave its tables as they are."""
     if server not in _shared:
         _shared[server] = await new_database(server, template="migrated")
-    async with connected(_shared[server]) as connection:
-        await connection.execute("DELETE FROM ideas; DELETE FROM signals; DELETE FROM workspaces")
-    return _shared[server]
+    url = _shared[server]
+    if url not in connections:
+        connections[url] = await asyncpg.connect(url)
+    await connections[url].execute("DELETE FROM ideas; DELETE FROM signals; DELETE FROM workspaces")
+    return url
 
 
 @pytest_asyncio.fixture
-async def connection(database: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    async with connected(database) as connection:
-        yield connection
+async def connection(
+    database: str, connections: dict[str, "asyncpg.Connection[asyncpg.Record]"]
+) -> "asyncpg.Connection[asyncpg.Record]":
+    return connections[database]
