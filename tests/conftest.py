@@ -33,7 +33,13 @@ hypothesis_settings.register_profile("same", derandomize=True, deadline=None, ma
 hypothesis_settings.load_profile("same")
 
 # Tests may lose their data when the machine fails.
-UNSAFE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
+UNSAFE = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_connections": "300",
+}
 
 _RUN = "TESTS_RUN_FOLDER"  # the environment variable with the folder that all processes of a run share
 
