@@ -259,13 +259,17 @@ for name in COMMANDS:
 """
 
 
-def test_help_shows_the_first_sentence_of_each_command() -> None:
-    """In a process that imports nothing else of Sightline, so each command's module is complete."""
+@pytest.mark.slow
+def test_each_command_imports_what_it_needs() -> None:
+    """In a process that imports nothing else of Sightline."""
     done = subprocess.run([sys.executable, "-c", HELP], env=environment(), capture_output=True, text=True, check=True)
     shown = dict(part.split("\n", 1) for part in done.stdout.split("=== ")[1:])
-    assert list(shown) == list(COMMANDS)
+    assert [name for name, text in shown.items() if "Usage: " in text] == list(COMMANDS)
+
+
+def test_help_shows_the_first_sentence_of_each_command() -> None:
     for name, sentence in COMMANDS.items():
-        assert sentence in " ".join(shown[name].split()), name
+        assert sentence in " ".join(run(name, "--help").out.split()), name
 
 
 def test_a_key_made_now_is_dated_now(site: Site) -> None:

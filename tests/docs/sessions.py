@@ -63,7 +63,7 @@ def run_steps(steps: Sequence[Step], folder: Path, key: str, address: str) -> li
         script.append(f"source ./{number}.bash > {number}.out 2>&1 || echo 'ended with' $? >> {number}.out")
     (folder / "all.bash").write_text("\n".join(script) + "\n")
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", "no_proxy": "*"}
-    subprocess.run(["bash", "all.bash"], cwd=folder, env=environment, check=False, timeout=60)
+    subprocess.run(["bash", "all.bash"], cwd=folder, env=environment, check=False, timeout=300)
     outputs = [(folder / f"{number}.out").read_text() for number, _ in enumerate(steps)]
     return [output.replace(address, "http://127.0.0.1:8000") for output in outputs]
 

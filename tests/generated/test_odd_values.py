@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+import pytest
 
 from sightline.platform.http.operations import Operation
 from tests.generated.made import OPERATIONS, WITH_BODY, Made, each
 from tests.generated.shapes import full_samples
+
+pytestmark = pytest.mark.slow
 
 ODD_VALUES: dict[str, Any] = {
     "an object": {},

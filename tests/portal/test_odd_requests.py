@@ -44,6 +44,7 @@ ADDRESSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("count", [1, 12, 100])
 async def test_no_number_of_odd_cookies_fails(world: PortalWorld, name: str, count: int) -> None:
@@ -71,6 +72,7 @@ async def test_a_browser_with_cookies_never_issued_can_sign_in(world: PortalWorl
         await world.sign_in(browser)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "path"), ADDRESSES)
 async def test_no_header_of_any_content_fails(world: PortalWorld, method: str, path: str) -> None:
     async with world.browser() as browser:
@@ -83,6 +85,7 @@ async def test_no_header_of_any_content_fails(world: PortalWorld, method: str, p
                 assert answer.status_code < 500, (name, value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "path"), ADDRESSES)
 async def test_no_parameter_or_field_of_any_content_fails(world: PortalWorld, method: str, path: str) -> None:
     for text in TEXTS:

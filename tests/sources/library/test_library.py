@@ -79,31 +79,29 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("filters", "kept"),
-    [
-        ({}, {"a", "b", "c"}),
-        ({"domains": ("trade.example",)}, {"a", "b"}),
-        ({"domains": ("trade.example",), "excluded_domains": ("news.trade.example",)}, {"a"}),
-        ({"domains": ("nowhere.example",)}, set()),
-        ({"domains": ("no domain",)}, set()),
-        ({"excluded_domains": ("trade.example",)}, {"c"}),
-        ({"languages": ("en",)}, {"a", "c"}),
-        ({"languages": ("de", "en")}, {"a", "b", "c"}),
-        ({"since": datetime(2026, 11, 5, 18, tzinfo=UTC)}, {"a", "c"}),
-        ({"until": datetime(2026, 10, 1, 3, tzinfo=UTC)}, {"b", "c"}),
-        ({"limit": 1}, {"a"}),
-    ],
-)
-async def test_filters(library: Library, folder: Path, filters: dict[str, Any], kept: set[str]) -> None:
+FILTERS: list[tuple[dict[str, Any], set[str]]] = [
+    ({}, {"a", "b", "c"}),
+    ({"domains": ("trade.example",)}, {"a", "b"}),
+    ({"domains": ("trade.example",), "excluded_domains": ("news.trade.example",)}, {"a"}),
+    ({"domains": ("nowhere.example",)}, set()),
+    ({"domains": ("no domain",)}, set()),
+    ({"excluded_domains": ("trade.example",)}, {"c"}),
+    ({"languages": ("en",)}, {"a", "c"}),
+    ({"languages": ("de", "en")}, {"a", "b", "c"}),
+    ({"since": datetime(2026, 11, 5, 18, tzinfo=UTC)}, {"a", "c"}),
+    ({"until": datetime(2026, 10, 1, 3, tzinfo=UTC)}, {"b", "c"}),
+]
+
+
+async def test_filters(library: Library, folder: Path) -> None:
     for number, (url, (day, language)) in enumerate(PAGES.items()):
         fields = [f"url: {url}", *([f"date: {day}"] if day else []), *([f"language: {language}"] if language else [])]
         text = SAYS if language else "Estimates: approval."
         (folder / f"{number}.md").write_text("\n".join(["---", *fields, "---", text]))
-    found = await urls(library, "approval estimate text message", **filters)
-    assert {url.rsplit("/", 1)[1] for url in found} >= kept if "limit" not in filters else len(found) == 1
-    if "limit" not in filters:
-        assert {url.rsplit("/", 1)[1] for url in found} == kept
+    for filters, kept in FILTERS:
+        found = await urls(library, "approval estimate text message", **filters)
+        assert {url.rsplit("/", 1)[1] for url in found} == kept, filters
+    assert len(await urls(library, "approval estimate text message", limit=1)) == 1
 
 
 async def test_a_title_counts_more_than_the_text(library: Library, folder: Path) -> None:
@@ -113,29 +111,11 @@ async def test_a_title_counts_more_than_the_text(library: Library, folder: Path)
     assert await urls(library, "deposits", limit=1) == ["library:b.md"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "   ",
-        '"',
-        '""',
-        "'",
-        "AND",
-        "NOT OR",
-        "title:approval*",
-        "a" * 5_000,
-        "x " * 5_000,
-        "\0",
-        "(",
-        "a\0 -",
-        "^*",
-        "日",
-    ],
-)
-async def test_no_query_is_taken_for_an_expression(library: Library, folder: Path, text: str) -> None:
+async def test_no_query_is_taken_for_an_expression(library: Library, folder: Path) -> None:
     (folder / "a.html").write_text(HTML)
-    assert isinstance((await search(library, text)).hits, list)
+    odd = ["", "   ", '"', '""', "'", "AND", "NOT OR", "title:approval*", "\0", "(", "a\0 -", "^*", "日"]
+    for text in (*odd, "a" * 5_000, "x " * 5_000):
+        assert isinstance((await search(library, text)).hits, list), text
 
 
 async def test_phrases_are_found_whole(library: Library, folder: Path) -> None:
