@@ -13,6 +13,7 @@ from sightline.documents.generations import generate as generations
 from sightline.documents.generations.records import DocumentRequest, GenerationReceipt
 from sightline.intelligence.material import DocumentType
 from sightline.platform.access import Actor
+from sightline.platform.db import Tx
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.refused import Refused
 
@@ -52,13 +53,12 @@ async def generate(  # noqa: PLR0913 - the options of a command
 async def _wait(site: Site, actor: Actor, queued: GenerationReceipt, seconds: float | None) -> GenerationReceipt:
     """Waits for the result. Raises Refused when it failed, or is not written in time."""
 
-    async def look() -> GenerationReceipt:
-        async with site.db.autocommit() as tx:
-            ref = InitiativeRef(queued.initiative_id)
-            return (await generations.get_generation(tx, actor, ref, queued.job_id)).record
+    async def look(tx: Tx) -> GenerationReceipt:
+        ref = InitiativeRef(queued.initiative_id)
+        return (await generations.get_generation(tx, actor, ref, queued.job_id)).record
 
     receipt, started = queued, monotonic()
-    async for receipt in watch(look, ["pending"]):
+    async for receipt in watch(site.db, look, ["pending"]):
         if receipt.status == "pending" and seconds is not None and monotonic() - started >= seconds:
             raise Refused(f"Not written within {seconds:g} s. It stays queued until a worker takes it.")
     if receipt.failure is not None:

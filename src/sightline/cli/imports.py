@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TextIO
 import typer
 from rich.progress import DownloadColumn
 
-from sightline.cli.options import InWorkspace, argument, open_file, option, single
+from sightline.cli.options import InWorkspace, argument, input_file, option, single
 from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar, LinesPerSecond
 from sightline.cli.site import Site, command_of, operator
@@ -63,14 +63,8 @@ def read_source_key(text: str) -> str:
     return text
 
 
-File = Annotated[
-    BufferedReader,
-    argument(
-        "FILE",
-        "CSV, JSON Lines, a JSON document with a list of records, or a ZIP with one of these; -: stdin.",
-        parser=open_file,
-    ),
-]
+_FILES = "CSV, JSON Lines, a JSON document with a list of records, or a ZIP with one of these; -: stdin."
+File = Annotated[BufferedReader, input_file(_FILES)]
 FormatOption = Annotated[Format | None, option("--format", "Guessed from the suffix or first byte when left out.")]
 SourceKey = Annotated[
     str | None,

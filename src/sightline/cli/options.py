@@ -52,6 +52,11 @@ def group(name: str, help: str) -> typer.Typer:
     return app
 
 
+def input_file(help: str) -> Any:
+    """Declares an argument FILE, which is opened."""
+    return argument("FILE", help, parser=open_file)
+
+
 def open_file(name: str) -> BufferedReader:
     """Opens the value of an argument; `-` is standard input, which closing does not wait for."""
     return open(0, "rb", closefd=False) if name == "-" else open(name, "rb")

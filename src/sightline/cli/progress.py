@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemaini
 from rich.text import Text
 
 from sightline.cli.output import note
+from sightline.platform.db import Database, Tx
 
 LOOK_SECONDS = 0.2
 WONDER_SECONDS = 5.0  # a worker usually begins within this time
@@ -58,16 +59,19 @@ class LinesPerSecond(ProgressColumn):
         return Text(f"{task.fields['lines'] / task.elapsed:,.0f} lines/s" if task.elapsed else "- lines/s")
 
 
-async def watch(look: Callable[[], Awaitable[Seen]], active: Sequence[str]) -> AsyncIterator[Seen]:
-    """Yields what `look` returns, five times a second, until its status is none of `active`.
+async def watch(db: Database, look: Callable[[Tx], Awaitable[Seen]], active: Sequence[str]) -> AsyncIterator[Seen]:
+    """Yields what `look` reads, five times a second, until its status is none of `active`.
 
     The first of `active` is the status of a job that waits for a worker; after 5 seconds of it a note is printed.
     """
     wondering = monotonic() + WONDER_SECONDS
-    while (seen := await look()).status in active:
+    while True:
+        async with db.autocommit() as tx:
+            seen = await look(tx)
         yield seen
+        if seen.status not in active:
+            return
         if seen.status == active[0] and monotonic() >= wondering:
             wondering = math.inf
             note("Still waiting for a worker: `sightline serve` runs one, and `sightline worker` runs one alone.")
         await asyncio.sleep(LOOK_SECONDS)
-    yield seen

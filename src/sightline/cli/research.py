@@ -2,6 +2,7 @@
 
 import sys
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 from uuid import UUID, uuid4
 
@@ -143,13 +144,9 @@ def _sum_up(plan: PlanDefinition, now: datetime) -> str:
 
 async def _wait(site: Site, actor: Actor, run: RunReceipt) -> RunReceipt:
     """Waits until the run has ended."""
-
-    async def look() -> RunReceipt:
-        async with site.db.autocommit() as tx:
-            return await follow_run(tx, actor.workspace_id, run.brief_id)
-
+    look = partial(follow_run, workspace_id=actor.workspace_id, brief_id=run.brief_id)
     with Bar("Searching", TaskProgressColumn()) as bar:
-        async for run in watch(look, ACTIVE):
+        async for run in watch(site.db, look, ACTIVE):
             bar.begin(len(run.sections))
             bar.reach(sum(section.status not in ACTIVE for section in run.sections))
     return run

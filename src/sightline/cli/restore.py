@@ -10,7 +10,7 @@ import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.backup import Archive, Manifest, Restored, is_made_with, restoring
-from sightline.cli.options import argument, open_file, option, single
+from sightline.cli.options import input_file, option, single
 from sightline.cli.output import note
 from sightline.cli.progress import Bar
 from sightline.cli.site import Site, command_of, database_urls
@@ -27,9 +27,7 @@ app = single()
 @command_of(app, "restore", show=lambda _: None, connects=False)
 def restore(
     site: Site,
-    file: Annotated[
-        BufferedReader, argument("FILE", "A file written by `backup`; - for standard input.", parser=open_file)
-    ],
+    file: Annotated[BufferedReader, input_file("A file written by `backup`; - for standard input.")],
     without_secret: Annotated[bool, option("--without-secret", "The secret is lost: portals get new ones.")] = False,
 ) -> dict[str, Any]:
     """Restores a backup into an empty database, all or nothing. Asks for the secret of the backed-up server."""

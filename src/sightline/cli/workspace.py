@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from sightline.cli.options import Command, argument, group, open_file, option
+from sightline.cli.options import Command, argument, group, input_file, option
 from sightline.cli.output import note, print_columns, print_json, table
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
@@ -58,9 +58,7 @@ def _shown(value: Any) -> str:
 @command_of(app, "apply", show=_print_applied, is_first_use=True)
 async def apply(
     site: Site,
-    file: Annotated[
-        BufferedReader, argument("FILE", "A workspace file, YAML or JSON; - for standard input.", parser=open_file)
-    ],
+    file: Annotated[BufferedReader, input_file("A workspace file, YAML or JSON; - for standard input.")],
     dry_run: Annotated[
         bool, option("--dry-run", "Show what would change, record by record, and store nothing.")
     ] = False,
