@@ -180,6 +180,7 @@ def test_ctrl_c_ends_it_between_batches_and_says_how_far_it_came(bulk: Bulk) -> 
         assert process.stderr.read().startswith(b"Interrupted after line 2000: ")
 
 
+@pytest.mark.slow
 def test_after_kills_the_same_command_does_the_rest(bulk: Bulk, tmp_path: Path) -> None:
     file = tmp_path / "ideas.jsonl"
     file.write_text(lines(5_000))

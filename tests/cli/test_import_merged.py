@@ -159,6 +159,7 @@ def large(file: Path, count: int) -> Path:
     return posts(file, *rows, *(post(f"{n}", voter="w@x.test") for n in range(0, count, 10)))
 
 
+@pytest.mark.slow
 def test_an_import_with_a_map_that_is_killed_goes_on_where_it_was(portal: Bulk, tmp_path: Path) -> None:
     file, whole = large(tmp_path / "i.csv", 8_000), 8_000 - 80
     for stored in (1_000, 4_000):
