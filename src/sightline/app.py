@@ -136,11 +136,12 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         limits=Limits() if settings.portal_limit else None,
         tools=lambda: lazy.services.tools,
     )
-    portals = Portals(site)
+    pages = _pages(lazy)
+    portals = Portals(site, {path for path, page in pages.items() if page.is_probe})
     routes = [
         Mount("/portal", portals),  # first, as it is asked for most
         Route("/portal", portals),
-        *(Route(path, page) for path, page in _pages(lazy).items()),
+        *(Route(path, page) for path, page in pages.items()),
     ]
     router = Router(routes, redirect_slashes=False, default=portals.answer_unknown_path, lifespan=lifespan)
     with_location = located(table)

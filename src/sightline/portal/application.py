@@ -1,7 +1,8 @@
 """The portals as a web application: finds the portal and the page of a request, and answers errors with a page."""
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -34,6 +35,7 @@ from sightline.web.languages.catalogue import choose_language
 _ALIAS = re.compile(r"[a-z0-9-]{1,63}")  # no other part of a path is redirected: it could be read as a scheme
 _HOSTS_KEPT = 1000
 _HOST_SECONDS = 5
+_LOOK_SECONDS = 2.0
 
 PAGES = (
     Route("/", Page("ideas", ideas.show_list)),
@@ -62,8 +64,10 @@ async def _refuse_unknown_path(scope: Any, receive: Any, send: Any) -> None:
 class Portals:
     """All portals, under `/portal/<alias>` and on mapped hosts. Without a server secret there is no sign-in."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, probes: Container[str]) -> None:
+        """`probes`: the paths of the service that do not wait for the database to know the host."""
         self._site = site
+        self._probes = probes
         self._pages = Router(PAGES, redirect_slashes=False, default=_refuse_unknown_path)
         self._hosts: dict[str, tuple[float, bool]] = {}  # by host: whether it is a portal's, and until when that counts
 
@@ -84,7 +88,7 @@ class Portals:
         """Answers on mapped hosts, and `app` on others. The API answers on every host."""
         if scope["type"] == "http" and not scope["path"].startswith("/api/external/"):
             host = _host_of(scope)
-            if await self._is_mapped(host):
+            if self._was_mapped(host) if scope["path"] in self._probes else await self._is_mapped(host):
                 return await self._answer(Request(scope, receive), send, partial(find_by_host, hosts=_names_of(host)))
         await app(scope, receive, send)
 
@@ -103,16 +107,19 @@ class Portals:
         until, is_mapped = self._hosts.get(host, (0.0, False))
         if monotonic() >= until:
             try:
-                async with self._site.database().autocommit() as tx:
+                async with asyncio.timeout(_LOOK_SECONDS), self._site.database().autocommit() as tx:
                     is_mapped = await queries.has_host(tx, _names_of(host))
             except Exception as error:
                 if as_refusal(error, is_read=True) is None:
                     raise
-                return is_mapped
             if len(self._hosts) >= _HOSTS_KEPT:
                 self._hosts.clear()
             self._hosts[host] = monotonic() + _HOST_SECONDS, is_mapped
         return is_mapped
+
+    def _was_mapped(self, host: str) -> bool:
+        """Whether the host was a portal's when it was last looked up."""
+        return self._hosts.get(host, (0.0, False))[1]
 
     async def _answer(self, request: Request, send: Any, find: Callable[..., Awaitable[Opened | None]]) -> None:
         """Sends a file, a page of the portal that `find` finds, or the page of an error."""

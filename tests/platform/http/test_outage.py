@@ -45,6 +45,27 @@ async def test_a_request_that_gets_no_answer_is_refused_in_time(
         assert (await client.post("/ideas", json=IDEA, headers=headers)).status_code == 201
 
 
+async def test_probes_do_not_wait_for_a_database_that_hangs(world: World, database_url: str) -> None:
+    """Each on a host that was not asked for before: whether it is a portal's is not known."""
+    async with apart(world, database_url) as (line, client):
+        line.stop()
+        address = f"{client.base_url.scheme}://{client.base_url.netloc.decode()}"
+        for path, expected, seconds in (("/healthz", 200, 1), ("/readyz", 503, 3), ("/metrics", 200, 3)):
+            begun = time.monotonic()
+            answer = await client.get(f"{address}{path}", headers={"Host": f"{path[1:]}.test"})
+            assert (answer.status_code, time.monotonic() - begun < seconds) == (expected, True)
+
+
+async def test_a_host_is_looked_up_once_while_the_database_hangs(world: World, database_url: str) -> None:
+    async with apart(world, database_url) as (line, client):
+        line.stop()
+        address = f"{client.base_url.scheme}://{client.base_url.netloc.decode()}"
+        assert (await client.get(f"{address}/docs")).status_code == 200
+        begun = time.monotonic()
+        assert (await client.get(f"{address}/docs")).status_code == 200
+        assert time.monotonic() - begun < 1
+
+
 async def test_a_database_that_takes_no_writes_is_a_refusal_that_may_be_repeated(
     world: World, database_url: str
 ) -> None:

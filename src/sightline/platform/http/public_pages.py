@@ -15,12 +15,12 @@ class PublicPage:
     def __init__(self, name: str, answer: Callable[[Request], Awaitable[Response]], *, is_probe: bool = False) -> None:
         self._name = name
         self._answer = answer
-        self._is_probe = is_probe
+        self.is_probe = is_probe
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Raises MethodNotAllowed."""
         scope["operation"] = self._name
-        scope["is_probe"] = self._is_probe
+        scope["is_probe"] = self.is_probe
         if scope["method"] not in ("GET", "HEAD"):
             raise MethodNotAllowed("GET, HEAD")
         response = await self._answer(Request(scope))
