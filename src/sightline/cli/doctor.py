@@ -91,7 +91,7 @@ async def _check_database(settings: Settings) -> list[Check]:
 
 
 async def _check_inside(tx: Tx, secret: str | None) -> list[Check]:
-    checks = [await check_version(tx), await check_schema(tx.connection), await check_clock(tx)]
+    checks = [await check_version(tx), await check_schema(tx.connection), check_clock(tx)]
     if not all(check.ok for check in checks):
         return checks
     return [*checks, await check_jobs(tx), *await check_waiting(tx), *await check_portals(tx, secret)]

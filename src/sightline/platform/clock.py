@@ -1,6 +1,6 @@
 """The one clock."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -22,26 +22,26 @@ class Clock:
 
     offset: timedelta = timedelta(0)
     machine: Callable[[], datetime] = _machine
-    _ahead: timedelta = timedelta(0)
+    ahead: timedelta = timedelta(0)  # how far the database's clock is ahead of the machine's
     _compared_at: datetime | None = None
 
     def now(self) -> datetime:
-        moment = self.machine() + self._ahead + self.offset
+        moment = self.machine() + self.ahead + self.offset
         return moment - _MICROSECOND * (moment.microsecond % 1000)
 
     def is_due(self) -> bool:
         """Whether to compare again: a second has passed, or somebody has set the machine's clock."""
         return self._compared_at is None or not timedelta(0) <= self.machine() - self._compared_at <= _KNOWN_FOR
 
-    def compare(self, asked: datetime, database: datetime) -> None:
-        """Corrects the clock by the database's, which was asked at that time of the machine and has just answered.
+    async def compare(self, ask: Callable[[], Awaitable[datetime]]) -> None:
+        """Corrects the clock by the database's, for which `ask` asks.
 
         A slow answer puts the clock ahead, so an earlier correction stays while it is smaller and can be right.
         """
-        answered = self.machine()
+        asked, database, answered = self.machine(), await ask(), self.machine()
         ahead = database - asked
         if self._compared_at is not None:
-            earlier = self._ahead + abs(answered - self._compared_at) * _DRIFT
+            earlier = self.ahead + abs(answered - self._compared_at) * _DRIFT
             if earlier >= database - answered:
                 ahead = min(ahead, earlier)
-        self._ahead, self._compared_at = ahead, answered
+        self.ahead, self._compared_at = ahead, answered

@@ -1,7 +1,5 @@
 """Whether the database can be used as it is."""
 
-import time
-
 import asyncpg
 
 from sightline.platform.checks import Check
@@ -12,22 +10,18 @@ from sightline.platform.db.sql import sql
 MOST_APART = 5.0  # seconds
 
 _VERSION = sql("SHOW server_version")
-_CLOCK = sql("SELECT clock_timestamp()")
 
 
 async def check_version(tx: Tx) -> Check:
     return Check("database", True, f"PostgreSQL {(await tx.value(_VERSION)).split()[0]}")
 
 
-async def check_clock(tx: Tx) -> Check:
+def check_clock(tx: Tx) -> Check:
     """Compares the clock of this machine with the database's."""
-    started = time.monotonic()
-    database_time = await tx.value(_CLOCK)
-    latency = (time.monotonic() - started) / 2
-    difference = abs((tx.clock.machine() - database_time).total_seconds()) - latency
+    difference = abs(tx.clock.ahead.total_seconds())
     if difference > MOST_APART:
         return Check("clock", False, f"This machine and the database are {difference:.0f} s apart: synchronise them.")
-    return Check("clock", True, f"{max(difference, 0) * 1000:.0f} ms from the database")
+    return Check("clock", True, f"{difference * 1000:.0f} ms from the database")
 
 
 async def check_notifications(url: str, listen_url: str | None) -> Check:

@@ -139,7 +139,7 @@ class Database:
             async with _Autocommit(pool, clock) as alone:
                 ensure_supported(alone.connection)
                 for _ in range(3):  # the shortest answer counts
-                    await _compare(clock, alone.connection)
+                    await clock.compare(partial(alone.connection.fetchval, _CLOCK))
         except DatabaseUnavailable:
             await pool.close()
             raise
@@ -168,7 +168,7 @@ class Database:
                 if is_read:
                     await connection.execute(_ONLY_READS)
                 elif self.clock.is_due():
-                    await _compare(self.clock, connection)
+                    await self.clock.compare(partial(connection.fetchval, _CLOCK))
                 yield Tx(connection, self.clock.now(), clock=self.clock)
                 if not is_read:
                     _may_have_committed.set(True)
@@ -217,12 +217,6 @@ async def block(connection: Connection, **options: Any) -> AsyncIterator[None]:
         await transaction.rollback()
         raise
     await transaction.commit()
-
-
-async def _compare(clock: Clock, connection: Connection) -> None:
-    """Sets the clock by the database's."""
-    asked = clock.machine()
-    clock.compare(asked, await connection.fetchval(_CLOCK))
 
 
 def unreachable(error: BaseException) -> DatabaseUnavailable:
