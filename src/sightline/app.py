@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from starlette.routing import Mount, Route, Router
+from starlette.routing import Route, Router
 
 from sightline.catalog.accounts import routes as accounts
 from sightline.catalog.products import routes as products
@@ -138,11 +138,7 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
     )
     pages = _pages(lazy)
     portals = Portals(site, {path for path, page in pages.items() if page.is_probe})
-    routes = [
-        Mount("/portal", portals),  # first, as it is asked for most
-        Route("/portal", portals),
-        *(Route(path, page) for path, page in pages.items()),
-    ]
+    routes = [Route(path, page) for path, page in pages.items()]
     router = Router(routes, redirect_slashes=False, default=portals.answer_unknown_path, lifespan=lifespan)
     with_location = located(table)
     endpoints = (Endpoint(row, lazy, has_location=row.name in with_location) for row in table)

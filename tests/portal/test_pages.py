@@ -310,7 +310,10 @@ async def test_wrong_methods_and_unknown_paths_are_pages(world: PortalWorld) -> 
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
     answer = await browser.send("DELETE", "/request", {})
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, POST")
-    assert (await browser.get("/a/b/c")).status_code == 404
+    for path in ("/a/b/c", "/mine%0a", "/mine%0a%0a", "/%0a%0a"):
+        answer = await browser.get(path)
+        assert answer.status_code == 404
+        assert f"{browser.root}/static/" in answer.text, "the portal's own page"
     head = await browser.send("HEAD", "/", {})
     assert (head.status_code, head.text) == (200, "")
 
@@ -321,6 +324,8 @@ async def test_files_of_the_pages_are_kept_by_browsers(world: PortalWorld, name:
         answer = await browser.get(f"/static/{name}")
         assert answer.status_code == 200
         assert "immutable" in answer.headers["cache-control"]
+        posted = await browser.post(f"/static/{name}", {})
+        assert (posted.status_code, posted.headers["allow"]) == (405, "GET, HEAD")
         assert (await browser.get("/static/../application.py")).status_code != 200
         assert (await browser.get("/static/secret.txt")).status_code == 404
 

@@ -85,11 +85,13 @@ class Portals:
             await self._answer(Request(scope, receive), send, partial(find_by_alias, alias=alias))
 
     async def answer_on_own_hosts(self, app: App, scope: Any, receive: Any, send: Any) -> None:
-        """Answers on mapped hosts, and `app` on others. The API answers on every host."""
+        """Answers on mapped hosts, else below `/portal`; `app` answers the rest. The API answers on every host."""
         if scope["type"] == "http" and not scope["path"].startswith("/api/external/"):
             host = _host_of(scope)
             if self._was_mapped(host) if scope["path"] in self._probes else await self._is_mapped(host):
                 return await self._answer(Request(scope, receive), send, partial(find_by_host, hosts=_names_of(host)))
+            if f"{scope['path']}/".startswith("/portal/"):
+                return await self(scope, receive, send)
         await app(scope, receive, send)
 
     async def answer_unknown_path(self, scope: Any, receive: Any, send: Any) -> None:

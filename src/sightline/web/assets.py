@@ -7,6 +7,7 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sightline.platform.errors import MethodNotAllowed
 from sightline.web.colours import accent_stylesheet
 
 _TYPES = {".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".js": "text/javascript; charset=utf-8"}
@@ -27,9 +28,16 @@ class Assets:
         self.versions = {name: sha256(content).hexdigest()[:12] for name, content in self._files.items()}
 
     def answer(self, request: Request, path: str) -> Response | None:
-        """Returns the file at a path below the room's pages, or None if it names none. Ignores the version."""
-        if request.method not in ("GET", "HEAD"):
-            return None
+        """Returns the file at a path below the room's pages, or None if it names none. Ignores the version.
+
+        Raises MethodNotAllowed.
+        """
+        found = self._find(path)
+        if found is not None and request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed("GET, HEAD")
+        return found
+
+    def _find(self, path: str) -> Response | None:
         if type_ := _AT_THE_ROOT.get(path):
             return Response(self._files[path[1:]], headers={"Cache-Control": _FOR_A_DAY}, media_type=type_)
         name = path.removeprefix("/static/")
