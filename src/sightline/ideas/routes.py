@@ -41,7 +41,10 @@ async def get_idea(call: Call, ref: IdeaRef, query: Include) -> Versioned[Idea]:
     refuses=[UnknownStatus],
 )
 async def list_ideas(call: Call, query: IdeaFilters, window: Window) -> Page[Idea]:
-    """Lists ideas, newest first; with `updatedSince` the oldest change first. Votes change no `updatedAt`."""
+    """Lists ideas, newest first; with `updatedSince` the oldest change first.
+
+    Votes, opportunities and changes of the taxonomy move no `updatedAt`.
+    """
     async with call.db.autocommit() as tx:
         return await read.list_ideas(tx, call.actor, query, window)
 

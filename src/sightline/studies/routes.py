@@ -16,7 +16,8 @@ async def list_study_feedback(call: Call, query: FeedbackFilters, window: Window
 
     To keep a copy, list with `updatedSince` and follow `Link` to the end. Next time start at the latest `updatedAt` you
     received: ratings that arrive late come then. With `submittedTo` fixed you walk through a closed window. The subject
-    of a rating never changes; its initiatives and ideas are the ones that the study is accepted for now.
+    of a rating never changes. Its study, and the initiatives and ideas that the study is accepted for, are shown as
+    they are now; their changes move no `updatedAt`.
     """
     async with call.db.autocommit() as tx:
         return await queries.page_of_feedback(tx, call.tool(Totals), call.actor.workspace_id, query, window)
