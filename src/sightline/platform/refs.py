@@ -53,6 +53,10 @@ class Ref(msgspec.Struct, frozen=True):
     id: UUID | None = None
     number: int | None = None
 
+    def __str__(self) -> str:
+        """The one spelling of this reference; id and public id of a record are two references."""
+        return str(self.id) if self.number is None else f"{self.prefix}-{self.number}"
+
     @property
     def column(self) -> str:
         """The column to compare the reference with."""

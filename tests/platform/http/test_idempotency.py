@@ -119,6 +119,33 @@ async def test_an_empty_or_longer_key_is_refused(empty_lab: World, key: str) -> 
     assert answer.json()["errors"][0]["path"] == "Idempotency-Key"
 
 
+async def test_two_keys_are_refused_and_one_sent_twice_is_one(empty_lab: World) -> None:
+    async def send(*keys: str) -> httpx2.Response:
+        headers = [("Idempotency-Key", key) for key in keys]
+        return await empty_lab.client.post("/things", json={"name": "a"}, headers=headers)
+
+    assert (await send("k", "l")).status_code == 400
+    assert (await send("k", "k")).status_code == 201
+    assert (await send("k")).headers["Idempotent-Replayed"] == "true"
+    assert await made_in(empty_lab) == 1
+
+
+async def test_the_spellings_of_one_reference_are_one_request(world: World) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Export."})).json()
+    public_id, id = idea["publicId"], idea["id"]
+
+    async def comment(ref: str) -> str:
+        headers = {"Idempotency-Key": "k"}
+        answer = await world.client.post(f"/ideas/{ref}/comments", json={"body": "Hi."}, headers=headers)
+        assert answer.status_code == 201
+        return str(answer.json()["id"])
+
+    by_number = {await comment(ref) for ref in (public_id, public_id.lower(), public_id.replace("I", "%49", 1))}
+    by_id = {await comment(ref) for ref in (id, id.upper())}
+    assert (len(by_number), len(by_id)) == (1, 1)
+    assert by_number != by_id, "id and public id are two addresses"
+
+
 async def test_other_methods_ignore_it(empty_lab: World) -> None:
     headers = {"Idempotency-Key": "k"}
     for name in ("a", "b"):

@@ -107,11 +107,12 @@ class Endpoint:
         def shown(result: Any) -> Answer:
             return self._response(result, parameters, scope, headers)
 
-        key = headers.get(b"idempotency-key") if operation.keeps_answers else None
-        if key is None:
+        if b"idempotency-key" not in headers or not operation.keeps_answers:
             return shown(await operation.handler(call, *arguments))
-        name = f"{scope['method']} {scope['path']}"
-        request = await RepeatableRequest.of(actor, name, key.decode("latin-1"), body)
+        mounted_at = scope["path"].rsplit("/", operation.path.count("/"))[0]
+        name = f"POST {mounted_at}{operation.path.format_map(found)}"  # however the references are spelled
+        keys = {text.decode("latin-1") for header, text in scope["headers"] if header == b"idempotency-key"}
+        request = await RepeatableRequest.of(actor, name, keys, body)
         return await self._answer_once(request, call, arguments, shown)
 
     async def _answer_once(

@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx, sql
+from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.database import block
 from sightline.platform.errors import Conflict, KeyReused, Refusal, ValidationFailed
 from sightline.platform.http.bodies import run_beside
@@ -94,10 +94,11 @@ class RepeatableRequest:
     body_hash: bytes
 
     @classmethod
-    async def of(cls, actor: Actor, operation: str, value: str, body: bytes) -> "RepeatableRequest":
-        """No body counts as an empty one. Raises ValidationFailed for a key that is empty or too long."""
-        if not 1 <= len(value) <= LONGEST:
-            raise ValidationFailed.of("Idempotency-Key", f"Needs 1 to {LONGEST} characters")
+    async def of(cls, actor: Actor, operation: str, keys: set[str], body: bytes) -> "RepeatableRequest":
+        """No body counts as an empty one. Raises ValidationFailed for two keys and for an empty or too long one."""
+        value, *others = keys
+        if others or not 1 <= len(value) <= LONGEST:
+            raise ValidationFailed.of("Idempotency-Key", f"Needs one key of 1 to {LONGEST} characters")
         name = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
         return cls(name, await run_beside(_hash_of, body))
 
@@ -111,8 +112,13 @@ class RepeatableRequest:
         kept = await tx.row(_FIND, **self.name, oldest=tx.now - KEPT)
         if kept is None:
             return None
-        _refuse_repeat(kept, self.body_hash)
-        return _replayed(kept)
+        if kept["body_hash"] != self.body_hash:
+            raise KeyReused("This Idempotency-Key came with another body before.")
+        if kept["status"] == RecordDeleted.status:
+            raise RecordDeleted("What this request wrote or quoted is deleted. Send it with a new Idempotency-Key.")
+        pairs = msgspec.json.decode(kept["headers"], type=list[tuple[str, str]])
+        headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
+        return kept["status"], [*headers, (b"idempotent-replayed", b"true")], kept["body"]
 
     async def keep(self, tx: Tx, kept: KeptAnswer) -> None:
         """Keeps the answer unless there is one. Raises KeyInUse if another transaction has kept one meanwhile."""
@@ -177,19 +183,6 @@ async def answer_outside(db: Database, request: RepeatableRequest, make: Callabl
         if (known := await find()) is not None:
             return known
         raise
-
-
-def _refuse_repeat(kept: Row, body_hash: bytes) -> None:
-    if kept["body_hash"] != body_hash:
-        raise KeyReused("This Idempotency-Key came with another body before.")
-    if kept["status"] == RecordDeleted.status:
-        raise RecordDeleted("What this request wrote or quoted is deleted. Send it with a new Idempotency-Key.")
-
-
-def _replayed(kept: Row) -> Answer:
-    pairs = msgspec.json.decode(kept["headers"], type=list[tuple[str, str]])
-    headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
-    return kept["status"], [*headers, (b"idempotent-replayed", b"true")], kept["body"]
 
 
 async def forget_expired(db: Database, _tools: object) -> None:
