@@ -69,6 +69,15 @@ def test_a_date_that_lacks_a_part_or_has_a_zone_without_an_offset_is_refused(bul
     assert [line.partition(": '")[0] for line in done.err.splitlines()] == [f"line {n}: Created" for n in range(2, 7)]
 
 
+def test_a_map_says_what_is_markup_nothing_or_to_be_left_out(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "ID,Title,Details,Status,Company\n1,A,{*}bold{*},New,-\n2,B,y,gone,-\n"
+    chosen = written(tmp_path / "m.yaml", 'wiki: [description]\nempty: "-"\nleave_out: {status: gone}\n')
+    done = bulk.load("ideas", written(tmp_path / "i.csv", rows), "--map-file", chosen, "--json").json
+    assert (done["added"], done["leftOut"], done["faulty"]) == (1, 1, 0)
+    [idea] = exported(bulk)["ideas"]
+    assert (idea["description"], idea["accounts"]) == ("bold", [])
+
+
 def test_a_map_gives_several_forms_of_a_date(bulk: Bulk, tmp_path: Path) -> None:
     rows = "ID,Title,Details,Created\n1,A,x,5.März.24\n2,B,x,24-12-31\n3,C,x,soon\n"
     forms = written(tmp_path / "m.yaml", 'dates: {createdAt: ["%d.%B.%y", "%y-%m-%d"]}')

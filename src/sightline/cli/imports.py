@@ -37,7 +37,7 @@ Format = Literal["jsonl", "csv"]
 Tool = Literal["aha", "canny", "fider", "jira", "productboard", "uservoice", "zendesk"]
 FORMATS: dict[str, Format] = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl"}
 _FURTHER = (  # members of the result that are said if they are not 0
-    ("left_out", "line", "left out, as it is deleted in the tool"),
+    ("left_out", "line", "left out, as the map says"),
     ("united", "further row", "united with the first one of the same record"),
     ("merged", "merged post", "kept as evidence of the post that has it now"),
     ("votes_added", "vote", "added for people with an e-mail address"),

@@ -142,7 +142,7 @@ class ListReader:
         given, number = rows.given, rows.number
         further = tuple(one for one in rows.texts if one != number)
         batch.texts |= rows.texts
-        if self.map and self.map.tool and isinstance(given, dict) and (given := prepare(self.map, given)) is None:
+        if self.map and isinstance(given, dict) and (given := prepare(self.map, given)) is None:
             batch.left_out += 1 + len(further)
             return
         voters, merged_into = self._take_own(given)

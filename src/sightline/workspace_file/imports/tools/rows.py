@@ -29,14 +29,14 @@ def _wiki() -> list[tuple[re.Pattern[str], str]]:
 
 
 def prepare(map: Map, row: Row) -> Row | None:
-    """Returns a record of a tool, with the name or description that it lacks; None for one to leave out."""
+    """Returns a record, of a tool with the name or description that it lacks; None for one to leave out."""
     for field, value in map.leave_out.items():
         above, _, name = field.rpartition(".")
         if (row.get(above) or {} if above else row).get(name) == value:
             return None
     if map.kind == "signals":
         return _named(row)
-    is_named_only = row.get("name") and not str(row.get("description") or "").strip()
+    is_named_only = map.tool and row.get("name") and not str(row.get("description") or "").strip()
     return row | {"description": row["name"]} if is_named_only else row
 
 
