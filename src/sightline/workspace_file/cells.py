@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -79,8 +79,8 @@ class CsvRows:
         elif refused:
             raise min(refused, key=lambda each: each[0])[1]
 
-    def record(self, row: list[str] | str, path: str, faults: Faults) -> Any:
-        """Returns the record of a row. Call it after `rows` has read the headers."""
+    def record(self, row: list[str] | str, path: str, faults: Faults, only: Container[str] | None = None) -> Any:
+        """Returns the record of a row, or `only` these fields. Call it after `rows` has read the headers."""
         head: Any = self.head
         if isinstance(row, str):
             return faults.add(path, row)
@@ -90,6 +90,8 @@ class CsvRows:
             return faults.add(path, f"Has {len(row)} cells; the first line has {len(head.columns)}")
         record: dict[str, Any] = {}
         for column, cell in zip(head.columns, row, strict=True):
+            if only is not None and column.path[:1] and column.path[0] not in only:
+                continue
             if column.path and (cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell):
                 fill(record, column, cell, path, faults)
         record = completed(record, head.constants, path, faults)

@@ -28,6 +28,7 @@ _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?!-)[\w-]{2,63}(?<!-)")
 _ORDERS = {"day first": (True,), "month first": (False,), "": (True, False)}  # and what says that the day is first
 _DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.")
 _YEAR_FIRST = re.compile(r"\d{4}")
+_WHOLE_DATE = re.compile(r"\d+([./-])\d+\1\d+")
 _BASES = (datetime(1904, 1, 1), datetime(2008, 2, 2))  # a date that lacks a part is another one with each
 
 
@@ -171,9 +172,10 @@ def _dates(text: str, order: str) -> set[datetime]:
     """Returns what the text may mean."""
     with suppress(ValueError):
         return {datetime.fromisoformat(text)}
+    bases = _BASES[:1] if _WHOLE_DATE.match(text) else _BASES
     firsts = [False] if _YEAR_FIRST.match(text) else [True] if _DAY_FIRST.match(text) else _ORDERS[order]
     try:
-        return {_PARSER.parse(text, default=base, dayfirst=first, tzinfos=_zone) for first in firsts for base in _BASES}
+        return {_PARSER.parse(text, default=base, dayfirst=first, tzinfos=_zone) for first in firsts for base in bases}
     except (ValueError, OverflowError):
         return set()
 

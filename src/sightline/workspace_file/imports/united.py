@@ -9,6 +9,7 @@ from sightline.workspace_file.cells import CsvRows
 from sightline.workspace_file.lines import path_of
 
 _IDENTITIES = ("id", "key", "number", "sourceKey", "integration", "externalId")
+_NAMED = (*_IDENTITIES, "name")  # an idea without any of these is known by its name
 Identity = tuple[Any, ...]
 Text = list[str] | str  # a row as it is in the file, as cells if it has them
 
@@ -53,7 +54,7 @@ def find_several(rows: CsvRows) -> Held:
     for row in rows.rows():
         if rows.head and not any(column.is_list for column in rows.head.columns):
             break
-        counts[_identity(rows.record(row.cells, "", Faults()))] += 1
+        counts[_identity(rows.record(row.cells, "", Faults(), _NAMED))] += 1
     return Held({identity: count for identity, count in counts.items() if count > 1 and any(identity)})
 
 
