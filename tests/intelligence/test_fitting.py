@@ -9,7 +9,7 @@ from sightline.evaluation.matching import LabelledFeature, LabelledText, evaluat
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.decision import MODEL, SIGNALS, GroundModel, Model, Signal
 from tools.fit_matching import Example, Variant, choose_clear, model_of, read_variants, written
-from tools.matching.regression import Row, fit, solve
+from tools.matching.regression import Choice, Row, fit, fit_choices, solve
 from tools.matching.texts import REVIEWS, WORLDS, file_of, read_ideas, read_reviews
 
 # The bounds below were measured on these; other open worlds were written later.
@@ -36,6 +36,13 @@ def test_a_row_counts_by_its_weight() -> None:
         [Row((1.0,), True, 1.0)] * 3 + [Row((1.0,), False, 1.0), Row((0.0,), False, 1.0), Row((0.0,), True, 1.0)]
     )
     assert once == pytest.approx(often)
+
+
+def test_the_fit_of_choices_finds_the_odds() -> None:
+    """Between two, right is the one with the value 1 in four of five cases: its odds are exp(1.386)."""
+    choices = [Choice(((1.0,), (0.0,)), (is_right, not is_right)) for is_right in [True] * 80 + [False] * 20]
+    assert fit_choices(choices, penalty=0.0) == pytest.approx([1.386], abs=0.001)
+    assert abs(fit_choices(choices, penalty=100.0)[0]) < 0.7
 
 
 def test_the_same_texts_give_the_same_file() -> None:

@@ -265,6 +265,24 @@ async def test_what_no_page_names_is_not_answered() -> None:
     assert said == "No finding answers this. No source that was read names “folding”."
 
 
+async def test_pages_may_use_other_words_than_a_question_of_which_they_lack_several() -> None:
+    said = "Of all repairs 9 percent are late."
+    missing = frozenset({"folding", "overdue"})
+    assert said in await answer("How many repairs of folding bikes are overdue?", finding(said, 2025), unnamed=missing)
+
+
+async def test_the_page_about_the_question_comes_before_one_that_names_it() -> None:
+    wanted = section("How many repairs are late?")
+    about = "Many repairs are late in the winter months. Of all repairs 9 percent are late."
+    names = "Many shops sell warm tea in the winter months. Of all repairs 9 percent are late."
+    texts = {"about": about, "names": names}
+    pages = [
+        Page(url=f"https://{of}.example/", title="Notes", text=text, retrieved_at=NOW) for of, text in texts.items()
+    ]
+    by_name = dict(zip(texts, await EmbeddedResearcher().judge(wanted, pages), strict=True))
+    assert by_name["about"].fits > by_name["names"].fits
+
+
 @pytest.mark.parametrize(
     ("question", "text", "quoted"),
     [

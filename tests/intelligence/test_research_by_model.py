@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from sightline.intelligence.embedded.research.judging import judge_page
+from sightline.intelligence.embedded.research.judging import judge_pages as judge_by_words
 from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.model.answers import Unreadable, read_answer
 from sightline.intelligence.model.claims import Verdict, Verdicts
@@ -88,7 +88,7 @@ judged = st.fixed_dictionaries(
 @settings(deadline=None)
 @given(answer=judged)
 def test_every_passage_is_a_part_of_its_page(answer: Any) -> None:
-    by_words = [judge_page(SECTION, page) for page in PAGES]
+    by_words = judge_by_words(SECTION, PAGES)
     scripted: Any = Scripted(answer)
     found = made(judge_pages(scripted, Session(Budget()), SECTION, PAGES, by_words))
     assert len(found) == len(PAGES)
@@ -177,6 +177,6 @@ def test_a_quote_of_half_a_page_is_none() -> None:
     page = Page(url="https://a.example/", title="Long", text="Riders wait. " * 200, retrieved_at=NOW)
     long = {"page": 0, "relevance": "answers", "passages": [{"question": 0, "quote": page.text[: LONGEST_QUOTE + 50]}]}
     scripted: Any = Scripted({"pages": [long]})
-    by_words = [judge_page(SECTION, page)]
+    by_words = judge_by_words(SECTION, [page])
     [found] = asyncio.run(judge_pages(scripted, Session(Budget()), SECTION, [page], by_words))
     assert found.observations == []

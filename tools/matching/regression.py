@@ -1,11 +1,14 @@
-"""Logistic regression by Newton's method, with weights and a penalty. The same input gives the same output."""
+"""Logistic regression by Newton's method, with a penalty. The same input gives the same output."""
 
 from collections.abc import Sequence
 from math import exp
+from operator import mul
+from statistics import pvariance
 from typing import NamedTuple
 
 ROUNDS = 15
 PENALTY = 1.0
+LEAST_SHARE = 1e-4  # of the most likely one; others are not worth their time
 
 
 class Row(NamedTuple):
@@ -47,6 +50,57 @@ def _equations(rows: Sequence[Row], found: Sequence[float], penalty: float) -> t
         for j in range(i):
             curves[j][i] = curves[i][j]
     return curves, slopes
+
+
+class Choice(NamedTuple):
+    """The values of what there is to choose from, and for each whether it is right."""
+
+    values: tuple[tuple[float, ...], ...]
+    right: tuple[bool, ...]
+
+
+def fit_choices(choices: Sequence[Choice], penalty: float) -> list[float]:
+    """Returns coefficients that give right ones the highest sums; each choice counts alike.
+
+    The probability of one is its share of the sum of exp(sum of coefficient times value). The penalty is for values
+    with a variance of one.
+    """
+    size = len(choices[0].values[0])
+    penalties = [
+        penalty * pvariance(column) for column in zip(*(row for one in choices for row in one.values), strict=True)
+    ]
+    found = [0.0] * size
+    for _ in range(ROUNDS):
+        slopes = [-one * value for one, value in zip(penalties, found, strict=True)]
+        curves = [[penalties[i] * (i == j) for j in range(size)] for i in range(size)]
+        for choice in choices:
+            _add(choice, found, slopes, curves)
+        step = solve(curves, slopes)
+        found = [one + more for one, more in zip(found, step, strict=True)]
+        if max(map(abs, step)) < 1e-4:
+            break
+    return found
+
+
+def _add(choice: Choice, found: Sequence[float], slopes: list[float], curves: list[list[float]]) -> None:
+    """Adds the first and the second derivatives of a choice."""
+    sums = [sum(map(mul, found, row)) for row in choice.values]
+    odds = [exp(one - max(sums)) for one in sums]
+    mean = _mean(choice.values, odds)
+    mean_of_right = _mean(choice.values, list(map(mul, odds, choice.right)))
+    for i, (one, of_right) in enumerate(zip(mean, mean_of_right, strict=True)):
+        slopes[i] += of_right - one
+    for row, share in zip(choice.values, odds, strict=True):
+        away = [value - one for value, one in zip(row, mean, strict=True)]
+        if share > LEAST_SHARE:
+            for i, one in enumerate(away):
+                scaled = share / sum(odds) * one
+                curves[i] = [curve + scaled * other for curve, other in zip(curves[i], away, strict=True)]
+
+
+def _mean(rows: Sequence[tuple[float, ...]], weights: Sequence[float]) -> list[float]:
+    total = sum(weights)
+    return [sum(map(mul, column, weights)) / total for column in zip(*rows, strict=True)]
 
 
 def solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:

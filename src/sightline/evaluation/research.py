@@ -12,7 +12,7 @@ from msgspec import Struct
 from sightline.evaluation.marks import Output
 from sightline.evaluation.worlds import Measured, Quality, read_json, read_tickets, share
 from sightline.intelligence.embedded.research import EmbeddedResearcher
-from sightline.intelligence.research import PlanContext, QuestionAnswer
+from sightline.intelligence.research import PlanContext, QuestionAnswer, Researcher
 from sightline.platform.clock import Clock
 from sightline.platform.errors import BadRequest
 from sightline.research.runs.search import Budget, SearchTools, Terms, search_section
@@ -78,9 +78,10 @@ class Passage(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """An answer with its passages in order."""
+    """An answer to a question of a plan, with its passages in order."""
 
     question: LabelledQuestion
+    asked: str
     answer: str
     passages: list[Passage]
 
@@ -91,10 +92,19 @@ class Answered(NamedTuple):
 
 def measure(folder: Path) -> Measured:
     """Researches the questions of `research.json` in the folder's articles and compares the answers with the facts."""
-    labels = read_labels(folder)
-    answers = run(answer_all(folder, labels, Clock().now()))
+    labels, answers = _answers(folder)
     outputs = (Output(f"{one.question.id}-{n}", one.question.question, one.answer) for n, one in enumerate(answers, 1))
     return Measured(_quality(labels, answers), list(outputs))
+
+
+def measure_quality(folder: Path) -> ResearchQuality:
+    """Returns the figures alone."""
+    return _quality(*_answers(folder))
+
+
+def _answers(folder: Path) -> tuple[Labels, list[Answered]]:
+    labels = read_labels(folder)
+    return labels, run(answer_all(folder, labels, Clock().now()))
 
 
 def read_labels(folder: Path) -> Labels:
@@ -106,15 +116,23 @@ def read_labels(folder: Path) -> Labels:
     return labels
 
 
-async def answer_all(folder: Path, labels: Labels, now: datetime) -> list[Answered]:
+async def answer_all(
+    folder: Path, labels: Labels, now: datetime, researcher: Researcher | None = None
+) -> list[Answered]:
     """Plans each question, searches the folder's articles and answers, as a first run of a prepared plan does."""
     articles = folder / "articles"
-    names = {read_text(path.read_bytes(), path.name, now).url: path.name for path in sorted(articles.glob("*.md"))}
+    names = read_names(folder, now)
     with TemporaryDirectory() as place:
         library = Library(articles, Path(place) / "index", update_seconds=_PATIENCE, wait_seconds=_PATIENCE)
-        tools = SearchTools(EmbeddedResearcher(), library, library)
+        tools = SearchTools(researcher or EmbeddedResearcher(), library, library)
         context = PlanContext(now=now, evidence=_evidence(folder))
         return [one for question in labels.questions for one in await _ask(question, tools, names, context)]
+
+
+def read_names(folder: Path, now: datetime) -> dict[str, str]:
+    """Returns the name of each article by its address."""
+    paths = sorted((folder / "articles").glob("*.md"))
+    return {read_text(path.read_bytes(), path.name, now).url: path.name for path in paths}
 
 
 def _evidence(folder: Path) -> tuple[str, ...]:
@@ -136,7 +154,7 @@ async def _ask(
     budget = Budget(rounds=PREVIEW_ROUNDS, seconds=_PATIENCE, patience=_PATIENCE)
     found = [await search_section(one, terms, tools, known={}, budget=budget) for one in plan.sections]
     return [
-        Answered(question, one.answer, _passages(one, section.findings, names))
+        Answered(question, one.question, one.answer, _passages(one, section.findings, names))
         for section in found
         for one in section.answer.questions
     ]
@@ -191,12 +209,13 @@ def _begins(answer: Answered, facts: Mapping[str, Fact]) -> bool:
 
 def _place(fact: Fact, answer: Answered) -> int | None:
     """Returns the place of the first passage that says the fact."""
-    places = (at for at, one in enumerate(answer.passages) if _says(one, fact))
+    places = (at for at, one in enumerate(answer.passages) if says(one, fact))
     return next(places, None)
 
 
-def _says(passage: Passage, fact: Fact) -> bool:
-    return passage.article in (fact.article, *fact.also_in) and _plain(fact.quote).rstrip(".") in passage.text
+def says(passage: Passage, fact: Fact) -> bool:
+    """Whether the passage has the words of the fact, and stands in its article or a copy."""
+    return passage.article in (fact.article, *fact.also_in) and _plain(fact.quote).rstrip(".") in _plain(passage.text)
 
 
 def _is_older_first(answer: Answered, facts: Mapping[str, Fact]) -> bool:

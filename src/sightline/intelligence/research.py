@@ -4,10 +4,9 @@ Pages are data, whatever they say. What a researcher quotes counts only if it is
 caller drops everything else.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from math import inf
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -16,9 +15,6 @@ from sightline.intelligence.plans import DEFAULT_LANGUAGE, Competitor, Name, Pla
 from sightline.sources.pages import Page
 
 LEAST_RELEVANCE: Final = 0.5
-_AS_GOOD: Final = 0.85
-
-Key = TypeVar("Key", bound=Hashable)
 
 
 class ProductText(NamedTuple):
@@ -64,12 +60,21 @@ class FramedQuote(Struct, frozen=True):
     quote: str
 
 
+class Spot(NamedTuple):
+    """An exact part of the page, how well it may answer, mostly 0 to 1, and the stems that it is about."""
+
+    place: int
+    text: str
+    strength: float
+    about: frozenset[str]
+
+
 class Judgement(Struct, frozen=True):
     """How relevant a page is to a section, 0 to 1 (from 0.5 on it is kept), why in one line, and its observations.
 
     `engine` is the name and version of the engine that judged, if it is not the researcher that was asked. `fits` says
     for each question of the section how well the page answers it, `lacks` the words of the questions that the page does
-    not have, if the engine knows.
+    not have, `spots` the passages of the page that may answer each question, if the engine knows.
     """
 
     score: float
@@ -78,10 +83,13 @@ class Judgement(Struct, frozen=True):
     engine: str | None = None
     fits: tuple[float, ...] = ()
     lacks: frozenset[str] = frozenset()
+    spots: Mapping[str, Sequence[Spot]] = {}
 
 
 class FindingText(NamedTuple):
-    """A finding as answers are written from it. `text` is its whole page, `also_in` names the sources of copies."""
+    """A finding as answers are written from it. `text` is its whole page, `also_in` names the sources of copies,
+    `spots` are those of its judgement.
+    """
 
     id: UUID
     title: str
@@ -91,6 +99,7 @@ class FindingText(NamedTuple):
     observations: Sequence[FramedQuote]
     text: str = ""
     also_in: tuple[str, ...] = ()
+    spots: Mapping[str, Sequence[Spot]] = {}
 
 
 class Coverage(Struct, frozen=True, kw_only=True):
@@ -143,6 +152,11 @@ class Researcher(Protocol):
         """The seconds that an answer may take, which a search leaves for it."""
         ...
 
+    @property
+    def compares(self) -> bool:
+        """Whether pages are judged against each other: then all that a round has read are judged at once."""
+        ...
+
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
         """A plan for a question of 8 to 3,000 characters. Searches nothing."""
         ...
@@ -158,9 +172,3 @@ class Researcher(Protocol):
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         """Answers every question of the section from the findings alone."""
         ...
-
-
-def newest_of_best(fits: Mapping[Key, float], days: Mapping[Key, float]) -> list[Key]:
-    """Orders keys by fit; keys within 15 % of the best fit come newest first. `days` grow with time."""
-    best = max(fits.values(), default=0.0)
-    return sorted(fits, key=lambda one: (-days[one], -fits[one]) if fits[one] >= _AS_GOOD * best else (inf, -fits[one]))

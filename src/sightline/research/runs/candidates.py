@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from sightline.intelligence.research import FramedQuote, Judgement, newest_of_best
+from sightline.intelligence.research import FramedQuote, Judgement
 from sightline.sources.addresses import host_of, identity
 from sightline.sources.copies import is_copy
 from sightline.sources.pages import Page
@@ -49,11 +49,10 @@ def join_copies(accepted: Sequence[Candidate], found: Iterable[Candidate]) -> li
 
 def best_first(found: Sequence[Candidate]) -> list[Candidate]:
     """Returns preferred ones first, then the best of each question in turn, then by score."""
-    days = {one.page.url: _day(one.page) or 0.0 for one in found}
     places: dict[str, int] = {}
     for number in range(max((len(one.judgement.fits) for one in found), default=0)):
         fits = {one.page.url: fit for one in found for fit in one.judgement.fits[number : number + 1] if fit}
-        for place, url in enumerate(newest_of_best(fits, days)):
+        for place, url in enumerate(sorted(fits, key=lambda url: -fits[url])):
             places[url] = min(place, places.get(url, place))
     return sorted(
         found,

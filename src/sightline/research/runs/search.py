@@ -104,6 +104,8 @@ async def search_section(
             await search.run()
     except TimeoutError:
         search.warn("The time for this section was used up.")
+        if tools.researcher.compares:
+            await search.judge_read()
     search.accept()
     if not search.answered and search.tried:
         reason = search.failures[-1] if search.failures else f"{tools.provider.name} did not answer in time."
@@ -131,6 +133,7 @@ class _Search:
     tried: list[str] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     accepted: list[Candidate] = field(default_factory=list)
+    unjudged: list[_ReadPage] = field(default_factory=list)
     visited: set[str] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -211,20 +214,23 @@ class _Search:
         return page.hits
 
     async def _read_all(self, hits: list[tuple[SearchHit, str]]) -> None:
-        """Reads as many as the budget allows, some at once, each address once. Judges some while it reads the next."""
+        """Reads as many as the budget allows, some at once, each address once. Judges some while it reads the next, or
+        all at the end.
+        """
         chosen = [(hit, text) for hit, text in hits if self._visit(hit.url)][: self.budget.reads - self.reads]
         async with asyncio.TaskGroup() as judging:
             for at in range(0, len(chosen), READS_AT_ONCE):
                 some = chosen[at : at + READS_AT_ONCE]
                 self.reads += len(some)
                 pages = await asyncio.gather(*(self._read(hit.url) for hit, _ in some))
-                read = [
+                self.unjudged += [
                     _ReadPage(page, text, hit.provider or self.tools.provider.name)
                     for page, (hit, text) in zip(pages, some, strict=True)
                     if page is not None and self._is_allowed(page.url) and self._is_in_language(page)
                 ]
-                if read:
-                    judging.create_task(self._judge(read))
+                if not self.tools.researcher.compares:
+                    judging.create_task(self.judge_read())
+        await self.judge_read()
 
     def _visit(self, url: str) -> bool:
         """Whether the address may be read and was not yet considered in this section."""
@@ -251,8 +257,11 @@ class _Search:
         source = self.known.get(identity(page.url))
         return source.page if source else page
 
-    async def _judge(self, read: Sequence[_ReadPage]) -> None:
+    async def judge_read(self) -> None:
         """Keeps the pages that matter and say something, and counts those outside the window."""
+        read, self.unjudged = self.unjudged, []
+        if not read:
+            return
         judgements = await self.tools.researcher.judge(self.section, [one.page for one in read])
         scope = self.section.scope
         for one, judgement in zip(read, judgements, strict=True):
@@ -363,4 +372,5 @@ def _text(one: NewFinding, found: Candidate) -> FindingText:
         one.observations,
         found.page.text,
         tuple(found.also_in),
+        found.judgement.spots,
     )

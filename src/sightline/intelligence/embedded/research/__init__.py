@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from sightline.intelligence.embedded.research.answering import write_answer
-from sightline.intelligence.embedded.research.judging import judge_page
+from sightline.intelligence.embedded.research.judging import judge_pages
 from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.embedded.research.searches import search_texts
 from sightline.intelligence.plans import PlanSection
@@ -20,6 +20,7 @@ class EmbeddedResearcher:
     name = "embedded"
     version = "1"
     answer_seconds = 0.0
+    compares = True
 
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
         return await asyncio.to_thread(draft_plan, question, context)
@@ -28,7 +29,7 @@ class EmbeddedResearcher:
         return search_texts(section, round, tried)
 
     async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
-        return await asyncio.to_thread(lambda: [judge_page(section, page) for page in pages])
+        return await asyncio.to_thread(judge_pages, section, pages)
 
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         return write_answer(section, findings, coverage)

@@ -7,10 +7,16 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from sightline.intelligence.embedded.research.passages import Asked, figures_in, find_passages, read_questions
+from sightline.intelligence.embedded.research.passages import (
+    Asked,
+    PageText,
+    figures_in,
+    find_passages,
+    read_questions,
+)
 from sightline.intelligence.embedded.research.terms import stem, telling, wording
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer
+from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer, Spot
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import code_of
 
@@ -58,24 +64,36 @@ class _Close(NamedTuple):
 
 def write_answer(section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
     """One answer per question, in order. Says in the summary what was covered and what is missing."""
-    is_named = bool(section.competitors)
     lacking = {stem(word) for word in coverage.unnamed}
     answers = [
-        _answer(question, [] if asked.needs & lacking else _closest(asked, findings, is_named), coverage)
+        _answer(question, [] if asked.is_unnamed(lacking) else _closest(question, asked, findings), coverage)
         for question, asked in read_questions(section).items()
     ]
     return SectionAnswer(_summary(coverage), answers)
 
 
-def _closest(asked: Asked, findings: Sequence[FindingText], is_named: bool) -> list[_Close]:
+def _closest(question: str, asked: Asked, findings: Sequence[FindingText]) -> list[_Close]:
     """Returns the closest passage of each finding, the newest of the best first, and then further close ones."""
-    found = {one.id: close for one in findings if (close := _closest_of(asked, one, is_named))}
+    read = zip(findings, _passages(question, asked, findings), strict=True)
+    found = {one.id: close for one, passages in read if (close := _closest_of(asked, one, passages))}
     closest = sorted(_each_once(close[0] for close in found.values()), key=lambda one: -one.strength)
     closest = _newest_figure_first([one for one in closest if one.strength >= _CLOSE * closest[0].strength])
     least = _AS_CLOSE * closest[0].strength if closest else 0.0
     said = {_plain(one.quote) for one in closest}
     more = (one for id in found for one in found[id][1:] if one.strength >= least and _plain(one.quote) not in said)
     return [*closest, *sorted(more, key=lambda one: -one.strength)][:MOST_PASSAGES]
+
+
+def _passages(question: str, asked: Asked, findings: Sequence[FindingText]) -> Sequence[Sequence[Spot]]:
+    """Returns the passages of each finding as its page was judged, or else as the findings compare."""
+    if all(one.spots for one in findings):
+        return [one.spots.get(question, ()) for one in findings]
+    return find_passages(asked, [_as_page(one) for one in findings])
+
+
+def _as_page(finding: FindingText) -> PageText:
+    text = finding.text or "\n".join(one.quote for one in finding.observations)
+    return PageText(finding.title, text, finding.published_at.timestamp() if finding.published_at else None)
 
 
 def _each_once(closest: Iterable[_Close]) -> Iterable[_Close]:
@@ -98,11 +116,9 @@ def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
     return closest
 
 
-def _closest_of(asked: Asked, finding: FindingText, is_named: bool) -> list[_Close]:
+def _closest_of(asked: Asked, finding: FindingText, passages: Sequence[Spot]) -> list[_Close]:
     quotes = [one.quote for one in finding.observations]
-    text = finding.text or "\n".join(quotes)
     kinds = frozenset(wording().figures if "any" in asked.figures else asked.figures)
-    passages = find_passages(asked, finding.title, text, is_named=is_named)
     return [
         _Close(one.strength, finding, one.text, figures_in(one.text) & kinds, one.about)
         for one in passages

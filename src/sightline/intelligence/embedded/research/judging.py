@@ -1,22 +1,22 @@
 """How relevant a page is to a section, by its words, and which of its sentences say most."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sightline.intelligence.embedded.research.names import mentions, stem_of_name, stems_of_names
 from sightline.intelligence.embedded.research.passages import (
     LEAST_STRENGTH,
     Asked,
-    Spot,
     find_passages,
     read_lines,
     read_questions,
+    text_of,
 )
 from sightline.intelligence.embedded.research.terms import Key, folded, presence, share, telling, weigh
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.plans import PlanSection
-from sightline.intelligence.research import LEAST_RELEVANCE, FramedQuote, Judgement
+from sightline.intelligence.research import LEAST_RELEVANCE, FramedQuote, Judgement, Spot
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import name_of
 from sightline.sources.pages import Page
@@ -33,17 +33,25 @@ _NEGATION: Final = re.compile(
 )
 
 
-def judge_page(section: PlanSection, page: Page) -> Judgement:
-    """The score says how much of the section's terms the page and its best passage have; the reason is one line."""
+def judge_pages(section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
+    """The score says how well the best passage of a page may answer, compared with the other pages; the reason is one
+    line.
+    """
+    asked = read_questions(section)
+    texts = [text_of(page) for page in pages]
+    found = [find_passages(one, texts) for one in asked.values()]
+    return [
+        _judge(section, page, asked, dict(zip(asked, passages, strict=True)))
+        for page, *passages in zip(pages, *found, strict=True)
+    ]
+
+
+def _judge(section: PlanSection, page: Page, asked: Mapping[str, Asked], passages: dict[str, list[Spot]]) -> Judgement:
     if excluded := _excluded(section, page):
         return Judgement(0.0, f"Excluded: it is about {excluded}.", [])
     text = f"{page.title}\n{page.text[:MOST_CHARACTERS]}"
     words = folded(text)
-    asked = read_questions(section)
     named = [one.name for one in section.competitors if mentions(one, text, page.url)]
-    passages = {
-        question: find_passages(one, page.title, page.text, is_named=bool(named)) for question, one in asked.items()
-    }
     best = [found[0].strength if found else 0.0 for found in passages.values()]
     whole = min(1.0, max(best) * LEAST_RELEVANCE / LEAST_STRENGTH)
     score, notes = _adjust(section, named, text, whole)
@@ -51,7 +59,7 @@ def judge_page(section: PlanSection, page: Page) -> Judgement:
     reason = f"{_common(asked.values(), words)}{notes}."
     wanted = [word for one in section.questions for word in telling(one, section.scope.languages)]
     lacks = frozenset(word for word in wanted if not folded(word) & words)
-    return Judgement(round(score, 2), reason, _observations(page, passages), fits=fits, lacks=lacks)
+    return Judgement(round(score, 2), reason, _observations(page, passages), fits=fits, lacks=lacks, spots=passages)
 
 
 def _common(asked: Iterable[Asked], words: frozenset[Key]) -> str:

@@ -1,18 +1,25 @@
-"""Passages of a page that may answer a question: sentences by their terms, their figures and their time."""
+"""Passages of pages that may answer a question: sentences by their terms, their figures, their time and their page.
+
+How much each of the signals counts is in `signals.json`, written by `tools/fit_research.py`.
+"""
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import islice
-from math import prod
+from math import log
+from operator import mul
 from typing import Final, NamedTuple
+
+import msgspec
 
 from sightline.intelligence.embedded.research.names import names_in, place_in, stem_of_name, stems_of_names
 from sightline.intelligence.embedded.research.terms import (
     Key,
     Terms,
     asked_for,
-    closeness,
     folded,
     presence,
     share,
@@ -22,29 +29,37 @@ from sightline.intelligence.embedded.research.terms import (
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, MOST_SENTENCES, find_sentences
 from sightline.intelligence.embedded.words import fold, words_of
 from sightline.intelligence.plans import PlanSection
+from sightline.intelligence.research import Spot
+from sightline.sources.pages import Page
 from sightline.sources.periods import without_period
 
-LEAST_STRENGTH: Final = 0.42
+LEAST_STRENGTH: Final = 0.5
 _LEAST_COUNTED: Final = 0.5
 _COUNTED: Final = 40  # characters after a figure
+_BESIDE: Final = 60  # characters before and after a figure
 _SHORTEST: Final = 30  # of a sentence without a figure
 _LONGEST_HEADING: Final = 12  # words
-_REFERRED: Final = 0.9  # for a sentence that is understood with the one before it
 _NARROWEST, _WIDEST = 45, 130  # characters of wrapped lines
 _NEAR, _WIDE = 1, 4  # sentences before and after one
-_LEAST_WIDE: Final = 0.5  # of the terms stand in the title or so many sentences
+_FEW_SENTENCES: Final = 5  # of a page, in which their places say nothing
+_FEWEST_TERMS: Final = 2  # of several, a name counted: a single word says little
+_LEAST_WIDE: Final = 0.25  # of the terms stand in the title or so many sentences
+_NAMED: Final = 0.8  # a word that means the same, or the word itself
+_RANKS: Final = (1.0, 0.6, 0.2)  # of the figures that a question asks for
+_EVERYWHERE: Final = 0.3  # what a term weighs that all pages have
+_SATURATED: Final = 1.2  # sentences with a term, after which more say little
+_USUAL_LENGTH: Final = 12  # sentences
+_LONG_AGO: Final = 5 * 365.25 * 86_400.0  # seconds
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
 _REFERS: Final = re.compile(r"(?:\w+\W+){0,2}(?:it|they|these|those|es|sie|diese)\b", re.IGNORECASE)  # it begins so
-_NUMBER_OF: Final = re.compile(
-    r"\bthe (?:number|count) of\b|\banzahl\b", re.IGNORECASE
-)  # what is counted stands before
+_NUMBER_OF: Final = re.compile(r"\bthe (?:number|count) of\b|\banzahl\b", re.IGNORECASE)  # what is counted precedes
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
 
 class Asked(NamedTuple):
     """A question as it is compared: `names` are groups of stems, of each of which the page has to name one,
-    `counted` are terms of what is counted, of which the sentence has to have one.
+    `counted` are terms of what is counted, `fewest` the number of terms that have to stand around a passage.
     """
 
     terms: Terms
@@ -52,20 +67,15 @@ class Asked(NamedTuple):
     is_figure: bool
     names: tuple[frozenset[str], ...]
     counted: Terms
+    fewest: int
 
-    @property
-    def needs(self) -> set[str]:
-        """The stems without which nothing is an answer, as they say what the question is about."""
-        return {one.stem for one in self.terms if one.weight == 1}
+    def is_unnamed(self, lacking: Set[str]) -> bool:
+        """Whether nothing is an answer, as no page has one of the words that say what the question is about.
 
-
-class Spot(NamedTuple):
-    """An exact part of the page, how well it may answer, 0 to 1 and a little more, and the stems that it is about."""
-
-    place: int
-    text: str
-    strength: float
-    about: frozenset[str]
+        If several are missing, the pages may use other words.
+        """
+        about = {one.stem for one in self.terms if one.weight == 1}
+        return len(about & lacking) == 1 and len(about) > _FEWEST_TERMS
 
 
 def read_questions(section: PlanSection) -> dict[str, Asked]:
@@ -89,6 +99,7 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
         counted=_counted(lower) if asks and "time" not in asks.figures else (),
+        fewest=min(_FEWEST_TERMS - bool(own or any(groups)), len(terms)),
     )
 
 
@@ -176,55 +187,171 @@ def _is_heading(lines: list[str], at: int, is_wrapped: bool) -> bool:
     return len(line.split()) <= _LONGEST_HEADING and any(one.strip() for one in lines[at + 1 :])
 
 
-def find_passages(asked: Asked, title: str, text: str, *, is_named: bool = False) -> list[Spot]:
-    """Returns the sentences of the text that may answer, strongest first. None if it has no name that is asked for."""
-    whole = f"{title}\n{text}"
-    if not all(group & stems_of_names(whole) for group in asked.names):
-        return []
-    codes = [
-        re.compile(rf"(?<![\d.,]){one.stem}(?!\d)", re.IGNORECASE)  # of a model, such as 500
-        for one in asked.terms
-        if any(map(str.isdigit, one.stem))
+class SignalWeights(msgspec.Struct):
+    """What each signal counts, with its meaning, and the least sum for a passage that may answer with a figure."""
+
+    about: str
+    least: float
+    signals: dict[str, tuple[float, str]]
+
+
+WEIGHTS: Final = msgspec.json.decode((files(__package__) / "signals.json").read_bytes(), type=SignalWeights)
+
+
+class PageText(NamedTuple):
+    """A page that is read for passages, and the second at which it was published."""
+
+    title: str
+    text: str
+    published: float | None
+
+
+def text_of(page: Page) -> PageText:
+    return PageText(page.title, page.text, page.published.moment.timestamp() if page.published else None)
+
+
+class _ReadPage(NamedTuple):
+    """A page as it is compared. `words` are the keys of each sentence and of the one it refers to, `above` those of
+    the title and of its heading.
+    """
+
+    lines: tuple[PageLine, ...]
+    words: list[frozenset[Key]]
+    above: list[frozenset[Key]]
+
+    def around(self, place: int, most: int) -> frozenset[Key]:
+        """Returns the keys of a sentence, of what is above it, and of so many sentences before and after."""
+        return self.above[place].union(*self.words[max(0, place - most) : place + most + 1])
+
+
+class Candidate(NamedTuple):
+    """A sentence of a page, its signals in the order of the file, and the stems that it is about."""
+
+    place: int
+    text: str
+    values: tuple[float, ...]
+    about: frozenset[str]
+
+
+def find_passages(asked: Asked, pages: Sequence[PageText]) -> list[list[Spot]]:
+    """Returns for each page the sentences that may answer, strongest first."""
+    weights = [weight for weight, _ in WEIGHTS.signals.values()]
+    is_for_figure = asked.figures and "cause" not in asked.figures
+    full = (WEIGHTS.least - (0.0 if is_for_figure else WEIGHTS.signals["figure"][0])) / LEAST_STRENGTH
+    found = [
+        [Spot(one.place, one.text, sum(map(mul, weights, one.values)) / full, one.about) for one in page]
+        for page in find_candidates(asked, pages)
     ]
-    lines = read_lines(text)
-    words = [folded(line.text) for line in lines]
-    titled = folded(title)
-    found = []
-    for place, line in enumerate(lines):
-        above = titled | folded(line.heading)
-        near, wide = (above.union(*words[max(0, place - most) : place + most + 1]) for most in (_NEAR, _WIDE))
-        said = "\n".join([title, line.heading, *(one.text for one in lines[max(0, place - _NEAR) : place + _NEAR + 1])])
-        if not all(code.search(said) for code in codes):
-            continue
-        refers = place and _REFERS.match(line.text)
-        own = words[place] | words[place - 1] if refers else words[place]
-        around = closeness(asked.terms, wide, is_named=is_named or bool(asked.names))
-        is_before = refers or "share" in figures_in(line.text) or _NUMBER_OF.search(line.text)
-        counted = (own | above) if is_before else _after_figures(line.text)
-        if around >= _LEAST_WIDE and (not asked.counted or share(asked.counted, counted)):
-            parts = [share(asked.terms, part) for part in (own, above | own, near)]
-            strength = (sum(parts) + around) / (len(parts) + 1) * (_REFERRED if refers else 1.0)
-            about = frozenset(one.stem for one in asked.terms if presence(one, above | own))
-            found.append(Spot(place, line.text, strength * _fitness(asked, line.text), about))
-    return sorted((one for one in found if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
+    return [
+        sorted((one for one in page if one.strength >= LEAST_STRENGTH), key=lambda one: (-one.strength, one.place))
+        for page in found
+    ]
 
 
-def _fitness(asked: Asked, line: str) -> float:
-    """A factor for the figure that is asked for, for results, and for the time of which the sentence speaks."""
-    has = figures_in(line)
-    weights = wording().weights
-    if not asked.figures:
-        factor = weights["typed" if has - {"count", "any", "cause"} else "counted" if has else "plain"]
-    elif has.intersection(asked.figures):
-        factor = next(one for one, of in zip(wording().order, asked.figures, strict=False) if of in has)
-    elif asked.is_figure:
-        return 0.0
-    else:
-        factor = weights["other" if has else "none"]
-    lower = line.lower()
+def find_candidates(asked: Asked, pages: Sequence[PageText]) -> list[list[Candidate]]:
+    """Returns for each page the sentences with their signals; none of a page without a name that is asked for.
+
+    The pages are compared with one another: a term that all of them have says little, and signals of a page are shares
+    of the most that one of them has.
+    """
+    read = [_read_page(page) for page in pages]
+    terms = _by_rarity(asked.terms, read)
+    subjects = [_subject(terms, page) for page in read]
+    focuses = [
+        max((share(terms, page.around(at, _NEAR)) for at in range(len(page.lines))), default=0.0) for page in read
+    ]
+    most_subject, most_focus = max(subjects, default=0.0) or 1.0, max(focuses, default=0.0) or 1.0
+    newest = max((page.published or 0.0 for page in pages), default=0.0)
+    return [
+        list(_candidates(asked, terms, words, (subject / most_subject, focus / most_focus, _recency(page, newest))))
+        if all(group & stems_of_names(f"{page.title}\n{page.text}") for group in asked.names)
+        else []
+        for page, words, subject, focus in zip(pages, read, subjects, focuses, strict=True)
+    ]
+
+
+def _recency(page: PageText, newest: float) -> float:
+    """Returns 1 for the newest page, 0 for one that is five years older, the mean for an undated one."""
+    return 0.5 if page.published is None else max(0.0, 1 - (newest - page.published) / _LONG_AGO)
+
+
+def _read_page(page: PageText) -> _ReadPage:
+    lines = read_lines(page.text)
+    own = [folded(line.text) for line in lines]
+    words = [
+        one | before if _REFERS.match(line.text) else one
+        for line, one, before in zip(lines, own, [frozenset[Key](), *own], strict=False)
+    ]
+    return _ReadPage(lines, words, [folded(page.title) | folded(line.heading) for line in lines])
+
+
+def _by_rarity(terms: Terms, pages: Sequence[_ReadPage]) -> Terms:
+    """Returns the terms with more weight the fewer of the pages have them."""
+    whole = [frozenset[Key]().union(*page.words, *page.above) for page in pages]
+    counts = [sum(presence(one, words) >= _NAMED for words in whole) for one in terms]
+    return tuple(
+        one._replace(weight=one.weight * (log((len(pages) + 1.5) / (count + 0.5)) + _EVERYWHERE))
+        for one, count in zip(terms, counts, strict=True)
+    )
+
+
+def _subject(terms: Terms, page: _ReadPage) -> float:
+    """Returns how much a page is about the terms: in how many sentences each of them stands, for its length."""
+    usual = _SATURATED * (1 + len(page.lines) / _USUAL_LENGTH) / 2
+    found = ((one.weight, sum(presence(one, words) for words in page.words)) for one in terms)
+    return sum(weight * count / (count + usual) for weight, count in found)
+
+
+def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[float, ...]) -> Iterator[Candidate]:
+    codes = [re.compile(rf"(?<![\d.,]){one.stem}(?!\d)", re.IGNORECASE) for one in terms if re.search(r"\d", one.stem)]
+    for place, line in enumerate(page.lines):
+        said = "\n".join([line.heading, *(one.text for one in page.lines[max(0, place - _NEAR) : place + _NEAR + 1])])
+        has, wide = figures_in(line.text), page.around(place, _WIDE)
+        common = sum(presence(one, wide) > 0 for one in terms)
+        is_close = common >= asked.fewest and share(terms, wide) >= _LEAST_WIDE
+        has_figure = has - {"cause"} and not _counts_others(asked, line.text, has)
+        if is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure):
+            own, near = page.words[place] | page.above[place], page.around(place, _NEAR)
+            values = (
+                share(terms, near),
+                share(terms, wide),
+                share(terms, own),
+                _fit_of_figure(asked, has),
+                float(bool(not asked.figures and has - {"cause"})),
+                _beside_figures(asked, terms, line.text),
+                _tone(line.text),
+                place / max(_FEW_SENTENCES, len(page.lines) - 1),
+                float(place == 0 and len(page.lines) > _FEW_SENTENCES),
+                *of_page,
+            )
+            yield Candidate(place, line.text, values, frozenset(one.stem for one in terms if presence(one, own)))
+
+
+def _fit_of_figure(asked: Asked, has: frozenset[str]) -> float:
+    """Returns 1 for the figure that is asked for, less for another one that may answer, below 0 for none."""
+    ranks = (rank for of, rank in zip(asked.figures, _RANKS, strict=False) if of in has)
+    return next(ranks, 0.0 if not asked.figures else -0.5 if asked.is_figure or not has else 0.0)
+
+
+def _beside_figures(asked: Asked, terms: Terms, line: str) -> float:
+    """Returns the most of the terms that stand beside one of the figures."""
+    patterns = [_figures()[of] for of in asked.figures if of in _figures() and of in figures_in(line)]
+    places = (found.span() for pattern in patterns for found in pattern.finditer(line))
+    return max(
+        (share(terms, folded(line[max(0, start - _BESIDE) : end + _BESIDE])) for start, end in places), default=0
+    )
+
+
+def _counts_others(asked: Asked, line: str, has: frozenset[str]) -> bool:
+    """Whether the sentence has what the question wants counted, but not after a figure: something else is counted."""
+    is_before = "share" in has or _NUMBER_OF.search(line)
+    return not is_before and bool(share(asked.counted, folded(line)) and not share(asked.counted, _after_figures(line)))
+
+
+def _tone(line: str) -> float:
+    """Returns a sum for results, and against a method or an earlier time."""
+    lower, weights = line.lower(), wording().weights
     tones = {name for name, pattern in wording().tone.items() if re.search(pattern, lower)}
     if "latest" in tones:
         tones -= {"earlier"}  # a sentence that compares today with before is of today
-    if "result" in tones:
-        tones -= {"method"}
-    return factor * prod(weights[name] for name in tones)
+    return sum(weights[name] for name in tones)

@@ -70,7 +70,6 @@ class QuestionWording(Struct, frozen=True):
     counted: str
     tone: dict[str, str]
     weights: dict[str, float]
-    order: tuple[float, ...]
     lenses: list[Lens]
     number: str
     answers: dict[str, str]
@@ -162,15 +161,6 @@ def share(terms: Terms, words: Container[Key]) -> float:
 def presence(term: QuestionTerm, words: Container[Key]) -> float:
     """Returns 1 for the word itself, less for another one that means the same, 0 for none."""
     return max((worth for key, worth in term.keys.items() if key in words), default=0.0)
-
-
-def closeness(terms: Terms, words: Container[Key], *, is_named: bool = False) -> float:
-    """Returns the share, or 0 where only one of several terms is among the words: a single word says little.
-
-    A name that the question asks about counts as one more.
-    """
-    common = sum(presence(one, words) > 0 for one in terms) + is_named
-    return share(terms, words) if common >= min(2, len(terms)) else 0.0
 
 
 def folded(text: str) -> frozenset[Key]:

@@ -59,6 +59,7 @@ class ModelResearcher:
     """
 
     answer_seconds = ANSWER_SECONDS
+    compares = False
 
     def __init__(
         self, db: Database, model: LanguageModel, embedded: Researcher, workspace_id: UUID, record_id: UUID
