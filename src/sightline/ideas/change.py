@@ -56,7 +56,7 @@ async def change_idea(
             tx = tx.later()
             attached = {"initiative_id": _attached(current, changes, target)}
             expect(version_tag(current["id"], current["version"]))
-            outcome = decide(current, proposal._replace(columns=proposal.columns | attached), facts)
+            outcome = await decide(current, proposal._replace(columns=proposal.columns | attached), facts)
             if outcome is None:
                 return None
             row = await store_change(tx, maps.engine, actor, current, outcome)

@@ -62,7 +62,7 @@ async def _add(db: Database, taxonomies: Taxonomies, actor: Actor, new: Proposal
     async with db.autocommit() as tx:
         number, version_id = await take_idea_number(tx, actor.workspace_id)
         taxonomy = await taxonomies.find(tx, actor.workspace_id, version_id)
-        outcome = decide(None, new, facts._replace(taxonomy=taxonomy))
+        outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))
         if outcome is None:
             return None
         origin: dict[str, Any] = {
@@ -96,7 +96,7 @@ async def _update(
     current = found[0]
     expect(version_tag(current["id"], current["version"]))
     await refuse_managed_status(tx, actor.workspace_id, current, new.columns)
-    outcome = decide(current, new, facts)
+    outcome = await decide(current, new, facts)
     if outcome is None:
         return None
     row = await change_idea(tx, facts.engine, actor, current, outcome)

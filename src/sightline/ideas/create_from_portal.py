@@ -41,7 +41,7 @@ async def add_requested_idea(tx: Tx, engine: Engine, actor: Actor, request: Requ
     )
     taxonomy = await find_taxonomy(tx, actor.workspace_id)
     follows = await model_follows(tx, engine, actor.workspace_id)
-    outcome = decide(None, new, Facts(engine, tx.now, model_follows=follows, taxonomy=taxonomy))
+    outcome = await decide(None, new, Facts(engine, tx.now, model_follows=follows, taxonomy=taxonomy))
     assert outcome is not None  # noqa: S101 - without a product nothing is matched
     origin = {
         "id": request.id,

@@ -3,6 +3,7 @@
 Omitted fields stay. Which features stay is decided in `matching/chosen_features.py`.
 """
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from sightline.intelligence.engine import DraftedQuestion, Engine
 
 # A missing part of an identity is filled in, unless the idea was found by an alias; none is ever replaced.
 _IDENTITY = ("source_key", "external_id", "integration_id")
+_READ_AT_ONCE = 8_000  # characters
 
 
 class Facts(NamedTuple):
@@ -48,11 +50,18 @@ class Outcome(NamedTuple):
     is_due: bool  # a model reads the idea later
 
 
-def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:
+async def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:
     """Returns what to store; None if the idea's product is not the one of the facts, or its features were not matched.
 
-    Raises ValidationFailed if chosen features do not fit the new product.
+    Raises ValidationFailed if chosen features do not fit the new product. A long description is read in a thread:
+    its first 40,000 characters take up to .5 s.
     """
+    if len(new.columns.get("description") or "") <= _READ_AT_ONCE:
+        return _decide(stored, new, facts)
+    return await asyncio.to_thread(_decide, stored, new, facts)
+
+
+def _decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:
     if new.feature_ids and product_after(stored, new) != facts.product_id:
         return None
     selected = select_features(stored, new, facts.matched, facts.engine, facts.now)

@@ -18,6 +18,7 @@ _SHORTEST_PART = 5
 _MOST_LONGER = 20
 _LONGEST_WORD = 40
 _SHORTEST_CORRECTED = 4
+_MOST_CORRECTED = 4  # words of a query; each is compared with all words of its length
 _TWO_MISTAKES_FROM = 8  # letters
 _COMPARED = 200
 _KEPT_SECONDS = 60
@@ -161,9 +162,9 @@ _CORRECTIONS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="corrections
 
 
 async def correct(words: list[str], known: KnownWords) -> list[str]:
-    """Returns the words, with the nearest known word in place of each that starts no known word."""
+    """Returns the words, with the nearest known word in place of the first four that start no known word."""
     unknown = [word for word in words if len(word) >= _SHORTEST_CORRECTED and not word.isdigit()]
-    unknown = [word for word in unknown if not known.starts(word)]
+    unknown = [word for word in unknown if not known.starts(word)][:_MOST_CORRECTED]
     if not unknown:
         return words
     nearest = await asyncio.get_running_loop().run_in_executor(
