@@ -15,7 +15,7 @@ class Explained:
 
     def __init__(self, tx: Any) -> None:
         self.tx = tx
-        self.now = tx.now
+        self.now, self.clock = tx.now, tx.clock
         self.nodes: list[Json] = []
 
     async def value(self, statement: Statement, **values: Any) -> Any:

@@ -22,6 +22,51 @@ def test_a_title_may_have_another_delimiter_than_the_table(bulk: Bulk, tmp_path:
     assert (idea["name"], idea["description"]) == ("Eins", "Groß, breit, hoch")
 
 
+def test_a_title_may_be_the_name_of_a_field(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "Company\nid;name;domain\n1;Viking;viking.test\n2;Stena;stena.test\n"
+    done = twice(bulk, "accounts", written(tmp_path / "a.csv", rows))
+    assert (done["added"], done["delimiter"], done["headerLine"]) == (2, ";", 2)
+    assert {one["name"] for one in exported(bulk)["accounts"]} == {"Viking", "Stena"}
+
+
+def test_an_empty_list_of_a_document_hides_no_other(bulk: Bulk, tmp_path: Path) -> None:
+    document = {"posts": [], "ideas": [{"externalId": "a", "description": "A"}]}
+    done = bulk.load("ideas", written(tmp_path / "d.json", json.dumps(document)), "--json")
+    assert done.json["added"] == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "cells"),
+    [
+        ("day first", ["04/13/2025", "-2025-04-03", "2025-13-04"]),
+        ("month first", ["13/04/2025", "Sunday, 3.4.2025", "10:00 3.4.2025"]),
+        (
+            None,
+            [
+                "4.13.2025",
+                "05.13.25",
+                "2025-04-03 10:00 UTC+2",
+                "Thu Apr 3 2025 10:00:00 GMT+0200 (CEST)",
+                "2025-04-03 2025-04-04",
+                "3.4.2025 10:00-11:00",
+                "030425",
+                "25-04-03",
+                "1.13.0",
+                "12 Mar 3",
+                "1." * 20_000,
+            ],
+        ),
+    ],
+)
+def test_no_date_is_read_as_another(bulk: Bulk, tmp_path: Path, form: str | None, cells: list[str]) -> None:
+    written(tmp_path / "map.yaml", f"dates: {{createdAt: {form}}}\n" if form else "{}\n")
+    rows = "".join(f'{n},x,"{cell}"\n' for n, cell in enumerate(cells))
+    file = written(tmp_path / "d.csv", f"externalId,description,createdAt\n{rows}")
+    done = bulk.load("ideas", file, "--map-file", tmp_path / "map.yaml")
+    faults = [line for line in done.err.splitlines() if "createdAt" in line]
+    assert (len(faults), exported(bulk).get("ideas", [])) == (len(cells), [])
+
+
 def test_accounts_of_refused_lines_are_not_counted(bulk: Bulk, tmp_path: Path) -> None:
     rows = "ID,Title,Details,Company,Status\n1,A,x,Globex,odd\n2,B,x,Initech,New\n"
     for how, counted in (("create", "accountsAdded"), ("skip", "accountsLeftOut")):

@@ -59,7 +59,10 @@ class CsvRows:
                 yield row
 
     def _find_head(self, ahead: list[tuple[int, bytes | None]]) -> None:
-        """Takes the first row that names fields, with the delimiter by which it names most; below a title, several."""
+        """Takes the first row that names fields, with the delimiter by which it names most; below a title, several.
+
+        One name alone is a title, such as `Company`, if a row below it names several fields.
+        """
         headers = Headers(self.table, self.map)
         found: list[tuple[int, int, int, str, Head]] = []
         refused: list[tuple[int, ValidationFailed]] = []
@@ -75,7 +78,8 @@ class CsvRows:
                 if not place or count > 1:
                     found.append((number, -count, -len(row), delimiter, head))
         if found:
-            self.head_line, _, _, self.delimiter, self.head = min(found, key=lambda each: each[:3])
+            several = [each for each in found if each[1:3] != (-1, -1)]
+            self.head_line, _, _, self.delimiter, self.head = min(several or found, key=lambda each: each[:3])
         elif refused:
             raise min(refused, key=lambda each: each[0])[1]
 

@@ -51,18 +51,20 @@ def find_list(source: BufferedReader, names: Container[str]) -> str | None:
     head = source.peek(_HEAD)[:_HEAD].removeprefix(BOM).decode(errors="replace").lstrip()
     if head.startswith("["):
         return ""
-    at = 1
+    at, empty = 1, None
     while (found := _MEMBER.match(head, at)) and found[1] not in _NO_WRAPPER:
-        if found[1].lower() in names and _LIST.match(head, found.end()):
-            return found[1]
+        if found[1].lower() in names and (start := _LIST.match(head, found.end())):
+            if start[0].endswith("{"):
+                return found[1]
+            empty = empty or found[1]
         try:
             _, at = DECODER.raw_decode(head, found.end())
         except (ValueError, RecursionError):
             break
         at += len(head[at:]) - len(head[at:].lstrip(" ,\t\r\n"))
-    if head.partition("\n")[0].strip() == "{":
+    if empty is None and head.partition("\n")[0].strip() == "{":
         raise ValidationFailed([Fault("", "The file is one JSON object without a list of records that is known here")])
-    return None
+    return empty
 
 
 class JsonRows:

@@ -1,13 +1,12 @@
 """How a cell becomes a value: numbers, flags, dates, lists, JSON, text of HTML, and labels of the map."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime, time, timedelta, timezone
+from datetime import datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dateutil.parser import parser, parserinfo
 from msgspec import UNSET, inspect
 
 from sightline.platform.file_section.entries import Faults
@@ -23,20 +22,20 @@ _THOUSANDS = re.compile(r"-?[0-9]{1,3}([., \u00a0'][0-9]{3})+", re.ASCII)
 _WHOLE = re.compile(r"(-?[0-9]+)[.,]0+", re.ASCII)
 _FLAGS = {"true": True, "false": False, "yes": True, "no": False}
 _TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_OFFSET = re.compile(r"[+-]\d\d:?\d\d$")
 _HOST = re.compile(r"^(?:https?://)?(?:www\.)?([^/:?#\s]+)\S*$")
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?!-)[\w-]{2,63}(?<!-)")
-_ORDERS = {"day first": (True,), "month first": (False,), "": (True, False)}  # and what says that the day is first
-_DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.")
-_YEAR_FIRST = re.compile(r"\d{4}")
-_WHOLE_DATE = re.compile(r"\d+([./-])\d+\1\d+")
-_BASES = (datetime(1904, 1, 1), datetime(2008, 2, 2))  # a date that lacks a part is another one with each
-
-
-# The names of months in English and German, and what may stand between the parts of a date.
-_WORDS = {"MONTHS": list(map(tuple, month_names())), "JUMP": [" ", ".", ",", ";", "-", "/", "'", "at", "um"]}
-_PARSER = parser(type("_Words", (parserinfo,), _WORDS)())
+_UTC = re.compile(r"\s*(UTC|GMT)$")
+_HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
+_TIMES = ("", *(gap + hour for gap in (" ", ", ") for hour in _HOURS))
+_NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%b %d, %Y", "%Y-%m-%d")
+_ORDERS = {"month first": ("%m/%d/%Y", "%m/%d/%y", "%m-%d-%Y"), "day first": ("%d/%m/%Y", "%d/%m/%y", "%d-%m-%Y")}
 _SHORT = {name.lower(): names[0] for names in month_names() for name in names}
 _MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(_SHORT)})(?![^\W\d_])", re.IGNORECASE)
+_BY_NAME = re.compile(r"^(\d{1,2})[ ./-]+([A-Z][a-z]{2})[ ./-]+(\d{2,4})(?!\d)")
+_YEAR_FIRST = re.compile(r"^(\d{4})([/.])(\d{1,2})\2(\d{1,2})(?!\d)")
+_ORDERED = re.compile(r"\d{1,2}[/-]\d{1,2}[/-]")  # what means several days, unless the order is known
 
 
 def alternatives(type: inspect.Type) -> list[inspect.Type]:
@@ -135,55 +134,53 @@ def translated(read: Read, labels: Mapping[str, str]) -> Read:
 def moment_reader(form: str | list[str] | None, zone: str | None, on_unzoned: Callable[[], object]) -> Read:
     """Returns a reader of dates, which gives them in ISO 8601 with an offset. Months have English or German names.
 
-    `form`: of `datetime.strptime`, or several, or the order of day and month, which may be usual in the zone too.
-    Without one a date is read that can only mean one day. `on_unzoned` is called for a time without a zone if there is
-    no `zone`.
+    `form`: of `datetime.strptime`, or several. Without one: ISO, then forms that can only mean one day, and those of an
+    order of day and month, which is given in place of a form or is usual in the zone. `on_unzoned` is called for a time
+    without a zone if there is no `zone`.
     """
     place = ZoneInfo(zone or "UTC")
     usual = "" if zone is None else "month first" if zone.startswith(("America/", "US/")) else "day first"
     order = form if isinstance(form, str) and form in _ORDERS else usual
-    forms = [] if form is None or form == order else [form] if isinstance(form, str) else form
+    given = [] if form is None or form == order else [form] if isinstance(form, str) else form
+    named = [[one.replace("%B", "%b") for one in given] or [day + hour for day in _NAMED for hour in _TIMES]]
+    days_of = [days for name, days in _ORDERS.items() if order in ("", name)]
+    ordered = named if given else [[day + hour for day in days for hour in _TIMES] for days in days_of]
 
-    def read(cell: str) -> str:
-        text = cell.strip()
-        found = _dates_of_forms(text, forms) if forms else _dates(text, order)
-        if len(found) != 1 and forms:
-            raise ValueError(f"{text[:50]!r} is no date of the form {' or '.join(forms)}, which the map gives")
-        if len(found) != 1:
-            ways = "'day first' or 'month first', its form or a zone"
-            raise ValueError(f"{text[:50]!r} may mean several days or none: give {ways} in a map file")
-        day = found.pop()
+    def zoned(day: datetime) -> str:
         if day.tzinfo is None and zone is None and day.time() != time.min:
             on_unzoned()
         return (day if day.tzinfo else day.replace(tzinfo=place)).isoformat()
 
+    def read(cell: str) -> str:
+        text = cell.strip()
+        if not given:
+            text = _YEAR_FIRST.sub(lambda day: f"{day[1]}-{day[3]:0>2}-{day[4]:0>2}", text)
+            if _ISO.match(text):
+                with suppress(ValueError):
+                    return _read_iso(text, zoned)
+        text = _MONTH.sub(lambda name: _SHORT[name[0].lower()], text)
+        text = text if given else _BY_NAME.sub(r"\1/\2/\3", text)
+        lists = ordered if _ORDERED.match(text) else named
+        found = {day for forms in lists if (day := _parsed(text, forms)) is not None}
+        if len(found) == 1:
+            return zoned(found.pop())
+        if given:
+            raise ValueError(f"{cell.strip()[:50]!r} is no date of the form {' or '.join(given)}, which the map gives")
+        ways = "'day first' or 'month first', its form or a zone"
+        raise ValueError(f"{cell.strip()[:50]!r} may mean several days or none: give {ways} in a map file")
+
     return read
 
 
-def _dates_of_forms(text: str, forms: Sequence[str]) -> set[datetime]:
-    text = _MONTH.sub(lambda name: _SHORT[name[0].lower()], text)
+def _parsed(text: str, forms: list[str]) -> datetime | None:
+    """Returns the date by the first form that fits, which becomes the first one: the next date is likely of it."""
     for form in forms:
         with suppress(ValueError):
-            return {datetime.strptime(text, form.replace("%B", "%b"))}
-    return set()
-
-
-def _dates(text: str, order: str) -> set[datetime]:
-    """Returns what the text may mean."""
-    with suppress(ValueError):
-        return {datetime.fromisoformat(text)}
-    bases = _BASES[:1] if _WHOLE_DATE.match(text) else _BASES
-    firsts = [False] if _YEAR_FIRST.match(text) else [True] if _DAY_FIRST.match(text) else _ORDERS[order]
-    try:
-        return {_PARSER.parse(text, default=base, dayfirst=first, tzinfos=_zone) for first in firsts for base in bases}
-    except (ValueError, OverflowError):
-        return set()
-
-
-def _zone(name: str | None, offset: int | None) -> timezone | None:
-    if name and offset is None:
-        raise ValueError("A zone is given by its offset")
-    return None if offset is None else timezone(timedelta(seconds=offset))
+            found = datetime.strptime(text, form)
+            forms.remove(form)
+            forms.insert(0, form)
+            return found
+    return None
 
 
 def read_host(cell: str) -> str:
@@ -193,3 +190,14 @@ def read_host(cell: str) -> str:
     if host and not _DOMAIN.fullmatch(host):
         raise ValueError(f"{cell.strip()[:80]!r} is no domain, no website and no e-mail address")
     return host
+
+
+def _read_iso(text: str, zoned: Callable[[datetime], str]) -> str:
+    """Returns the text with an offset; a plain date counts as its midnight in the zone."""
+    if text.endswith("Z"):
+        return text
+    if _UTC.search(text):
+        return _UTC.sub("", text) + "Z"
+    if found := _OFFSET.search(text, 10):
+        return text[: found.start()].rstrip() + found[0]
+    return zoned(datetime.fromisoformat(text))
