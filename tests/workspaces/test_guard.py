@@ -112,10 +112,10 @@ async def test_a_deleted_workspace_takes_its_keys_along(world: World) -> None:
 class MovableClock(Clock):
     """A clock that a test sets forward."""
 
-    ahead = timedelta(0)
+    moved = timedelta(0)
 
     def now(self) -> datetime:
-        return super().now() + self.ahead
+        return super().now() + self.moved
 
 
 async def test_a_cached_key_expires_in_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ async def test_a_cached_key_expires_in_time(world: World, monkeypatch: pytest.Mo
     key = await world.key(expires_at=world.db.clock.now() + timedelta(hours=1))
     async with world.guard(later) as guard:
         assert (await guard.admit(bearer(key))).expires_at is not None
-        monkeypatch.setattr(MovableClock, "ahead", timedelta(hours=2))
+        monkeypatch.setattr(MovableClock, "moved", timedelta(hours=2))
         assert guard._known
         assert await is_refused(guard, bearer(key))
     await later.close()
