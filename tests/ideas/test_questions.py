@@ -318,3 +318,13 @@ async def test_a_new_question_was_written_when_it_was_created(acme: Acme) -> Non
 
 async def test_an_idea_from_a_file_is_asked_nothing(acme: Acme) -> None:
     assert await questions(acme, await from_file(acme)) == []
+
+
+async def test_a_long_description_is_asked_what_a_short_one_is(acme: Acme) -> None:
+    asked = []
+    for text in (EXPORT, f"{EXPORT}\n{'-' * 9_000}"):
+        created = await acme.client.post("/ideas", json={"description": text})
+        assert created.status_code == 201, created.text
+        asked.append([each["question"] for each in await questions(acme, created.json())])
+    assert asked[0]
+    assert asked[0] == asked[1]

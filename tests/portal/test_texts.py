@@ -211,3 +211,14 @@ async def test_near_misses_are_corrected_among_very_many(world: PortalWorld) -> 
     await world.add(ideas=[{"key": f"i{n}", "name": word, **visible} for n, word in enumerate(near)])
     browser = await signed_in(world)
     assert "These are ideas about “exportinaa”" in (await browser.get("/?q=exprotinaa")).text
+
+
+async def test_at_most_four_words_of_a_search_are_corrected(world: PortalWorld) -> None:
+    name = "compass lantern harbour pelican mandarin"
+    await world.add(ideas=[{"key": "i", "name": name, "description": "x", "portalVisible": True}])
+    browser = await signed_in(world)
+    assert (
+        "These are ideas about “compass lantern harbour pelican”"
+        in (await browser.get("/?q=compsas+lantren+harbuor+pelicna")).text
+    )
+    assert "These are ideas" not in (await browser.get("/?q=compsas+lantren+harbuor+pelicna+mandarni")).text
