@@ -26,9 +26,7 @@ _TAGS = {
 }  # fmt: skip
 # Tables and code may scroll sideways: with tabindex a keyboard reaches them.
 _SCROLLED = {"table": {"tabindex": "0"}, "pre": {"tabindex": "0"}}
-_LINE_END = re.compile(r"\r\n?|\n")
 _BELOW_A_HEAD = re.compile(r"[ \t\v\f>|:]*-[ \t\v\f>|:-]*")
-_SOFT_BREAK = re.compile(r"(?<!\\)\n")
 _DASHES = re.compile("-+")
 _DEEP = re.compile(r"(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){%d}" % (_DEEPEST + 1))  # noqa: UP031 - braces
 # Stands for a `<` that would open HTML until the parser is done: a noncharacter of Unicode, which no text uses.
@@ -86,12 +84,12 @@ def _make_room(characters: int) -> None:
 
 
 def _render(text: str, keeps_lines: bool) -> Markup:
-    text = _LINE_END.sub("\n", text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _is_deep(text) or _count_cells(text) > _MOST_CELLS:
         return _as_written(text)
     markdown = _without_html(text)
     if keeps_lines:
-        markdown = _SOFT_BREAK.sub("  \n", markdown)
+        markdown = markdown.replace("\n", "  \n").replace("\\  \n", "\\\n")  # `\` breaks a line by itself
     html = pyromark.html(markdown, options=_OPTIONS).replace(_LESS_THAN, "&lt;").replace(quote(_LESS_THAN), "%3C")
     if len(html) > LONGEST:
         return _as_written(text)
