@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from sightline.portal.ideas.search import TitleWords
 from tests.portal.product import PortalWorld
 from tests.portal.test_pages import idea, signed_in, titles
 from tests.portal.test_requests import offered
@@ -204,6 +205,18 @@ async def test_lists_show_plain_text_around_what_was_found(
     text = page.partition('<p class="text" dir="auto">')[2].partition("</p>")[0]
     assert text.startswith(shown) if shown == "… " else text == shown
     assert q != "needle" or "<mark>needle</mark> in hay" in text
+
+
+async def test_searches_at_the_same_time_load_the_known_words_once(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Fahrplan"), idea("b", "Fahrplan und Anschluss")])
+    words = TitleWords()
+    loaded = await asyncio.gather(*(words.of(world.database, world.workspace_id) for _ in range(10)))
+    assert len(set(map(id, loaded))) == 1
+    assert loaded[0].counts == {"fahrplan": 2, "anschluss": 1, "und": 1}
+
+
+async def test_a_portal_without_ideas_knows_no_words(world: PortalWorld) -> None:
+    assert (await TitleWords().of(world.database, world.workspace_id)).counts == {}
 
 
 @pytest.mark.parametrize("q", ["'", "a'b", "o''clock", "\\", "(((", "stunde:*", "a|b", "!", "&&", "%", "_____"])
