@@ -2828,11 +2828,11 @@ CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.research_briefs REFEREN
 
 CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.signals REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_answers();
 
+CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.accounts REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
+
 CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.members REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
 
 CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.signals REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
-
-CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.teams REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
 
 CREATE TRIGGER features_added AFTER INSERT ON public.features REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 

@@ -1,6 +1,7 @@
 """PATCH and DELETE of signals. Decisions: Signals, Bodies, Null, Writers."""
 
 import asyncio
+import json
 from typing import Any
 
 import httpx2
@@ -40,6 +41,18 @@ async def test_what_is_sent_is_changed_and_the_rest_stays(acme: World) -> None:
     assert changed["updatedAt"] > signal["updatedAt"]
     assert changed == {**expected, "updatedAt": changed["updatedAt"]}
     assert (await change(acme, signal, signalType=None)).json()["signalType"] is None
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, True), (False, 0), ([{"a": 0}], [{"a": False}])])
+async def test_another_kind_of_json_value_is_a_change(acme: World, before: Any, after: Any) -> None:
+    external: Json = {"sourceKey": "crm", "externalId": "1"}
+    sent: Json = {"text": "Slow", "data": {"a": before}, "source": {"external_data": {"a": before}}}
+    signal = await create(acme, **external, **sent)
+    changed = (await change(acme, signal, data={"a": after}, source={"external_data": {"a": after}})).json()
+    assert json.dumps([changed["data"], changed["source"]["external_data"]]) == json.dumps([{"a": after}] * 2)
+    assert changed["updatedAt"] > signal["updatedAt"]
+    again = await create(acme, **external, **sent)
+    assert json.dumps(again["data"]) == json.dumps({"a": before})
 
 
 async def test_an_empty_change_changes_nothing(acme: World) -> None:

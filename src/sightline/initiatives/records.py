@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.teams.records import TeamSummary
 from sightline.platform.http.query_strings import Query, UpdatedSince
-from sightline.platform.wire import Day, Id, Input, Name, Record, ShownDay, Timestamp, decode_parts
+from sightline.platform.wire import Day, Id, Input, Name, Record, ShownDay, Timestamp
 
 LONGEST_DESCRIPTION = 60_000
 
@@ -48,11 +48,6 @@ class Initiative(Record):
     finish_date: ShownDay | None
     created_at: Timestamp
     updated_at: Timestamp
-
-    @property
-    def quoted_ids(self) -> list[UUID]:
-        """The ids of the initiative and of the teams that it names."""
-        return [self.id, *(team.id for team in decode_parts(self).teams)]
 
 
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]

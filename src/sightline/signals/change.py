@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, columns, retry_transaction, update_record
+from sightline.platform.db.updates import same, same_json
 from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything
@@ -78,7 +79,7 @@ def stated_columns(sent: NewSignal | SignalChanges) -> dict[str, Any]:
 
 def find_changed(stated: dict[str, Any], before: Row) -> dict[str, Any]:
     """Returns the columns whose value differs from the stored one."""
-    return {name: value for name, value in stated.items() if value != queries.decoded(before[name])}
+    return {name: value for name, value in stated.items() if not same(before[name], value)}
 
 
 async def _store_content(tx: Tx, actor: Actor, changes: SignalChanges, before: Row) -> dict[str, Any]:
@@ -91,8 +92,8 @@ async def _store_content(tx: Tx, actor: Actor, changes: SignalChanges, before: R
     raw = raw_of(raw_before, text=text, transcript=transcript)
     summary_before = queries.decoded(before["transcript"])
     summary = material.summary_of(raw, transcript, summary_before)
-    if raw == (raw_before or {}) and summary == summary_before:
-        has_new_data = changes.data is not UNSET and changes.data != queries.decoded(before["data"])
+    if same_json(raw, raw_before or {}) and summary == summary_before:
+        has_new_data = changes.data is not UNSET and not same(before["data"], changes.data)
         reads_new_data = has_new_data and material.reads_data(raw)
         return request.again(tx, before["analysis_profile"]) if reads_new_data else {}
     await queries.save_raw(tx, actor.workspace_id, before["id"], raw)

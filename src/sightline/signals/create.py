@@ -12,6 +12,7 @@ from sightline.catalog.accounts.matching import AccountClues, find_only_match, f
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
+from sightline.platform.db.updates import same_json
 from sightline.platform.errors import Conflict, Fault, NotFound, ValidationFailed
 from sightline.platform.ids import new_id
 from sightline.platform.refs import SignalRef
@@ -263,7 +264,7 @@ async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, bef
     raw_before = await queries.find_raw(tx, actor.workspace_id, id)
     raw = raw_of(raw_before, **_content(new))
     changes = find_changed(stated_columns(new), before)
-    has_new_raw = raw != (raw_before or {})
+    has_new_raw = not same_json(raw, raw_before or {})
     if has_new_raw:
         await queries.save_raw(tx, actor.workspace_id, id, raw)
         changes["transcript"] = material.summary_of(raw, new.transcript, queries.decoded(before["transcript"]))

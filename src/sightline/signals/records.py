@@ -348,6 +348,11 @@ class CreatedSignal(Signal):
 
     job_id: UUID | None = None
 
+    @property
+    def quoted_ids(self) -> list[UUID]:
+        """The ids of the signal and of the account whose external id it shows."""
+        return [self.id, *([self.account_id] if self.account_id and self.account_external_id else [])]
+
 
 class CreatedSignals(Record):
     """The signals in the order in which they were sent."""
@@ -356,7 +361,7 @@ class CreatedSignals(Record):
 
     @property
     def quoted_ids(self) -> list[UUID]:
-        return [signal.id for signal in self.signals]
+        return [id for signal in self.signals for id in signal.quoted_ids]
 
 
 class ProcessingReceipt(Record):

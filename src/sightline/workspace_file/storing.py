@@ -11,6 +11,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.access import Actor
+from sightline.platform.db.updates import same
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
 from sightline.platform.file_section.tables import STAMPS, Converted, Field, Find, Link, Links, Table
 from sightline.platform.refs import parse_uuid
@@ -290,21 +291,6 @@ def _created_at(run: Run, table: Table, entry: Entry) -> datetime:
         return run.tx.now
     siblings = entry.parent.given.get(table.list_name) or [entry]
     return run.tx.now - timedelta(milliseconds=len(siblings) - 1 - entry.index)
-
-
-def same(before: Any, after: Any) -> bool:
-    """Whether a stored value is equal to a new one; of JSON, true is not 1."""
-    if before is after or not isinstance(before, msgspec.Raw):
-        return bool(before == after)
-    return after is not None and _same_json(msgspec.json.decode(before), after)
-
-
-def _same_json(one: Any, other: Any) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same_json(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same_json, one, other))
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _public_id(table: Table, entry: Entry) -> str | None:

@@ -241,14 +241,32 @@ async def test_a_kept_answer_goes_with_the_member_whom_it_names(world: World) ->
     assert await kept_texts(world) == [EMPTY]
 
 
-async def test_a_kept_answer_goes_with_the_teams_that_it_names(world: World) -> None:
-    await world.add(teams=[{"key": "core", "name": "Bench core"}])
-    team = (await world.ids("teams"))["core"]
-    body = {"clientRequestId": str(uuid4()), "name": "Export", "teamIds": [team]}
-    answer = await world.client.post("/initiatives", json=body, headers={"Idempotency-Key": "k"})
-    assert answer.json()["teams"][0]["name"] == "Bench core"
-    await world.add(teams=[], prune=["teams"])
-    assert await kept_texts(world) == [EMPTY]
+async def test_a_kept_answer_goes_with_the_account_whose_external_id_it_shows(world: World) -> None:
+    await world.add(accounts=[{"key": "acme", "name": "Acme", "externalId": "crm-77"}])
+    body = {"text": "Export is slow.", "accountId": (await world.ids("accounts"))["acme"]}
+    paths = {"/signals": body, "/signals/batch": {"signals": [body]}}
+    for path, sent in paths.items():
+        answer = await world.client.post(path, json=sent, headers={"Idempotency-Key": path})
+        assert '"accountExternalId":"crm-77"' in answer.text
+    await world.add(accounts=[], prune=["accounts"])
+    assert await kept_texts(world) == [EMPTY] * 2
+
+
+async def test_an_initiative_is_answered_again_although_a_team_is_deleted(world: World) -> None:
+    """A repeat reads it, so no text is kept."""
+    await world.add(teams=[{"key": "core", "name": "Core"}, {"key": "apps", "name": "Apps"}])
+    teams = await world.ids("teams")
+    body = {"clientRequestId": str(uuid4()), "name": "Export", "teamIds": [teams["core"]]}
+    headers = {"Idempotency-Key": "k"}
+    id = (await world.client.post("/initiatives", json=body, headers=headers)).json()["id"]
+    assert await kept_texts(world) == [(201, b"", "[]")]
+    await world.client.patch(f"/initiatives/{id}", json={"teamIds": [teams["apps"]]})
+    await world.add(teams=[{"key": "apps", "name": "Apps"}], prune=["teams"])
+    again = await world.client.post("/initiatives", json=body, headers=headers)
+    assert (again.status_code, [team["name"] for team in again.json()["teams"]]) == (201, ["Apps"])
+    await world.add(initiatives=[], prune=["initiatives"])
+    again = await world.client.post("/initiatives", json=body, headers=headers)
+    assert (again.status_code, again.json()["code"]) == (410, "RECORD_DELETED")
 
 
 async def test_a_kept_answer_stays_while_only_links_of_its_record_go(world: World) -> None:

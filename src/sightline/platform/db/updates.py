@@ -1,7 +1,9 @@
-"""The one way to change a versioned record."""
+"""The one way to change a versioned record, and whether a value changes."""
 
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from sightline.platform.db.database import Tx
 from sightline.platform.db.sql import assignments, sql
@@ -16,3 +18,19 @@ async def update_record(tx: Tx, table: str, workspace_id: UUID, id: UUID, change
     """Sets the columns named in `changes`, if any, and moves `updated_at` and `version`."""
     statement = sql(_UPDATE, table=table, assignments=f"{assignments(changes)}, " if changes else "")
     await tx.run(statement, workspace_id=workspace_id, id=id, **changes)
+
+
+def same(before: Any, after: Any) -> bool:
+    """Whether a stored value is equal to a new one; of JSON, true is not 1."""
+    if before is after or not isinstance(before, msgspec.Raw):
+        return bool(before == after)
+    return after is not None and same_json(msgspec.json.decode(before), after)
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: true is not 1, and 1 is 1.0."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

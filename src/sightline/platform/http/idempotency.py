@@ -150,7 +150,8 @@ async def answer_once(
 ) -> Answer:
     """Returns the kept answer, or the answer of `make`, kept in the transaction in which it was made.
 
-    `runs_again`: a repeat calls `make` too. A refusal is not kept. Raises KeyReused, KeyInUse, RecordDeleted.
+    `runs_again`: a repeat calls `make` too, so that no text is kept. A refusal is not kept. Raises KeyReused, KeyInUse,
+    RecordDeleted.
     """
     async with db.transaction() as tx:
         await request.take(tx)
@@ -159,7 +160,8 @@ async def answer_once(
             return known
         made = await make(OneTransaction(db, tx))
         if known is None:
-            await request.keep(tx, made)
+            without_text = KeptAnswer((made.answer[0], [], b""), made.record_ids[:1])
+            await request.keep(tx, without_text if runs_again else made)
         return made.answer
 
 
