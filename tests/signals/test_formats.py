@@ -59,6 +59,8 @@ async def test_a_mail_has_its_subject_date_and_customers(world: World) -> None:
 
 CUE = "WEBVTT\n\n00:01.000 --> 00:04.000\n"
 HTML = "From: bo@x.test\nContent-Type: text/html\n\n<p>a"
+MIXED = "Content-Type: multipart/mixed; boundary=b\n\n"
+LONG_HEADERS = "Content-Type: text/x{}" + '; a="b"' * 280 + "\nContent-Disposition: a{}" + "; a=b" * 390
 HOSTILE = {
     "voices": ("vtt", CUE + "<v a" * 50_000),
     "tags": ("vtt", CUE + "<a" * 100_000),
@@ -78,7 +80,11 @@ HOSTILE = {
         "eml",
         "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(99)) + "a\n" * 20_000,
     ),
-    "parts": ("eml", "Content-Type: multipart/mixed; boundary=b\n\n" + "--b\n\na\n" * 20_000),
+    "parts": ("eml", MIXED + "--b\n\na\n" * 20_000),
+    "headers of parts": (
+        "eml",
+        MIXED + "".join(f"--b\n{LONG_HEADERS.format(n, n)}\n\n" for n in range(98)) + "--b\n\na",
+    ),
 }
 REFUSED = {
     "parentheses": "Has a header that cannot be read: too much is nested",

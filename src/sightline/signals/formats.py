@@ -5,10 +5,12 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
+from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import EmailPolicy, Policy
 from email.utils import getaddresses, parsedate_to_datetime
+from functools import cache
 from html import unescape
 from itertools import count
 from typing import Any, Literal, NamedTuple, get_args
@@ -25,6 +27,7 @@ _MOST_ADDRESSES = 50
 _MOST_PARTS = 100  # of a mail
 _MOST_NESTED = 20  # parts that hold parts: each line is compared with the ends of all around it
 _LONGEST_HEADER = 2000  # that is read: the parser's time grows with the square
+_LONGEST_PART_HEADER = 500  # a mail has up to 100 of each
 _LONGEST_RECIPIENTS = 10_000
 # Each ends where the next one begins, so that no text takes quadratic time.
 _TIMES = re.compile(r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3}) +--> +(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3})")
@@ -115,11 +118,23 @@ def _seconds(parts: tuple[str | None, ...]) -> float:
     return hours * 3600 + minutes * 60 + seconds + thousandths / 1000
 
 
+class _ParsedOnce(HeaderRegistry):
+    """Parses each header of a mail once. The library asks six times for the type of a part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parsed = cache(super().__call__)
+
+    def __call__(self, name: str, value: Any) -> Any:
+        return self._parsed(name, value)
+
+
 class _FirstOfHeaders(EmailPolicy):
-    """Reads the first 2,000 characters of each header."""
+    """Reads the first 2,000 characters of each header, 500 of those that parts have too."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        return super().header_fetch_parse(name, value[:_LONGEST_HEADER])
+        longest = _LONGEST_PART_HEADER if name.lower().startswith("content-") else _LONGEST_HEADER
+        return super().header_fetch_parse(name, value[:longest])
 
 
 def _read_mail(mail: str | bytes) -> Conversation:
@@ -143,7 +158,8 @@ def _parse(mail: bytes) -> EmailMessage:
             raise ValueError(f"Has more than {_MOST_PARTS} parts")
         return EmailMessage(policy)
 
-    parser: Any = BytesParser(make_part, policy=_FirstOfHeaders())  # type: ignore[arg-type]  # it gives the policy
+    policy = _FirstOfHeaders(header_factory=_ParsedOnce())
+    parser: Any = BytesParser(make_part, policy=policy)  # type: ignore[arg-type]  # it gives the policy
     parsed: EmailMessage = parser.parsebytes(mail)
     return parsed
 
