@@ -76,6 +76,17 @@ async def test_json_and_yaml_give_the_same_workspace(database: Database) -> None
     assert changed == set(), (first, changed)
 
 
+async def test_an_export_read_as_yaml_has_the_same_texts(database: Database) -> None:
+    slug = new_slug()
+    text = 'a\u0085b\u2028c\u2029d\u007fe\u0080f\u009fg\ufffeh\uffffi\ufeffj\u00a0k\u0001l\tm\U0001f600n\\u2028o"p/q'
+    await apply(database, small(slug, signals=[{"key": "s", "name": "S", "rawData": {"text": text, text: text}}]))
+    first = await export(database, slug)
+    await apply(database, b"# a comment makes it YAML\n" + first)
+    assert await export(database, slug) == first
+    [signal] = (await exported(database, slug))["signals"]
+    assert signal["rawData"] == {"text": text, text: text}
+
+
 async def test_every_value_is_exported_as_it_was_applied(database: Database) -> None:
     file = whole()
     applied = await apply(database, file)

@@ -4,6 +4,7 @@ An unchanged workspace gives the same bytes: fields, records and links have a fi
 """
 
 import csv
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 from types import SimpleNamespace
@@ -22,7 +23,14 @@ from sightline.workspace_file.sections import SHOWN, all_tables, lists, objects
 from sightline.workspaces.tenants import find_workspace
 
 Write = Callable[[bytes], object]
-_encode = msgspec.json.encode
+# JSON has these characters as they are. YAML refuses them, or takes them for the end of a line: DEL, U+0080 to U+009F,
+# U+2028, U+2029, U+FFFE, U+FFFF.
+_NOT_IN_YAML = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbf[\xbe\xbf]")
+
+
+def _encode(value: Any) -> bytes:
+    """Returns JSON that says the same as YAML."""
+    return _NOT_IN_YAML.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), msgspec.json.encode(value))
 
 
 async def export_workspace(db: Database, slug: str, write: Write) -> None:
