@@ -244,3 +244,16 @@ async def test_references_are_checked_although_the_workspace_itself_has_a_fault(
     file = small(ideas=[{"key": "a", **IDEA, "product": "nobody"}])
     file["workspace"] |= {"name": " ", "plan": {"aiCredits": -1}}
     assert set(await refusal(database, file)) == {"workspace.name", "workspace.plan.aiCredits", "ideas[0].product"}
+
+
+@pytest.mark.parametrize("wrong", ["a\\u0000b", "a\\ud800b"])
+async def test_a_character_that_no_text_has_hides_no_other_fault(database: Database, wrong: str) -> None:
+    idea = f'{{"name": "{wrong}", "status": "{wrong}", "description": 7, "colour": 1, "createdAt": "{wrong}"}}'
+    signal = f'{{"context": "{wrong}", "data": {{"{wrong}": "{wrong}"}}, "createdAt": "yesterday"}}'
+    slug = new_slug()
+    file = f'{{"workspace": {{"slug": "{slug}", "name": "A"}}, "ideas": [{idea}], "signals": [{signal}]}}'
+    found = await refusal(database, file.encode())
+    fields = ["ideas[0]." + name for name in ("name", "status", "description", "colour", "createdAt")]
+    fields += ["signals[0].context", "signals[0].createdAt"]
+    assert set(fields) < set(found)
+    assert len(found) == len(fields) + 1, "and one in `data`"

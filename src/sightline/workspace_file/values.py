@@ -14,6 +14,7 @@ from sightline.platform.file_section.entries import Faults
 from sightline.platform.wire import DEEPEST, read_wire_type
 
 LARGEST = 2**63
+_TOO_DEEP = "Is nested too deeply"
 
 
 class Repeated(ValueError):
@@ -52,7 +53,7 @@ def _is_plain(value: Any, level: int = 1) -> bool:
 def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
     """Yields what no record may have: more than 100 levels, large numbers, half characters."""
     if level > DEEPEST and isinstance(value, dict | list):
-        yield Fault(".".join(path.split(".")[:2]), f"Is nested too deeply: more than {DEEPEST} levels")
+        yield Fault(".".join(path.split(".")[:2]), f"{_TOO_DEEP}: more than {DEEPEST} levels")
     elif isinstance(value, dict):
         for name, each in value.items():
             yield from _text_faults(name, _below(path, name))
@@ -93,9 +94,21 @@ def check(value: Any, type: Any, path: str, faults: Faults) -> Any:
             return convert(value, type)
         except msgspec.ValidationError:
             found = list(faults_in(type, value, path))
+    elif not any(fault.message.startswith(_TOO_DEEP) for fault in found):
+        named = {fault.path for fault in found}
+        found += [fault for fault in faults_in(type, _with_sound_texts(value), path) if fault.path not in named]
     for fault in found:
         faults.add(fault.path.encode("utf-8", "backslashreplace").decode(), fault.message)
     return None
+
+
+def _with_sound_texts(value: Any) -> Any:
+    """Returns the value with `?` for each character that no text may have, so that its other faults can be found."""
+    if isinstance(value, str):
+        return value.replace("\0", "?").encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {_with_sound_texts(name): _with_sound_texts(each) for name, each in value.items()}
+    return [_with_sound_texts(each) for each in value] if isinstance(value, list) else value
 
 
 def sound_part(value: dict[str, Any], type: Any) -> dict[str, Any]:
@@ -119,7 +132,7 @@ def read_json(text: bytes, path: str, faults: Faults) -> Any:
     except json.JSONDecodeError as error:
         faults.add(path, f"Is not JSON: {error.msg}, at character {error.pos + 1}")
     except RecursionError:
-        faults.add(path, "Is nested too deeply")
+        faults.add(path, _TOO_DEEP)
     except ValueError as error:
         faults.add(path, f"Has {error if isinstance(error, Repeated) else 'too large a number'}")
     return None
