@@ -39,7 +39,7 @@ from sightline.signals.records import SignalFilters
 from sightline.studies.queries import page_of_feedback
 from sightline.studies.records import FeedbackFilters
 from sightline.workspaces.changes import change_by, log_change, slot
-from sightline.workspaces.numbers import TAKE_IDEA_UNFLUSHED, TAKE_UNFLUSHED
+from sightline.workspaces.numbers import TAKE, TAKE_IDEA
 
 _totals = Totals()
 _HASH = bytes(32)
@@ -118,7 +118,7 @@ async def set_idea_status(tx: Tx, world: World, idea: UUID, status: str) -> Any:
 async def create_idea(
     tx: Tx, world: World, text: NewText, feature_ids: list[UUID] | None = None, **matched: Any
 ) -> Any:
-    taken = await tx.row(TAKE_IDEA_UNFLUSHED, workspace_id=world.workspace_id, kind="idea")
+    taken = await tx.row(TAKE_IDEA, workspace_id=world.workspace_id, kind="idea")
     origin = {"id": new_id(), "number": taken and taken["last"], "created_source": "api"}
     origin["provenance"] = IdeaProvenance("api", world.actor.id)
     columns = {"name": text.name, "description": text.description, "name_drafted": True, **matched}
@@ -154,7 +154,7 @@ async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
     id, teams = new_id(), world.team_ids[:1]
     await tx.row(initiatives.FIND_REQUESTED, workspace_id=world.workspace_id, id=id)
     await tx.row(initiatives.FIND_MISSING, workspace_id=world.workspace_id, teams=teams, product_id=world.product_id)
-    number = await tx.value(TAKE_UNFLUSHED, workspace_id=world.workspace_id, kind="initiative")
+    number = await tx.value(TAKE, workspace_id=world.workspace_id, kind="initiative")
     async with tx.connection.transaction():
         await tx.row(FIND_PLAN, workspace_id=world.workspace_id)
         return await tx.row(

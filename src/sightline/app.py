@@ -157,7 +157,7 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
         through_pooler=settings.is_pooled,
         is_impatient=True,
     )
-    lookups = await Database.connect(
+    db.beside = lookups = await Database.connect(
         settings.database_url, size=1, clock=db.clock, through_pooler=settings.is_pooled, is_impatient=True
     )
     guard = KeyGuard(db, settings.direct_url, lookups=lookups)

@@ -60,7 +60,7 @@ async def create_idea(
 async def _add(db: Database, taxonomies: Taxonomies, actor: Actor, new: Proposal, facts: Facts) -> _Written:
     """Returns None if another request took the identity."""
     async with db.autocommit() as tx:
-        number, version_id = await take_idea_number(tx, actor.workspace_id)
+        number, version_id = await take_idea_number(db, tx, actor.workspace_id)
         taxonomy = await taxonomies.find(tx, actor.workspace_id, version_id)
         outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))
         if outcome is None:

@@ -31,7 +31,7 @@ async def create_initiative(
                 return created
             await ensure_known(tx, actor.workspace_id, new_initiative.team_ids, new_initiative.product_id)
             expect(None)
-            number = await take_number(tx, actor.workspace_id, "initiative")
+            number = await take_number(db, tx, actor.workspace_id, "initiative")
         try:
             async with db.transaction() as tx:
                 await limits.ensure_one_more(tx, actor.workspace_id)

@@ -156,7 +156,7 @@ async def _number(db: Database, actor: Actor, new: NewSignal) -> int | None:
     async with db.autocommit() as tx:
         if await queries.is_known(tx, actor.workspace_id, new.source_key, new.external_id):
             return None
-        return await take_number(tx, actor.workspace_id, "signal")
+        return await take_number(db, tx, actor.workspace_id, "signal")
 
 
 async def _known(tx: Tx, actor: Actor, new: NewSignal) -> Row | None:

@@ -2,33 +2,32 @@
 
 from uuid import UUID
 
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Database, Tx, sql
 
+# The number need not be flushed: the record that uses it is committed later, into the same log.
 _TAKE = """
-INSERT INTO public_numbers AS numbers (workspace_id, kind, last) SELECT :workspace_id, :kind, 1 {condition}
+INSERT INTO public_numbers AS numbers (workspace_id, kind, last)
+SELECT :workspace_id, :kind, 1 WHERE set_config('synchronous_commit', 'off', true) IS NOT NULL
 ON CONFLICT (workspace_id, kind) DO UPDATE SET last = numbers.last + 1
 RETURNING last{also}"""
-_UNFLUSHED = "WHERE set_config('synchronous_commit', 'off', true) IS NOT NULL"
-TAKE = sql(_TAKE, condition="", also="")
-# The number need not be flushed: the record that uses it is committed later, into the same log.
-TAKE_UNFLUSHED = sql(_TAKE, condition=_UNFLUSHED, also="")
+TAKE = sql(_TAKE, also="")
 _TAXONOMY = """,
        (SELECT id FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active) AS taxonomy_id"""
-TAKE_IDEA = sql(_TAKE, condition="", also=_TAXONOMY)
-TAKE_IDEA_UNFLUSHED = sql(_TAKE, condition=_UNFLUSHED, also=_TAXONOMY)
+TAKE_IDEA = sql(_TAKE, also=_TAXONOMY)
 
 
-async def take_number(tx: Tx, workspace_id: UUID, kind: str) -> int:
+async def take_number(db: Database, tx: Tx, workspace_id: UUID, kind: str) -> int:
     """Returns the next number of a kind (`idea`, `initiative`, `signal`, `study`).
 
-    Call it outside the transaction that uses the number, so that the row is locked only briefly.
+    `tx` is of `db.autocommit()`. The row is locked only for this statement: all creations of the workspace need it.
     """
-    take = TAKE_UNFLUSHED if tx.commits_alone else TAKE
-    number: int = await tx.value(take, workspace_id=workspace_id, kind=kind)
+    async with db.alone(tx) as alone:
+        number: int = await alone.value(TAKE, workspace_id=workspace_id, kind=kind)
     return number
 
 
-async def take_idea_number(tx: Tx, workspace_id: UUID) -> tuple[int, UUID | None]:
-    """Returns the next number of an idea, and the id of the active taxonomy: a new idea needs both."""
-    row = await tx.one(TAKE_IDEA_UNFLUSHED if tx.commits_alone else TAKE_IDEA, workspace_id=workspace_id, kind="idea")
+async def take_idea_number(db: Database, tx: Tx, workspace_id: UUID) -> tuple[int, UUID | None]:
+    """Likewise for an idea, with the id of the active taxonomy: a new idea needs both."""
+    async with db.alone(tx) as alone:
+        row = await alone.one(TAKE_IDEA, workspace_id=workspace_id, kind="idea")
     return row["last"], row["taxonomy_id"]

@@ -170,8 +170,9 @@ async def test_without_a_model_nothing_is_due(acme: Acme) -> None:
 
 async def test_a_request_from_the_portal_keeps_its_title(acme: Acme, sweep: Sweep) -> None:
     database, actor = acme.world.database, Actor(acme.world.workspace_id, "portal_user", "tests")
+    async with database.autocommit() as tx:
+        number = await take_number(database, tx, actor.workspace_id, "idea")
     async with database.transaction() as tx:
-        number = await take_number(tx, actor.workspace_id, "idea")
         request = RequestedIdea(new_id(), number, "CSV export of tables", "", [], is_visible=False)
         assert await add_requested_idea(tx, EmbeddedEngine(model_follows=True), actor, request)
     with fake_model(reads(features=[], options=[], name="CSV export")) as fake:

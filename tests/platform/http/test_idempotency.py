@@ -13,6 +13,7 @@ from sightline.platform.db import Database
 from sightline.worker import jobs_of_rooms
 from tests.platform.http.conftest import laboratory
 from tests.platform.http.laboratory import GATES, Gate
+from tests.waiting import until_blocked
 from tests.world import API, World, serving
 
 
@@ -300,6 +301,23 @@ async def test_a_kept_answer_goes_with_its_record(world: World, path: str, body:
     other = await world.client.post(path, json=body | {"name": "Other"}, headers=headers)
     assert (other.status_code, other.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
     assert await kept_texts(world) == [EMPTY]
+
+
+async def test_a_request_that_waits_holds_up_no_other_creation(world: World) -> None:
+    """It has taken a number already, and the next one is free."""
+    known = {"sourceKey": "desk", "externalId": "1"}
+    await world.client.post("/signals", json={"text": "Slow.", **known})
+    batch = {"signals": [{"text": "New."}, {"text": "Changed.", **known}]}
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM signals WHERE workspace_id = $1 FOR UPDATE", world.workspace_id)
+        headers = {"Idempotency-Key": "k"}
+        waiting = asyncio.create_task(world.client.post("/signals/batch", json=batch, headers=headers))
+        await until_blocked(world.database)
+        for key in ({}, {"Idempotency-Key": "other"}):
+            async with asyncio.timeout(3):
+                assert (await world.client.post("/signals", json={"text": "Another."}, headers=key)).status_code == 201
+        assert not waiting.done()
+    assert (await waiting).status_code == 201
 
 
 async def test_a_worker_removes_expired_answers(world: World) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
@@ -111,6 +111,8 @@ class Tx(msgspec.Struct, frozen=True):
 class Database:
     """One PostgreSQL database, through a pool of connections."""
 
+    beside: "Database | None" = None  # with one connection, which is soon free even when none of the pool is
+
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self.pool = pool
         self.clock = clock
@@ -151,6 +153,10 @@ class Database:
     def autocommit(self) -> AbstractAsyncContextManager[Tx]:
         """A connection without a transaction: every statement is one of its own, and commits if it writes."""
         return _Autocommit(self.pool, self.clock)
+
+    def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
+        """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""
+        return nullcontext(tx)
 
     def snapshot(self) -> AbstractAsyncContextManager[Tx]:
         """A read-only transaction in which nothing moves, for reads of more than one statement that must agree."""

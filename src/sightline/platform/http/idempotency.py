@@ -45,6 +45,7 @@ class OneTransaction(Database):
 
     def __init__(self, database: Database, tx: Tx) -> None:
         super().__init__(database.pool, database.clock)
+        self.beside = database.beside
         self._tx = tx
 
     @asynccontextmanager
@@ -54,6 +55,10 @@ class OneTransaction(Database):
 
     def autocommit(self) -> AbstractAsyncContextManager[Tx]:
         return self._part()
+
+    def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
+        assert self.beside is not None  # noqa: S101 - every server has one
+        return self.beside.autocommit()
 
     snapshot = autocommit
     transaction = autocommit

@@ -40,7 +40,7 @@ async def create_request(visit: Visit, request: NewRequest) -> str:
         async with visit.db.autocommit() as tx:
             if (sent := await find_own_request(tx, workspace_id, IdeaRef(id=id), user_id)) is not None:
                 return sent.public_id
-            number = await take_number(tx, workspace_id, "idea")
+            number = await take_number(visit.db, tx, workspace_id, "idea")
         async with visit.db.transaction() as tx:
             accounts = await accounts_of(tx, workspace_id, user_id)
             requested = RequestedIdea(id, number, request.title, request.text, accounts, visit.portal.requests_visible)
