@@ -6,6 +6,7 @@ import re
 import socket
 from html import unescape
 from urllib.parse import urlsplit
+from weakref import ref
 
 import pytest
 
@@ -101,6 +102,19 @@ async def test_large_texts_of_a_client_that_is_gone_are_not_kept(world: PortalWo
 
 def held_texts() -> list[PageTexts]:
     return [each for each in gc.get_objects() if isinstance(each, PageTexts) and each.large]
+
+
+async def test_pages_that_are_sent_at_the_same_time_hold_a_large_text_once() -> None:
+    texts = [PageTexts(), PageTexts(), PageTexts()]
+    for each, text in zip(texts, ["a" * 1_000_000, "a" * 1_000_000, "b" * 1_000_000], strict=True):
+        await each.add(text)
+    assert texts[0].large[0] is texts[1].large[0]
+    assert texts[0].large[0] is not texts[2].large[0]
+    held = ref(texts[0].large[0])
+    texts[0].large.clear()
+    assert held() is not None
+    texts[1].large.clear()
+    assert held() is None
 
 
 async def test_texts_within_the_bounds_are_rendered(world: PortalWorld) -> None:
