@@ -201,6 +201,11 @@ def test_the_doctor_warns_of_a_moved_clock(site: Site) -> None:
         assert "SIGHTLINE_CLOCK_OFFSET" not in site.run("doctor", CLOCK_OFFSET=offset).out
 
 
+def test_the_doctor_sees_that_the_clock_has_been_set_back(site: Site) -> None:
+    wrong = site.run("doctor", CLOCK_OFFSET="-9000")
+    assert (wrong.code, "start copies of lists again" in wrong.out) == (1, True)
+
+
 def test_the_doctor_sees_that_the_library_is_missing(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     wrong = site.run("doctor", LIBRARY_DIR=str(folder))

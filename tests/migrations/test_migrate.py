@@ -144,6 +144,23 @@ async def test_a_user_without_the_right_to_create_is_refused(empty: str) -> None
     assert await value(empty, TABLES) == 0
 
 
+async def test_another_role_than_the_owner_of_the_tables_is_refused(empty: str) -> None:
+    """Its transactions are hidden from the owner, whose lists would run ahead of them."""
+    name = str(await value(empty, "SELECT current_database()"))
+    await migrate(empty)
+    await run(empty, f"CREATE ROLE other_of_{name} SUPERUSER LOGIN")
+    for use in (migrate, pending):
+        with pytest.raises(DatabaseUnavailable, match=r"belong to the role \w+: connect as it"):
+            await use(on_database(empty, name, user=f"other_of_{name}"))
+
+
+async def test_a_server_that_does_not_show_transactions_is_refused(empty: str) -> None:
+    await migrate(empty)
+    await run(empty, f'ALTER DATABASE "{await value(empty, "SELECT current_database()")}" SET track_activities = off')
+    with pytest.raises(DatabaseUnavailable, match="track_activities is off"):
+        await pending(empty)
+
+
 async def test_an_absent_database_is_refused(server: str) -> None:
     with pytest.raises(DatabaseUnavailable, match='database "nowhere" does not exist'):
         await migrate(on_database(server, "nowhere"))

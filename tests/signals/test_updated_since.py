@@ -99,6 +99,18 @@ async def test_a_later_change_is_listed_only_when_no_earlier_one_is_open(world: 
     assert (await names(world, updatedSince=since))[-2:] == ["Slow", "Changed"]
 
 
+async def test_a_transaction_under_the_name_of_a_pooler_delays_later_changes(world: World, database_url: str) -> None:
+    since = (await create(world, text="Before"))["updatedAt"]
+    pooled = await asyncpg.connect(database_url, server_settings={"application_name": "acme - 10.0.0.7:5000"})
+    try:
+        async with pooled.transaction():
+            await create(world, text="Then", name="Then")
+            assert "Then" not in await names(world, updatedSince=since)
+        assert "Then" in await names(world, updatedSince=since)
+    finally:
+        await pooled.close()
+
+
 async def test_an_open_write_delays_later_changes(world: World, database_url: str) -> None:
     since = (await create(world, text="Before"))["updatedAt"]
     stranger = await asyncpg.connect(database_url, server_settings={"application_name": "psql"})

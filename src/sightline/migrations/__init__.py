@@ -33,18 +33,23 @@ _RIGHTS = """
 SELECT current_user AS user, coalesce(current_schema(), 'public') AS schema, pg_is_in_recovery() AS is_standby,
        coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create"""
 
+_ROLES = """
+SELECT session_user AS role, pg_get_userbyid(relowner) AS owner, current_setting('track_activities')::bool AS is_seen
+  FROM pg_class WHERE oid = to_regclass('changes')"""
+
 
 async def migrate(url: str) -> list[str]:
     """Migrates the database to this version. Returns the applied revisions, [] if it is current.
 
     Several machines may call it at once: one of them migrates, the others wait without a limit.
     `url` is the server's own address: behind a transaction pooler the lock has no effect.
-    Refuses with DatabaseUnavailable (unreachable, login refused, no right to create tables, a standby, older than
-    PostgreSQL 15, of a revision before the first, newer than this program, a statement that failed). The
-    database is then at the last revision that was applied whole.
+    Refuses with DatabaseUnavailable (unreachable, login refused, another role than that of the tables, no right to
+    create tables, a standby, older than PostgreSQL 15, of a revision before the first, newer than this program, a
+    statement that failed). The database is then at the last revision that was applied whole.
     """
     async with _connection(url) as connection:
         if not await pending_on(connection):
+            await _refuse_unseen(connection)
             return []
         await _lock(connection)
         return await migrate_within(connection, HEAD)
@@ -56,6 +61,7 @@ async def migrate_within(connection: Connection, revision: str) -> list[str]:
     The caller holds the lock, see locked(). Returns the applied revisions. Raises like migrate().
     """
     missing = [one for one in await pending_on(connection) if one <= revision]
+    await _refuse_unseen(connection)
     if missing:
         await _refuse_without_rights(connection)
     for one in missing:
@@ -98,6 +104,7 @@ async def _lock(connection: Connection, *, shared: bool = False) -> None:
 async def pending(url: str) -> list[str]:
     """Returns the revisions that migrate() would apply. Raises like migrate()."""
     async with _connection(url) as connection:
+        await _refuse_unseen(connection)
         return await pending_on(connection)
 
 
@@ -158,3 +165,14 @@ async def _refuse_without_rights(connection: Connection) -> None:
             f'User {user} may not create tables: run GRANT CREATE ON SCHEMA "{schema}" TO "{user}", '
             "or give the database an owner who may."
         )
+
+
+async def _refuse_unseen(connection: Connection) -> None:
+    """Refuses a role whose transactions others may not see, as lists of changes end before the oldest open one."""
+    role, owner, is_seen = await connection.fetchrow(_ROLES) or (None, None, True)
+    if role != owner:
+        raise DatabaseUnavailable(
+            f"The tables belong to the role {owner}: connect as it. Copies would miss what {role} writes."
+        )
+    if not is_seen:
+        raise DatabaseUnavailable("The setting track_activities is off: switch it on, or copies miss records.")

@@ -10,17 +10,22 @@ from sightline.platform.db.sql import sql
 MOST_APART = 5.0  # seconds
 
 _VERSION = sql("SHOW server_version")
+_AFTER_NOW = sql("""
+    SELECT extract(epoch FROM max(at) - :now)::float FROM changes
+     WHERE workspace_id IN (SELECT id FROM workspaces) AND at > :now + :most_apart * interval '1 second'""")
 
 
 async def check_version(tx: Tx) -> Check:
     return Check("database", True, f"PostgreSQL {(await tx.value(_VERSION)).split()[0]}")
 
 
-def check_clock(tx: Tx) -> Check:
-    """Compares the clock of this machine with the database's."""
+async def check_clock(tx: Tx) -> Check:
+    """Compares the clock of this machine with the database's, and that with the latest change."""
     difference = abs(tx.clock.ahead.total_seconds())
     if difference > MOST_APART:
         return Check("clock", False, f"This machine and the database are {difference:.0f} s apart: synchronise them.")
+    if early := await tx.value(_AFTER_NOW, most_apart=MOST_APART):
+        return Check("clock", False, f"The last change is {early:.0f} s in the future: start copies of lists again.")
     return Check("clock", True, f"{difference * 1000:.0f} ms from the database")
 
 

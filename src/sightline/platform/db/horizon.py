@@ -15,14 +15,15 @@ from sightline.platform.db.sql import sql
 # later. Not now(), which is taken before other sessions see the statement run: find_horizon could miss it.
 MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', clock_timestamp()) + :clock_offset::interval)"
 
-# The start of the oldest transaction that may write: of ours and of sessions without a name from their start, of other
-# programs and of ours that only read (which have another name) once they have a transaction id. A transaction that
-# starts meanwhile writes a time after the start of this statement.
+# The start of the oldest transaction that may write: of our role's from its start, whatever a pooler names its session;
+# of other roles, of ours that only read, and of programs with which people look, once it has a transaction id. A
+# transaction that starts meanwhile writes a time after the start of this statement.
 _OLDEST = sql(f"""
 SELECT least(statement_timestamp(), min(xact_start))
   FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
-   AND (backend_xid IS NOT NULL OR application_name IN ('{OURS}', ''))""")
+   AND (backend_xid IS NOT NULL
+        OR usename = session_user AND application_name NOT IN ('{OURS} reading', 'psql', 'pg_dump'))""")
 
 
 async def find_horizon(tx: Tx) -> datetime:
