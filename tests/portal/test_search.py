@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from sightline.portal.ideas.search import TitleWords
+from sightline.portal.ideas.search import Search, TitleWords
 from tests.portal.product import PortalWorld
 from tests.portal.test_pages import idea, signed_in, titles
 from tests.portal.test_requests import offered
@@ -205,6 +205,12 @@ async def test_lists_show_plain_text_around_what_was_found(
     text = page.partition('<p class="text" dir="auto">')[2].partition("</p>")[0]
     assert text.startswith(shown) if shown == "… " else text == shown
     assert q != "needle" or "<mark>needle</mark> in hay" in text
+
+
+def test_the_longest_word_of_a_place_is_marked_and_parts_only_of_words_that_have_them() -> None:
+    pattern = Search({"plan": [], "planung": [], "verkehr": ["nahverkehr"], "ver": []}).pattern
+    assert pattern.findall("Planungen, Stadtplan, plan_1") == ["Planung", "plan"]
+    assert pattern.findall("Nahverkehr und Verkehr, zuverlässig verlässlich") == ["verkehr", "Verkehr", "ver"]
 
 
 async def test_searches_at_the_same_time_load_the_known_words_once(world: PortalWorld) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import groupby
 from time import monotonic
 from uuid import UUID
 
@@ -67,9 +68,15 @@ class Search:
     @property
     def pattern(self) -> re.Pattern[str]:
         """Finds the places to mark in the text of an idea."""
-        words = sorted(self.longer, key=len, reverse=True)
-        begins = r"(?<![^\W_])"
-        return re.compile("|".join(("" if self.longer[word] else begins) + re.escape(word) for word in words), re.I)
+        words = sorted(self.longer, key=lambda word: (word[0], -len(word)))
+        # By first letter, so that the library tries what words have in common once; the look at what is before comes
+        # last, as most places have no word at all.
+        same = [list(group) for _, group in groupby(words, key=lambda word: word[0])]
+        return re.compile("|".join(f"(?:{'|'.join(map(self._place, group))})" for group in same), re.I)
+
+    def _place(self, word: str) -> str:
+        place = re.escape(word)
+        return place if self.longer[word] else f"{place}(?<![^\\W_]{place})"
 
 
 async def search_for(tx: Tx, workspace_id: UUID, words: list[str]) -> Search | None:
