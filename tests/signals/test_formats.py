@@ -81,6 +81,10 @@ HOSTILE = {
         "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(99)) + "a\n" * 20_000,
     ),
     "parts": ("eml", MIXED + "--b\n\na\n" * 20_000),
+    "lines in nested parts": (
+        "eml",
+        "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(19)) + "\n-" * 400_000,
+    ),
     "headers of parts": (
         "eml",
         MIXED + "".join(f"--b\n{LONG_HEADERS.format(n, n)}\n\n" for n in range(98)) + "--b\n\na",
@@ -90,6 +94,7 @@ REFUSED = {
     "parentheses": "Has a header that cannot be read: too much is nested",
     "nested parts": "Has more than 20 parts that hold parts",
     "parts": "Has more than 100 parts",
+    "lines in nested parts": "Has too many lines in parts that hold parts",
 }
 
 

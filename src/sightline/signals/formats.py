@@ -25,7 +25,8 @@ _LONGEST_TEXT = 1_000_000
 _MOST_TURNS = 20_000
 _MOST_ADDRESSES = 50
 _MOST_PARTS = 100  # of a mail
-_MOST_NESTED = 20  # parts that hold parts: each line is compared with the ends of all around it
+_MOST_NESTED = 20  # parts that hold parts
+_MOST_COMPARED = 2_000_000  # lines with the ends of all parts around them, which takes 0.3 s
 _LONGEST_HEADER = 2000  # that is read: the parser's time grows with the square
 _LONGEST_PART_HEADER = 500  # a mail has up to 100 of each
 _LONGEST_RECIPIENTS = 10_000
@@ -149,8 +150,11 @@ def _read_mail(mail: str | bytes) -> Conversation:
 
 def _parse(mail: bytes) -> EmailMessage:
     lowered = mail.lower()
-    if lowered.count(b"multipart/") + lowered.count(b"message/") > _MOST_NESTED:
+    nested = lowered.count(b"multipart/") + lowered.count(b"message/")
+    if nested > _MOST_NESTED:
         raise ValueError(f"Has more than {_MOST_NESTED} parts that hold parts")
+    if nested * len(mail.splitlines()) > _MOST_COMPARED:
+        raise ValueError("Has too many lines in parts that hold parts")
     parts = count()
 
     def make_part(policy: Policy) -> EmailMessage:
