@@ -13,17 +13,19 @@ from sightline.portal.ideas.search import Search
 
 _RECENT = timedelta(days=30)  # votes that count for the order "trending"
 _COUNT = "SELECT count(*) FROM ideas WHERE {where}"
-_PAGE = "SELECT {columns}, (SELECT count(*) FROM ideas WHERE {where}) AS total FROM ({rows}) AS ideas ORDER BY {order}"
+_COUNT_ALL = "SELECT count(*) FROM idea_votes WHERE workspace_id = :workspace_id"
+_PAGE = "SELECT {columns}, ({count}) AS total FROM ({rows}) AS ideas ORDER BY {order}"
 # The ideas with the words are looked up once; without words an index has the order and the number.
 _FOUND = """
     WITH found AS MATERIALIZED (SELECT * FROM {ideas} WHERE {where})
     SELECT {columns}, (SELECT count(*) FROM found) AS total
       FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas ORDER BY {order}"""
-# Without filters what an offset skips is read from the index of the votes alone.
-_BY_VOTES = f"""
-    SELECT * FROM {SHOWN} WHERE number IN (
-        SELECT number FROM idea_votes AS ideas
-         WHERE workspace_id = :workspace_id ORDER BY {SORTS["votes"]} LIMIT :limit OFFSET :offset)"""
+# Without filters the page is read from the index of the votes, and only its ideas from their table.
+_BY_VOTES = """
+    SELECT ideas.*, votes.total
+      FROM (SELECT number, total FROM idea_votes AS ideas
+             WHERE workspace_id = :workspace_id ORDER BY {order} {part}) AS votes
+      JOIN ideas ON ideas.workspace_id = :workspace_id AND ideas.number = votes.number"""
 _FIND = by_reference(
     "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
     columns=WHOLE,
@@ -76,14 +78,15 @@ async def find_page(
         values |= {"limit": PAGE, "offset": offset}
         part = "LIMIT :limit OFFSET :offset"
     rows = f"SELECT * FROM {SHOWN} WHERE {where} ORDER BY {order} {part}"
-    if offset and filters.order == "votes" and not filters.chosen:
-        rows = _BY_VOTES
+    if filters.order == "votes" and not filters.narrows:
+        rows = _BY_VOTES.format(order=order, part=part)
+    count = (_COUNT if filters.narrows else _COUNT_ALL).format(where=where)
     page = _FOUND if filters.q else _PAGE
-    statement = sql(page, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where))
+    statement = sql(page, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where), count=count)
     found = await tx.rows(statement, **where.values, **values, user_id=user_id)
     if found or offset == 0:
         return [ShownIdea(*shown) for *shown, _ in found], found[0]["total"] if found else 0
-    return [], await tx.value(sql(_COUNT, where=str(where)), **where.values)
+    return [], await tx.value(sql(count), **where.values)
 
 
 async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea | None:

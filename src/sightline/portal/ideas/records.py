@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sightline.catalog.portal_labels import ShownLabel, shown_label
 
-# The visible ideas, each with the total of its votes.
+# The visible ideas, each with the total of its votes; `idea_votes` has no others.
 SHOWN = """
     (SELECT ideas.*, votes.total
        FROM ideas JOIN idea_votes AS votes ON votes.workspace_id = :workspace_id AND votes.number = ideas.number
