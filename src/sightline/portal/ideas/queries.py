@@ -12,7 +12,6 @@ from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
 from sightline.portal.ideas.search import Search
 
 _RECENT = timedelta(days=30)  # votes that count for the order "trending"
-_COUNT = "SELECT count(*) FROM ideas WHERE {where}"
 _COUNT_ALL = "SELECT count(*) FROM idea_votes WHERE workspace_id = :workspace_id"
 _PAGE = "SELECT {columns}, ({count}) AS total FROM ({rows}) AS ideas ORDER BY {order}"
 # The ideas with the words are looked up once; without words an index has the order and the number.
@@ -20,12 +19,6 @@ _FOUND = """
     WITH found AS MATERIALIZED (SELECT * FROM {ideas} WHERE {where})
     SELECT {columns}, (SELECT count(*) FROM found) AS total
       FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas ORDER BY {order}"""
-# Without filters the page is read from the index of the votes, and only its ideas from their table.
-_BY_VOTES = """
-    SELECT ideas.*, votes.total
-      FROM (SELECT number, total FROM idea_votes AS ideas
-             WHERE workspace_id = :workspace_id ORDER BY {order} {part}) AS votes
-      JOIN ideas ON ideas.workspace_id = :workspace_id AND ideas.number = votes.number"""
 _FIND = by_reference(
     "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
     columns=WHOLE,
@@ -79,14 +72,23 @@ async def find_page(
         part = "LIMIT :limit OFFSET :offset"
     rows = f"SELECT * FROM {SHOWN} WHERE {where} ORDER BY {order} {part}"
     if filters.order == "votes" and not filters.narrows:
-        rows = _BY_VOTES.format(order=order, part=part)
-    count = (_COUNT if filters.narrows else _COUNT_ALL).format(where=where)
+        rows = _rows_by_votes(order, part)
+    count = f"SELECT count(*) FROM ideas WHERE {where}" if filters.narrows else _COUNT_ALL
     page = _FOUND if filters.q else _PAGE
     statement = sql(page, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where), count=count)
     found = await tx.rows(statement, **where.values, **values, user_id=user_id)
     if found or offset == 0:
         return [ShownIdea(*shown) for *shown, _ in found], found[0]["total"] if found else 0
     return [], await tx.value(sql(count), **where.values)
+
+
+def _rows_by_votes(order: str, part: str) -> str:
+    """Returns the query for a part of all ideas, which an index of the votes finds without reading the others."""
+    return f"""
+        SELECT ideas.*, votes.total
+          FROM (SELECT number, total FROM idea_votes AS ideas
+                 WHERE workspace_id = :workspace_id ORDER BY {order} {part}) AS votes
+          JOIN ideas ON ideas.workspace_id = :workspace_id AND ideas.number = votes.number"""
 
 
 async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea | None:
