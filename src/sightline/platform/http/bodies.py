@@ -17,11 +17,15 @@ from sightline.platform.wire import DEEPEST, read_wire_type
 
 MIB = 1024 * 1024
 LARGE = 64 * 1024  # from here on a body is decoded in a thread, so that other requests go on
-MOST_CONTAINERS = 250_000  # objects and arrays: decoding 8 MiB of `[],[],...` would hold every thread for a second
-MOST_FIELDS = 250_000  # of all objects: as many different names take 0.1 s, in which nothing else runs
+MOST_VALUES = 250_000  # while JSON is decoded or encoded no other thread runs; 2 million values would take a second
+LONGEST_NUMBER = 308  # digits, as a float has at most: the time of longer ones grows with the square
+MOST_EXPONENTS = 10_000  # of two digits or more: PostgreSQL keeps 1e300 with all its zeros
 
 _CHARSET = re.compile(rb";\s*charset\s*=\s*\"?([^\s;\"]*)")
 _UTF_8 = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
+
+_AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
+_MANY_VALUES = f"At most {MOST_VALUES} values in one body"
 
 Read = TypeVar("Read")
 Done = TypeVar("Done")
@@ -92,11 +96,7 @@ class Body(Generic[Read]):
 
     def decode(self, body: bytes) -> Read:
         """Raises MalformedJson or ValidationFailed, and UnsupportedMediaType for UTF-16."""
-        brackets = body.count(b"[") + body.count(b"{")
-        if brackets > MOST_CONTAINERS:
-            raise ValidationFailed.of("", f"At most {MOST_CONTAINERS} objects and arrays in one body")
-        if body.count(b":") > MOST_FIELDS and _count_fields(body) > MOST_FIELDS:
-            raise ValidationFailed.of("", f"At most {MOST_FIELDS} fields in one body")
+        _refuse_costly(body)
         try:
             try:
                 read = self._decoder.decode(body)
@@ -106,7 +106,7 @@ class Body(Generic[Read]):
                 raise ValidationFailed(faults)
         except RecursionError:
             raise _too_deep() from None
-        if brackets > DEEPEST and _is_too_deep(read):
+        if body.count(b"[") + body.count(b"{") > DEEPEST and _is_too_deep(read):
             raise _too_deep()
         return read
 
@@ -126,10 +126,30 @@ class Body(Generic[Read]):
         return ValidationFailed(first_faults(faults_in(self.kind, value)) or [Fault("", "Not valid.")])
 
 
-def _count_fields(body: bytes) -> int:
-    """At least the number of fields; a quotation mark inside a string may be counted too."""
-    dense = body.translate(None, b" \t\r\n")
-    return dense.count(b'":') - dense.count(b'\\":') + dense.count(b'\\\\":')
+def _refuse_costly(body: bytes) -> None:
+    """Raises ValidationFailed for more than MOST_VALUES values, for a number longer than LONGEST_NUMBER, and for more
+    than MOST_EXPONENTS numbers with an exponent of several digits. Looks without, then with regard to texts.
+    """
+    if not _find_costs(body):
+        return
+    if body.count(b'"') - body.count(b'\\"') > 4 * MOST_VALUES:  # two for each name and text
+        raise ValidationFailed.of("", _MANY_VALUES)
+    outside = body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]  # of names and texts
+    if cost := _find_costs(b'"'.join(outside)):
+        raise ValidationFailed.of("", cost)
+
+
+def _find_costs(json: bytes) -> str | None:
+    if len(json) <= LONGEST_NUMBER:
+        return None
+    if json.count(b",") + json.count(b"[") + json.count(b"{") > MOST_VALUES:
+        return _MANY_VALUES
+    zeros = json.translate(_AS_ZEROS)
+    if b"0" * (LONGEST_NUMBER + 1) in zeros:
+        return f"A number may have at most {LONGEST_NUMBER} digits"
+    if len(json) > LARGE and sum(map(zeros.count, (b"e00", b"e+00", b"e-00"))) > MOST_EXPONENTS:
+        return f"At most {MOST_EXPONENTS} numbers with an exponent of several digits in one body"
+    return None
 
 
 def _too_deep() -> MalformedJson:
