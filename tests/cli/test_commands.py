@@ -13,6 +13,8 @@ import pytest
 
 from sightline import __version__
 from sightline.cli.command_line import COMMANDS
+from sightline.platform.checks import Check
+from sightline.platform.db import Database, horizon
 from sightline.platform.scopes import Scope
 from tests.cli.command import environment, run, run_alone, serving, status
 from tests.cli.conftest import Site
@@ -199,6 +201,28 @@ def test_the_doctor_warns_of_a_moved_clock(site: Site) -> None:
     assert (moved.code, warning in moved.out) == (0, True)
     for offset in ("", "0"):
         assert "SIGHTLINE_CLOCK_OFFSET" not in site.run("doctor", CLOCK_OFFSET=offset).out
+
+
+def test_the_doctor_names_a_transaction_that_holds_up_the_lists_of_changes(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(horizon, "LONG_SECONDS", 0)
+    url = f"postgresql://sightline@/sightline?host={site.data}/postgres"
+
+    async def check() -> Check:
+        forgotten = await asyncpg.connect(url)
+        database = await Database.connect(url, size=1)
+        try:
+            async with forgotten.transaction(), database.snapshot() as tx:
+                await forgotten.execute("SELECT 1")
+                return await horizon.check_open_transactions(tx)
+        finally:
+            await database.close()
+            await forgotten.close()
+
+    found = asyncio.run(check())
+    assert (found.ok, found.warning, "(no name) keeps a transaction open" in found.message) == (True, True, True)
+    assert "changes        listed up to the present" in site.run("doctor").out
 
 
 def test_the_doctor_sees_that_the_clock_has_been_set_back(site: Site) -> None:

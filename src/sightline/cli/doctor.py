@@ -19,6 +19,7 @@ from sightline.platform.checks import Check
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
 from sightline.platform.db.checks import check_clock, check_notifications, check_version
+from sightline.platform.db.horizon import check_open_transactions
 from sightline.platform.jobs.checks import check_jobs
 from sightline.portal.checks import check_portals
 from sightline.settings import FILE, SETTINGS, Settings, SettingsError
@@ -98,6 +99,7 @@ async def _check_inside(tx: Tx, secret: str | None) -> list[Check]:
     return [
         *checks,
         await check_clock(tx),
+        await check_open_transactions(tx),
         await check_jobs(tx),
         *await check_waiting(tx),
         *await check_portals(tx, secret),
