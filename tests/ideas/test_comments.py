@@ -1,5 +1,6 @@
 """Comments on an idea: listing, adding, deleting for good."""
 
+from secrets import token_hex
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,6 +12,17 @@ from tests.ideas.acme import Acme, Json, refused
 from tests.ideas.workroom import at_once, from_file, trail
 
 pytestmark = pytest.mark.one_workspace
+
+
+async def test_a_large_page_is_sent_in_pieces(acme: Acme) -> None:
+    idea = await acme.create()
+    bodies = [token_hex(10_000) for _ in range(60)]
+    for body in bodies:
+        await said(acme, idea, body)
+    answer = await acme.client.get(f"/ideas/{idea['id']}/comments", params={"limit": 100})
+    assert "content-length" not in answer.headers
+    assert [comment["body"] for comment in answer.json()] == bodies
+    assert all(comment["author"]["name"] for comment in answer.json())
 
 
 @pytest_asyncio.fixture

@@ -7,6 +7,7 @@ from sightline.ideas.queries import find_id, hold_id
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.ids import new_id
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
@@ -26,7 +27,7 @@ _COMMENT = """
                          (SELECT name FROM api_keys WHERE workspace_id = :workspace_id AND id = c.api_key_id)))
     AS author, c.body, c.visibility, iso(c.created_at) AS created_at, iso(c.updated_at) AS updated_at"""
 _OLDEST = Order("comments", "created_at", "id", UUID, has_cursor=False)
-_LISTING = Listing("idea_comments", Comment, _COMMENT, _OLDEST, alias="c")
+_LISTING = Listing("idea_comments", Comment, _COMMENT, _OLDEST, size=stored_size("body"), alias="c")
 
 
 async def list_comments(tx: Tx, actor: Actor, ref: IdeaRef, window: Window) -> Page[Comment]:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sightline.ideas.evidence.records import Evidence, EvidenceFilters
 from sightline.platform.db import Tx, Where, Window, assignments, by_reference, sql
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import SignalRef
@@ -17,7 +18,8 @@ _EVIDENCE = """
     (SELECT 'SIGNAL-' || number FROM signals WHERE workspace_id = :workspace_id AND id = e.signal_id),
     iso(e.resolved_at), e.resolution, e.resolved_by, iso(e.dismissed_at), e.role, e.origin"""
 _NEWEST = Order("evidence", "created_at", "id", UUID, is_descending=True, has_cursor=False, tie_ascends=True)
-_LISTING = Listing("idea_evidence", Evidence, _EVIDENCE, _NEWEST, alias="e")
+_SIZE = stored_size("description", "extracts")
+_LISTING = Listing("idea_evidence", Evidence, _EVIDENCE, _NEWEST, size=_SIZE, alias="e")
 
 
 async def page_of_evidence(

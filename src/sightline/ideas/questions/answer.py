@@ -7,6 +7,7 @@ from sightline.ideas.questions.records import IdeaQuestion, NewAnswer, QuestionC
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.errors import Conflict
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
@@ -18,7 +19,7 @@ _QUESTION = """
     id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at) AS created_at,
     iso(updated_at) AS updated_at"""
 _OLDEST = Order("questions", "created_at", "id", UUID, has_cursor=False)
-_LISTING = Listing("idea_questions", IdeaQuestion, _QUESTION, _OLDEST)
+_LISTING = Listing("idea_questions", IdeaQuestion, _QUESTION, _OLDEST, size=stored_size("question", "answer"))
 
 
 class QuestionRejected(Conflict):

@@ -225,7 +225,7 @@ def _portion_of(listing: Listing, selection: Selection) -> tuple[Statement, dict
     if "horizon" in selection.where.values:
         still = f" AND {listing.name}.{selection.order.moment} <= :horizon"
         values["horizon"] = selection.where.values["horizon"]
-    return sql(_PORTION, table=listing.table, columns=listing.columns, still=still), values
+    return sql(_PORTION, table=f"{listing.table} AS {listing.name}", columns=listing.columns, still=still), values
 
 
 @lru_cache(maxsize=1024)
