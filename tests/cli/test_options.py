@@ -7,6 +7,7 @@ import pytest
 from typer.core import TyperOption
 
 from sightline.cli.options import Command
+from sightline.settings import SETTINGS, variable
 from tests.cli.command import run
 from tests.docs.test_operating import COMMANDS
 
@@ -16,8 +17,8 @@ def test_the_environment_and_the_file_know_an_option_by_its_name() -> None:
         assert isinstance(command, Command), f"{path} reads neither"
         for option in (one for one in command.params if isinstance(one, TyperOption)):
             name = max(option.opts, key=len).lstrip("-").replace("-", "_")
-            known = str(option.name).removesuffix("_")  # a parameter cannot be called `from`
-            assert known == name, f"{path}: call the parameter of --{name} so: typer looks for SIGHTLINE_{name.upper()}"
+            named = None if name in SETTINGS else variable(name)
+            assert option.envvar == named, f"{path}: declare --{name} by option()"
 
 
 @pytest.mark.parametrize("settings", [{}, {"SLUG": "acme"}])

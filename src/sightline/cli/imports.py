@@ -92,7 +92,7 @@ async def import_(  # noqa: PLR0913 - an option each
     workspace: InWorkspace,
     format: FormatOption = None,
     source_key: SourceKey = None,
-    from_: FromTool = None,
+    tool: FromTool = None,
     map: Columns = None,
     map_file: MapFile = None,
     strict: Strict = False,
@@ -102,9 +102,9 @@ async def import_(  # noqa: PLR0913 - an option each
 ) -> None:
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
     gc.set_threshold(20_000)  # records have no cycles: to look for some with each 700 costs a sixth of the time
-    found_map = _read_maps(kind, from_, map_file, map)
+    found_map = _read_maps(kind, tool, map_file, map)
     if format is None:
-        _refuse_other_files(kind, file, from_, found_map)
+        _refuse_other_files(kind, file, tool, found_map)
     file_format = format or FORMATS.get(Path(str(file.name)).suffix.lower())
     reader = ListReader(LISTS.get(kind, kind), file, file_format, source_key, found_map, strict=strict)
     with ExitStack() as files:

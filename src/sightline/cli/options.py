@@ -5,6 +5,7 @@ read by `Settings`, which does the same for processes without a command line.
 """
 
 import os
+from collections.abc import Iterable
 from datetime import datetime
 from difflib import get_close_matches
 from io import BufferedReader
@@ -12,13 +13,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup
 
 from sightline.settings import FILE, PREFIX, SETTINGS, SettingsError, read_file, variable
 
 
-def option(name: str, help: str, **more: Any) -> Any:
-    return typer.Option(name, help=help, **more)
+def option(flag: str, help: str, **more: Any) -> Any:
+    name = flag.removeprefix("--").replace("-", "_")
+    return typer.Option(flag, help=help, envvar=None if name in SETTINGS else variable(name), **more)
 
 
 def argument(metavar: str, help: str, **more: Any) -> Any:
@@ -81,40 +83,31 @@ _NOT_OURS = (f"{PREFIX}SERVICE_", f"{PREFIX}PORT_")
 
 
 class Command(TyperCommand):
-    """A command whose options can also be given in the environment and in the file, by the names of its parameters."""
+    """A command whose options can also be given in the file."""
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
         for parameter in self.params:
-            if isinstance(parameter, TyperOption):
-                parameter.allow_from_autoenv = parameter.name not in SETTINGS
-                if parameter.name and parameter.name.endswith("_"):
-                    parameter.envvar = variable(_name_of(parameter))
             if parameter.type.name in _NUMBERS:
                 parameter.type.name = "number"
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        file = read_file(Path(FILE))
-        own = {option.name: _name_of(option) for option in self.params if isinstance(option, TyperOption)}
-        chosen = {key: file[name] for key, name in own.items() if name in file and name not in SETTINGS}
-        extra |= {"auto_envvar_prefix": PREFIX.rstrip("_"), "default_map": chosen}
-        return super().make_context(info_name, args, parent, **extra)
+        file = {variable(name): value for name, value in read_file(Path(FILE)).items()}
+        chosen = {option.name: file[option.envvar] for option in self.params if option.envvar in file}
+        return super().make_context(info_name, args, parent, default_map=chosen, **extra)
 
 
 def refuse_unknown_settings(root: Any) -> None:
     """Raises SettingsError if the file has a name that is neither a setting nor an option of any command."""
-    if unknown := read_file(Path(FILE)).keys() - SETTINGS.keys():
-        unknown -= _option_names(root)  # imports all commands
-    if unknown:
-        raise SettingsError(f"{min(unknown)} in {FILE}: there is no such setting.")
+    names = {variable(name): name for name in read_file(Path(FILE))}
+    if unknown := names.keys() - _known_variables(root, names):
+        raise SettingsError(f"{names[min(unknown)]} in {FILE}: there is no such setting.")
 
 
 def unknown_variables(root: Any) -> list[str]:
     """A sentence for each `SIGHTLINE_*` variable that no command reads, with the nearest known name."""
-    known = {variable(name) for name in SETTINGS}
     given = {name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_NOT_OURS)}
-    if given - known:
-        known |= {variable(name) for name in _option_names(root)}
+    known = _known_variables(root, given)
     return [_unknown(name, known) for name in sorted(given - known)]
 
 
@@ -123,13 +116,14 @@ def _unknown(name: str, known: set[str]) -> str:
     return f"{name} is not a setting" + (f": did you mean {nearest[0]}?" if nearest else ".")
 
 
-def _name_of(option: TyperOption) -> str:
-    """The option's name without the underscore of a parameter that cannot be called so: `from_`."""
-    return str(option.name).removesuffix("_")
+def _known_variables(root: Any, given: Iterable[str]) -> set[str]:
+    """The variables of all settings, and of all options if others are given: finding these imports all commands."""
+    known = {variable(name) for name in SETTINGS}
+    return known if known.issuperset(given) else known | _variables_of(root)
 
 
-def _option_names(command: Any) -> set[str]:
+def _variables_of(command: Any) -> set[str]:
+    own = {option.envvar for option in command.params if option.envvar}
     context: Any = None
-    own = {_name_of(option) for option in command.params if isinstance(option, TyperOption)}
     below = command.list_commands(context) if isinstance(command, TyperGroup) else ()
-    return own.union(*(_option_names(command.get_command(context, name)) for name in below))
+    return own.union(*(_variables_of(command.get_command(context, name)) for name in below))

@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import typer
@@ -69,28 +69,29 @@ class SiteCommand(Command):
     """A command with `--json` and the options of the database, whose function takes a Site and is a coroutine."""
 
     context_class = Site
-    how: ClassVar[CommandOptions]
 
     def __init__(self, **declared: Any) -> None:
-        shared = get_command(_shared).params[not self.how.has_json :]
+        how: CommandOptions = declared["context_settings"]["obj"]
+        shared = get_command(_shared).params[not how.has_json :]
         super().__init__(**declared | {"params": [*declared["params"], *shared]})
 
     def invoke(self, ctx: Any) -> None:
+        how: CommandOptions = ctx.obj
         ctx.as_json = ctx.params.pop("json", False)
         ctx.settings = settings = read_settings(ctx.params.pop("data_dir"), ctx.params.pop("database_url"))
         logs.configure(settings.log_level, settings.log_format)
-        if self.how.connects:
-            with database_urls(settings, may_create=self.how.is_first_use) as urls:
+        if how.connects:
+            with database_urls(settings, may_create=how.is_first_use) as urls:
                 result = asyncio.run(self._work(ctx, *urls))
         else:
             result = super().invoke(ctx)
         if result is not None:
-            (print_json if ctx.as_json else self.how.show)(result)
-            raise typer.Exit(self.how.code(result))
+            (print_json if ctx.as_json else how.show)(result)
+            raise typer.Exit(how.code(result))
 
     async def _work(self, site: Site, url: str, direct_url: str) -> Any:
         settings = site.settings
-        await ensure_current(settings, direct_url, may_migrate=self.how.is_first_use)
+        await ensure_current(settings, direct_url, may_migrate=site.obj.is_first_use)
         clock = Clock(settings.clock_offset)
         site.db = await Database.connect(url, size=2, clock=clock, through_pooler=settings.is_pooled)
         try:
@@ -101,12 +102,7 @@ class SiteCommand(Command):
 
 def command_of(app: typer.Typer, name: str, **how: Any) -> Callable[..., Any]:
     """Adds a function as a SiteCommand of this name. `how`: the CommandOptions that differ."""
-
-    class Declared(SiteCommand):
-        pass
-
-    Declared.how = CommandOptions(**how)
-    return app.command(name, cls=Declared)
+    return app.command(name, cls=SiteCommand, context_settings={"obj": CommandOptions(**how)})
 
 
 def read_settings(data_dir: Path | None = None, database_url: str | None = None, **options: Any) -> Settings:
