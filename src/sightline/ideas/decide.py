@@ -3,7 +3,6 @@
 Omitted fields stay. Which features stay is decided in `matching/chosen_features.py`.
 """
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from sightline.ideas.matching.selection import MATCHED, Selection
 from sightline.ideas.proposal import Proposal, product_after
 from sightline.ideas.queries import Stored
 from sightline.intelligence.engine import DraftedQuestion, Engine
+from sightline.platform.beside import run_beside
 
 # A missing part of an identity is filled in, unless the idea was found by an alias; none is ever replaced.
 _IDENTITY = ("source_key", "external_id", "integration_id")
@@ -58,7 +58,7 @@ async def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome 
     """
     if len(new.columns.get("description") or "") <= _READ_AT_ONCE:
         return _decide(stored, new, facts)
-    return await asyncio.to_thread(_decide, stored, new, facts)
+    return await run_beside(_decide, stored, new, facts)
 
 
 def _decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:

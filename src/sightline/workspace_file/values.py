@@ -11,9 +11,9 @@ import msgspec
 from sightline.platform.errors import Fault
 from sightline.platform.faults import faults_in, nul_faults
 from sightline.platform.file_section.entries import Faults
-from sightline.platform.wire import DEEPEST, read_wire_type
+from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
-LARGEST = 2**63
+LARGEST = 10**LONGEST_NUMBER
 _TOO_DEEP = "Is nested too deeply"
 
 
@@ -47,7 +47,7 @@ def _is_plain(value: Any, level: int = 1) -> bool:
     if kind is dict or kind is list:
         inside = value.values() if kind is dict else value
         return level < DEEPEST and all([_is_plain(each, level + 1) for each in inside if type(each) is not str])
-    return value is None or kind in (str, bool) or (kind is int and -LARGEST <= value < LARGEST)
+    return value is None or kind in (str, bool) or (kind is int and -LARGEST < value < LARGEST)
 
 
 def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
@@ -65,8 +65,8 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
         yield from _text_faults(value, path)
     elif isinstance(value, float) and not math.isfinite(value):
         yield Fault(path, "Is too large a number")
-    elif isinstance(value, int) and not -LARGEST <= value < LARGEST:
-        yield Fault(path, "Is too large a number: at most 64 bits")
+    elif isinstance(value, int) and not -LARGEST < value < LARGEST:
+        yield Fault(path, f"Is too large a number: at most {LONGEST_NUMBER} digits")
 
 
 def _below(path: str, name: str) -> str:

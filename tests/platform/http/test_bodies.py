@@ -44,7 +44,7 @@ NOT_VALID: dict[str, tuple[bytes, list[str]]] = {
     "a fraction for a whole number": (b'{"name": "a", "size": 1.5}', ["size"]),
     "below the least": (b'{"name": "a", "size": -1}', ["size"]),
     "above the most": (b'{"name": "a", "size": 101}', ["size"]),
-    "a number of 1,000 digits": (b'{"name": "a", "size": ' + b"9" * 1000 + b"}", ["size"]),
+    "a number of 300 digits": (b'{"name": "a", "size": ' + b"9" * 300 + b"}", ["size"]),
     "blank after trimming": (b'{"name": " \\t "}', ["name"]),
     "too long": (b'{"name": "' + b"a" * 21 + b'"}', ["name"]),
     "NUL": (b'{"name": "a\\u0000b"}', ["name"]),

@@ -1,6 +1,5 @@
 """The features of an idea and how they were selected: matched, or chosen by a person. Decisions: featureMatching."""
 
-import asyncio
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -14,6 +13,7 @@ from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, 
 from sightline.ideas.queries import Stored
 from sightline.intelligence.engine import Engine, Matching
 from sightline.intelligence.model.session import BY_MODEL
+from sightline.platform.beside import run_beside
 from sightline.platform.clock import Clock
 from sightline.platform.db import Row, Tx
 from sightline.platform.wire import shown_moment
@@ -78,7 +78,7 @@ async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str)
     if len(text) <= _SHORT:
         found = engine.match_features(text, features.features)
     else:
-        found = await asyncio.to_thread(engine.match_features, text, features.features)
+        found = await run_beside(engine.match_features, text, features.features)
     return matched(Matcher(engine.name, engine.version), features, text, found, clock.now())
 
 

@@ -13,6 +13,8 @@ from sightline.intelligence.embedded.words import words_of
 MOST_CHARACTERS: Final = 40_000
 MOST_SENTENCES: Final = 200
 LONGEST_SENTENCE: Final = 300
+_PER_END: Final = 10  # characters: of more ends than that, which have no words between them, the last do not count
+_ALWAYS: Final = 100  # ends that count however short the text is
 
 # The pattern starts with a set of marks, so that searching is fast; all parts are bounded, so it stays linear.
 _BREAKS: Final = "。！？｡\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029"  # noqa: RUF001 - other scripts end their sentences so
@@ -39,7 +41,8 @@ def find_sentences(text: str) -> Iterator[tuple[int, int]]:
     Line breaks end sentences; a longer sentence is cut between words where it can be.
     """
     start = 0
-    ends = (end.end() for end in _END.finditer(text) if not _is_abbreviated(text, end.end()))
+    most = _ALWAYS + len(text) // _PER_END
+    ends = (end.end() for end in islice(_END.finditer(text), most) if not _is_abbreviated(text, end.end()))
     for stop in chain(ends, (len(text),)):
         part = text[start:stop]
         sentence = without_marks(part.strip(), _EDGE, _EDGE_AFTER).strip()

@@ -5,6 +5,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -13,18 +14,18 @@ from starlette.requests import ClientDisconnect
 
 from sightline.platform.errors import Fault, MalformedJson, TooLarge, UnsupportedMediaType, ValidationFailed
 from sightline.platform.faults import faults_in, first_faults, nul_faults
-from sightline.platform.wire import DEEPEST, read_wire_type
+from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
 MIB = 1024 * 1024
 LARGE = 64 * 1024  # from here on a body is decoded in a thread, so that other requests go on
 MOST_VALUES = 250_000  # while JSON is decoded or encoded no other thread runs; 2 million values would take a second
-LONGEST_NUMBER = 308  # digits, as a float has at most: the time of longer ones grows with the square
-MOST_EXPONENTS = 10_000  # of two digits or more: PostgreSQL keeps 1e300 with all its zeros
+MOST_EXPONENTS = 100  # beyond 29: PostgreSQL keeps 1e300 with all its zeros
 
 _CHARSET = re.compile(rb";\s*charset\s*=\s*\"?([^\s;\"]*)")
 _UTF_8 = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
 
 _AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
+_EXPONENT = re.compile(rb"[eE][+-]?0*(?:[3-9][0-9]|[1-9][0-9]{2})")
 _MANY_VALUES = f"At most {MOST_VALUES} values in one body"
 
 Read = TypeVar("Read")
@@ -128,7 +129,7 @@ class Body(Generic[Read]):
 
 def _refuse_costly(body: bytes) -> None:
     """Raises ValidationFailed for more than MOST_VALUES values, for a number longer than LONGEST_NUMBER, and for more
-    than MOST_EXPONENTS numbers with an exponent of several digits. Looks without, then with regard to texts.
+    than MOST_EXPONENTS numbers with a large exponent. Looks without, then with regard to texts.
     """
     if not _find_costs(body):
         return
@@ -147,9 +148,10 @@ def _find_costs(json: bytes) -> str | None:
     zeros = json.translate(_AS_ZEROS)
     if b"0" * (LONGEST_NUMBER + 1) in zeros:
         return f"A number may have at most {LONGEST_NUMBER} digits"
-    if len(json) > LARGE and sum(map(zeros.count, (b"e00", b"e+00", b"e-00"))) > MOST_EXPONENTS:
-        return f"At most {MOST_EXPONENTS} numbers with an exponent of several digits in one body"
-    return None
+    if sum(map(zeros.count, (b"e00", b"e+00", b"e-00"))) <= MOST_EXPONENTS:
+        return None
+    exponents = sum(1 for _ in islice(_EXPONENT.finditer(json), MOST_EXPONENTS + 1))
+    return f"At most {MOST_EXPONENTS} numbers like 1e30 in one body" if exponents > MOST_EXPONENTS else None
 
 
 def _too_deep() -> MalformedJson:

@@ -3,6 +3,7 @@
     request line and headers   64 KiB and 100 lines                  431 HEADERS_TOO_LARGE
                                30 seconds                            408 REQUEST_TIMEOUT
     body                       60 seconds, never 20 without a byte   408 REQUEST_TIMEOUT
+                               10,000 chunks of less than 64 bytes   400 BAD_REQUEST
     response                   60 seconds without being read         the connection is cut
     requests sent ahead        100 wait for earlier responses        400 BAD_REQUEST, after these
 
@@ -27,6 +28,7 @@ from sightline.platform.http.middleware import count_request
 from sightline.platform.http.problems import problem
 
 _REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+ HTTP/1\.[01]\r?\n")
+_SMALL = 64  # bytes of a chunk: 40,000 of one byte that come at once take 0.1 s
 LEAST_PROGRESS = 16 * 1024  # bytes of a response that a slow reader takes in `unread_seconds`
 
 
@@ -37,6 +39,7 @@ class Bounds:
     head_bytes: int = 64 * 1024
     header_lines: int = 100
     waiting_requests: int = 100
+    small_pieces: int = 10_000
     head_seconds: float = 30
     body_seconds: float = 60
     stall_seconds: float = 20
@@ -55,6 +58,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._reading: Literal["head", "body"] | None = "head"  # which part of a request has not come whole
         self._started = self.loop.time()  # when that part started
         self._received = 0  # bytes
+        self._small_pieces = 0  # of the present body
         self._counted = 0  # bytes up to the end of the last request or piece of a body: a head or framing follows
         self._progress = 0, self._started  # bytes that had come when they were last looked at, and when
         self._unread: tuple[float, float] = inf, self._started  # bytes not sent at the last progress, and its time
@@ -130,7 +134,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._unset_keepalive_if_required()  # not before: blank lines are no request
-        self._reading, self._started = "head", self.loop.time()
+        self._reading, self._started, self._small_pieces = "head", self.loop.time(), 0
         if len(self.pipeline) >= self.bounds.waiting_requests:
             self._refusal = BadRequest(f"At most {self.bounds.waiting_requests} requests may wait for a response.")
             raise self._refusal
@@ -152,6 +156,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self._counted = self._received
+        self._small_pieces += len(body) < _SMALL
+        if self._small_pieces > self.bounds.small_pieces:
+            self._refusal = BadRequest(f"At most {self.bounds.small_pieces} chunks may have less than {_SMALL} bytes.")
+            raise self._refusal
         super().on_body(body)
 
     def on_message_complete(self) -> None:

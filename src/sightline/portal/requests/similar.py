@@ -1,12 +1,12 @@
 """Finding ideas similar to a new request."""
 
-import asyncio
 import re
 from collections.abc import Iterable, Mapping
 from unicodedata import normalize
 
 from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups_of, meaning_of, search_for
 from sightline.intelligence.embedded.words import words_of
+from sightline.platform.beside import run_beside
 from sightline.platform.db import sql
 from sightline.platform.db.words import apart
 from sightline.portal.ideas.queries import find_by_ids
@@ -44,13 +44,13 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
     async with visit.db.autocommit() as tx:
         longer = await find_longer(tx, workspace_id, words_of(asked)[:_MOST_CORRECTED])
         terms = meaning_of(asked)
-        words = await asyncio.to_thread(search_for, terms, lambda word: word in longer or known.starts(word))
+        words = await run_beside(search_for, terms, lambda word: word in longer or known.starts(word))
         if not words:
             return []
         query = _with_longer(words, longer)
         rows = await tx.rows(_BY_WORDS, workspace_id=workspace_id, words=query, most=_CANDIDATES)
         names = [(row["id"], _apart(row["name"], longer)) for row in rows]
-        ids = await asyncio.to_thread(closest, asked, names, OF_REQUESTS)
+        ids = await run_beside(closest, asked, names, OF_REQUESTS)
         return await find_by_ids(tx, workspace_id, ids, visit.user.id)
 
 

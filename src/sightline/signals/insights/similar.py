@@ -1,6 +1,5 @@
 """Insights that say much the same: offers for a merge, which a person decides."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from uuid import UUID
@@ -8,6 +7,7 @@ from uuid import UUID
 from sightline.intelligence.embedded.meaning import OF_INSIGHTS, closest
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
+from sightline.platform.beside import run_beside
 from sightline.platform.db import Tx, sql
 from sightline.signals.insights.in_use import IN_USE, UNUSED
 from sightline.signals.insights.records import Insight
@@ -59,7 +59,7 @@ async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) 
         found[row["id"]][row["other_id"]] = row["title"]
     for one in shown:
         found[one.id].pop(one.id, None)
-    return await asyncio.to_thread(_closest, {one.id: one.title for one in shown}, found)
+    return await run_beside(_closest, {one.id: one.title for one in shown}, found)
 
 
 def _closest(titles: Mapping[UUID, str], others: Mapping[UUID, Mapping[UUID, str]]) -> dict[UUID, list[UUID]]:

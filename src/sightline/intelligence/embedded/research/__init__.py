@@ -1,6 +1,5 @@
 """The researcher that is always there: it finds and quotes, it does not judge. No model, no network."""
 
-import asyncio
 from collections.abc import Sequence
 
 from sightline.intelligence.embedded.research.answering import write_answer
@@ -9,6 +8,7 @@ from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.embedded.research.searches import search_texts
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, Judgement, PlanContext, ResearchPlan, SectionAnswer
+from sightline.platform.beside import run_beside
 from sightline.sources.pages import Page
 
 __all__ = ["EmbeddedResearcher"]
@@ -23,13 +23,13 @@ class EmbeddedResearcher:
     compares = True
 
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
-        return await asyncio.to_thread(draft_plan, question, context)
+        return await run_beside(draft_plan, question, context)
 
     async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
         return search_texts(section, round, tried)
 
     async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
-        return await asyncio.to_thread(judge_pages, section, pages)
+        return await run_beside(judge_pages, section, pages)
 
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         return write_answer(section, findings, coverage)
