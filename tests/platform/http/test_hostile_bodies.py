@@ -146,3 +146,16 @@ async def test_others_are_served_while_a_large_faulty_body_is_read(world: World)
     assert (await sending).status_code == 400
     assert len((await sending).content) < KIB_64
     assert longest < 1.0, f"A small request waited {longest:.2f} s."
+
+
+@pytest.mark.parametrize(("count", "code"), [(9000, b"MALFORMED_JSON"), (10_001, b"BAD_REQUEST")])
+async def test_a_body_has_a_bounded_number_of_small_chunks(world: World, count: int, code: bytes) -> None:
+    """Eight clients that sent them held up everybody for 0.9 s."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(world.address.rpartition(":")[2]))
+    key = world.client.headers["Authorization"]
+    head = f"POST /api/external/v1/ideas HTTP/1.1\r\nHost: here\r\nAuthorization: {key}\r\nConnection: close\r\n"
+    writer.write(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + b"1\r\n \r\n" * count)
+    writer.write(b"0\r\n\r\n")
+    answer = await asyncio.wait_for(reader.read(), 10)
+    writer.close()
+    assert (answer.startswith(b"HTTP/1.1 400 "), code in answer) == (True, True)
