@@ -13,17 +13,12 @@ app = group("jobs", "Background work.")
 
 JobId = Annotated[int, argument("ID", "The job's number, as `jobs list` shows it.")]
 
-_print = table(
-    ID="id",
-    KIND="kind",
-    STATE=lambda job: "stopping" if job.is_stopping else job.state,
-    WORKSPACE="workspace",
-    RECORD="record_id",
-    ATTEMPTS="attempts",
-    RUN_AFTER="run_after",
-    SINCE="since",
-    ERROR="error",
-)
+
+def _state(job: QueuedJob) -> str:
+    return "stopping" if job.is_stopping else job.state
+
+
+_print = table("id", "kind", "state", "workspace", "record_id", "attempts", "run_after", "since", "error", state=_state)
 
 
 @command_of(app, "list", show=_print)

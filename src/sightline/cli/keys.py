@@ -45,15 +45,12 @@ async def create(
     return key
 
 
+def _scopes(key: ApiKey) -> object:
+    return "all" if len(key.scopes) == len(Scope) else key.scopes
+
+
 _print_keys = table(
-    ID="id",
-    NAME="name",
-    MEMBER="member",
-    CREATED="created_at",
-    EXPIRES="expires_at",
-    REVOKED="revoked_at",
-    LAST_USED="last_used_at",
-    SCOPES=lambda key: "all" if len(key.scopes) == len(Scope) else key.scopes,
+    "id", "name", "member", "created_at", "expires_at", "revoked_at", "last_used_at", "scopes", scopes=_scopes
 )
 
 

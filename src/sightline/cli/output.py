@@ -1,5 +1,6 @@
 """What commands print: results on standard output, everything else on standard error."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -21,10 +22,13 @@ def print_columns(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def table(**columns: str | Callable[[Any], object]) -> Callable[[Iterable[Any]], None]:
-    """Returns a function that prints records: `table(ID="id", LAST_USED="last_used_at", SCOPES=_scopes)`."""
-    heads = [name.replace("_", " ") for name in columns]
-    getters = [attrgetter(column) if isinstance(column, str) else column for column in columns.values()]
+def table(*names: str, **computed: Callable[[Any], object]) -> Callable[[Iterable[Any]], None]:
+    """Returns a function that prints these attributes of records; `table("id", "scopes", scopes=_scopes)` computes one.
+
+    The heads are their names: LAST USED of `last_used_at`.
+    """
+    heads = [re.sub("_(at|id)$", "", name).replace("_", " ").upper() for name in names]
+    getters = [computed.get(name, attrgetter(name)) for name in names]
     return lambda records: print_columns(heads, ([get(one) for get in getters] for one in records))
 
 

@@ -5,20 +5,17 @@ from typing import Any
 from sightline.cli.options import InWorkspace, Since, single
 from sightline.cli.output import note, table
 from sightline.cli.site import Site, command_of
-from sightline.intelligence.model.usage import list_usage
+from sightline.intelligence.model.usage import TaskUsage, list_usage
 
 app = single()
 
+
+def _cost(task: TaskUsage) -> str | None:
+    return None if task.cost is None else f"{task.cost:.4f}"
+
+
 _print_tasks = table(
-    TASK="task",
-    MODEL="model",
-    RUNS="runs",
-    FALLBACKS="fallbacks",
-    REQUESTS="requests",
-    TOKENS_IN="input_tokens",
-    TOKENS_OUT="output_tokens",
-    SECONDS="seconds",
-    COST=lambda one: None if one.cost is None else f"{one.cost:.4f}",
+    "task", "model", "runs", "fallbacks", "requests", "input_tokens", "output_tokens", "seconds", "cost", cost=_cost
 )
 
 

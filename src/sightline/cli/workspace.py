@@ -112,7 +112,7 @@ def _counts(line: WorkspaceLine) -> str:
     return ", ".join(f"{kind}: {count}" for kind, count in line.counts.items())
 
 
-@command_of(app, "list", show=table(SLUG="slug", NAME="name", ID="id", RECORDS=_counts))
+@command_of(app, "list", show=table("slug", "name", "id", "records", records=_counts))
 async def list_(site: Site) -> list[WorkspaceLine]:
     """Lists the workspaces."""
     return await list_workspaces(site.db)
