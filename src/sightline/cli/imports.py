@@ -5,18 +5,17 @@ import gc
 import os
 import re
 import signal
-import stat
 from contextlib import ExitStack
 from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
 
 import typer
-from rich.progress import DownloadColumn
+from rich.progress import DownloadColumn, TransferSpeedColumn
 
 from sightline.cli.options import InWorkspace, argument, input_file, option, single
 from sightline.cli.output import counted, note, print_json
-from sightline.cli.progress import Bar, LinesPerSecond
+from sightline.cli.progress import Bar
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.refused import Refused
 from sightline.workspace_file import Import, Imported, ListReader
@@ -175,15 +174,10 @@ async def _run_until_interrupted(importing: Import) -> bool:
         loop.remove_signal_handler(signal.SIGINT)
 
     loop.add_signal_handler(signal.SIGINT, interrupt)
-    size = _size(importing.reader.source)
-    with Bar(f"Importing {importing.done.kind}", DownloadColumn(), LinesPerSecond(), total=size) as bar:
-        await importing.run(stop, lambda batch: bar.reach(batch.bytes, batch.count))
+    size = os.fstat(importing.reader.source.fileno()).st_size or None  # 0 of a pipe
+    with Bar(f"Importing {importing.done.kind}", DownloadColumn(), TransferSpeedColumn(), total=size) as bar:
+        await importing.run(stop, lambda batch: bar.reach(batch.bytes))
     return stop.is_set()
-
-
-def _size(source: BufferedReader) -> int | None:
-    found = os.fstat(source.fileno())
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def _print_faults(importing: Import) -> None:
@@ -212,12 +206,11 @@ def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:
         print_json(done)
         return
     counts = f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged, {done.faulty} faulty"
-    lines = "1 line" if done.lines == 1 else f"{done.lines} lines"
     if dry_run:
         for name, sample in done.fields.items():
             typer.echo(f"{name}: {sample.count}, such as {', '.join(sample.examples)}")
         counts = "nothing is stored; it would be " + counts
-    typer.echo(f"{lines} of {done.kind} in {done.seconds:.1f} s: {counts}.")
+    typer.echo(f"{counted(done.lines, 'line')} of {done.kind} in {done.seconds:.1f} s: {counts}.")
     if done.encoding and done.delimiter:
         file = f"Read {done.file}" if done.file else "Read"
         place = f", with headers in line {done.header_line}" if (done.header_line or 1) > 1 else ""

@@ -7,8 +7,7 @@ from time import monotonic
 from typing import Protocol, Self, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
-from rich.text import Text
+from rich.progress import BarColumn, Progress, ProgressColumn, TimeRemainingColumn
 
 from sightline.cli.output import note
 from sightline.platform.db import Database, Tx
@@ -33,7 +32,7 @@ class Bar:
         columns = (BarColumn(), *columns, TimeRemainingColumn())
         is_hidden = not console.is_terminal
         self._bars = Progress("{task.description}", *columns, console=console, transient=True, disable=is_hidden)
-        self._task = self._bars.add_task(title, total=total, lines=0)
+        self._task = self._bars.add_task(title, total=total)
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -48,15 +47,8 @@ class Bar:
     def advance(self, steps: int) -> None:
         self._bars.advance(self._task, steps)
 
-    def reach(self, completed: int, lines: int = 0) -> None:
-        """Moves the bar to this place, by so many lines."""
-        lines += self._bars.tasks[self._task].fields["lines"]
-        self._bars.update(self._task, completed=completed, lines=lines)
-
-
-class LinesPerSecond(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.fields['lines'] / task.elapsed:,.0f} lines/s" if task.elapsed else "- lines/s")
+    def reach(self, completed: int) -> None:
+        self._bars.update(self._task, completed=completed)
 
 
 async def watch(db: Database, look: Callable[[Tx], Awaitable[Seen]], active: Sequence[str]) -> AsyncIterator[Seen]:
