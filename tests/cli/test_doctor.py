@@ -105,7 +105,7 @@ def test_the_doctor_sees_that_the_library_is_missing(site: Site, tmp_path: Path)
 def test_the_doctor_sees_that_the_database_is_missing(place: Path) -> None:
     data = place / "data"
     done = run("doctor", "--data-dir", data)
-    message = f"None in {data}: `sightline init` or `serve` creates it."
+    message = f"There is no database in {data}: `sightline init` or `serve` creates it."
     assert (done.code, f"WRONG  database       {message}" in done.out) == (1, True)
     assert not data.exists()
 

@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 
 from sightline.cli.options import Command, DataDir, Host, Port, option, single
-from sightline.cli.site import operator, read_settings
+from sightline.cli.site import open_database, operator, read_settings
 from sightline.platform import logs
-from sightline.platform.clock import Clock
-from sightline.platform.db import Database
 from sightline.platform.server_secret import ServerSecret
 from sightline.sample.articles import write_articles
 from sightline.sample.customer_product import CustomerProduct
@@ -64,10 +62,7 @@ def _welcome(address: str, key: str, portal: str) -> None:
 
 
 async def _prepare(settings: Settings, url: str, product: str | None) -> Demo:
-    db = await Database.connect(url, size=2, clock=Clock(settings.clock_offset))
-    try:
+    async with open_database(url, settings) as db:
         if settings.library_dir is None:
             write_articles(settings.library, db.clock.now())
         return await prepare_demo(db, operator(), product, ServerSecret(settings.server_secret()))
-    finally:
-        await db.close()

@@ -10,14 +10,13 @@ from sightline import __version__
 from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single, unknown_variables
 from sightline.cli.output import print_json
 from sightline.cli.refusals import lines
-from sightline.cli.site import database_urls, has_database, read_settings
+from sightline.cli.site import database_urls, open_database, read_settings
 from sightline.ideas.readings.checks import check_waiting
 from sightline.intelligence.model.checks import check_model
 from sightline.migrations import HEAD
 from sightline.migrations.checks import check_schema
 from sightline.platform.checks import Check
-from sightline.platform.clock import Clock
-from sightline.platform.db import Database, Tx
+from sightline.platform.db import Tx
 from sightline.platform.db.checks import check_clock, check_notifications, check_version
 from sightline.platform.db.horizon import check_open_transactions
 from sightline.platform.jobs.checks import check_jobs
@@ -72,17 +71,11 @@ async def _check_outside(settings: Settings) -> list[Check]:
 
 
 async def _check_database(settings: Settings) -> list[Check]:
-    if not has_database(settings):
-        return [Check("database", False, f"None in {settings.data_dir}: `sightline init` or `serve` creates it.")]
     checks: list[Check] = []
     try:
         with database_urls(settings) as (url, _):
-            db = await Database.connect(url, size=1, clock=Clock(settings.clock_offset), through_pooler=True)
-            try:
-                async with db.snapshot() as tx:
-                    checks += await _check_inside(tx, settings.known_secret())
-            finally:
-                await db.close()
+            async with open_database(url, settings, through_pooler=True) as db, db.snapshot() as tx:
+                checks += await _check_inside(tx, settings.known_secret())
             if settings.database_url is not None:
                 checks.append(await check_notifications(settings.database_url, settings.listen_url))
     except Exception as error:

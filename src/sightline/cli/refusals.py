@@ -7,12 +7,11 @@ from sightline.platform.refused import Refused
 
 
 def lines(error: Exception) -> list[str]:
-    """The message of a refusal, with a line for each of several faults; nothing for any other exception."""
-    faults = error.extras.get("errors", []) if isinstance(error, ValidationFailed) else []
-    if len(faults) > 1:
-        found = [f"{fault.path}: {fault.message}" if fault.path else fault.message for fault in faults]
-        more = error.extras.get("more", 0) if isinstance(error, ValidationFailed) else 0
-        found += [f"and {more} more faults"] if more else []
+    """The message of a refusal, with a line for each fault; nothing for any other exception."""
+    if isinstance(error, ValidationFailed):
+        found = [f"{fault.path}: {fault.message}" if fault.path else fault.message for fault in error.extras["errors"]]
+        if more := error.extras.get("more"):
+            found.append(f"and {more} more faults")
     else:
         found = [_message(error) or ""]
     return [" ".join(line.split()) for line in found if line]

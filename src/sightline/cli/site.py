@@ -92,12 +92,8 @@ class SiteCommand(Command):
     async def _work(self, site: Site, url: str, direct_url: str) -> Any:
         settings = site.settings
         await ensure_current(settings, direct_url, may_migrate=site.obj.is_first_use)
-        clock = Clock(settings.clock_offset)
-        site.db = await Database.connect(url, size=2, clock=clock, through_pooler=settings.is_pooled)
-        try:
+        async with open_database(url, settings, through_pooler=settings.is_pooled) as site.db:
             return await super().invoke(site)
-        finally:
-            await site.db.close()
 
 
 def command_of(app: typer.Typer, name: str, **how: Any) -> Callable[..., Any]:
@@ -114,6 +110,16 @@ def read_settings(data_dir: Path | None = None, database_url: str | None = None,
     if data_dir is not None and database_url is None:
         return settings.embedded()
     return settings
+
+
+@asynccontextmanager
+async def open_database(url: str, settings: Settings, *, through_pooler: bool = False) -> AsyncIterator[Database]:
+    """The database at this address, with the clock of the settings, for a single task."""
+    db = await Database.connect(url, size=2, clock=Clock(settings.clock_offset), through_pooler=through_pooler)
+    try:
+        yield db
+    finally:
+        await db.close()
 
 
 @contextmanager
@@ -133,14 +139,9 @@ def database_urls(settings: Settings, *, may_create: bool = False) -> Iterator[t
 
 
 def refuse_missing_database(settings: Settings) -> None:
-    """Raises Refused when the data directory holds no embedded database."""
-    if not has_database(settings):
+    """Raises Refused when no database is given and the data directory holds none."""
+    if settings.database_url is None and not os.path.lexists(settings.data_dir / "postgres"):
         raise Refused(f"There is no database in {settings.data_dir}: `sightline init` or `serve` creates it.")
-
-
-def has_database(settings: Settings) -> bool:
-    """Whether a database is given, or the data directory holds an embedded one."""
-    return settings.database_url is not None or os.path.lexists(settings.data_dir / "postgres")
 
 
 def operator(workspace_id: UUID = NOWHERE) -> Actor:
