@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
+from prometheus_client.multiprocess import mark_process_dead
 
 from sightline.platform.refused import Refused
 
@@ -69,6 +70,8 @@ class Child:
                 return await process.wait()
             finally:
                 await _end(process)
+                if folder := self.environment.get("PROMETHEUS_MULTIPROC_DIR"):  # it has no connections any more
+                    mark_process_dead(process.pid, folder)  # type: ignore[no-untyped-call]  # the library's own lack
 
 
 async def _end(process: Process) -> None:

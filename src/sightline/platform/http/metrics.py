@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -14,14 +13,13 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sightline.platform.db import Database
 from sightline.platform.http.public_pages import PublicPage
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` when there are several processes, before this is imported
 LOOK_SECONDS = 5.0
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own lack
@@ -67,22 +65,8 @@ def metrics_page(prepare: Callable[[], Awaitable[None]]) -> PublicPage:
 
 
 def _collect() -> bytes:
-    folder = os.environ.get(SHARED)
-    if not folder:
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:  # `serve` sets it when there are several processes
         return generate_latest(REGISTRY)
-    for process in {int(file.stem.rpartition("_")[2]) for file in Path(folder).glob("gauge_live*.db")}:
-        if not _is_alive(process):
-            mark_process_dead(process)  # type: ignore[no-untyped-call]  # the library's own lack
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # the library's own lack
     return generate_latest(registry)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
