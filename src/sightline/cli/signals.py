@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from sightline.cli.options import InWorkspace, group, option
 from sightline.cli.site import Site, command_of
@@ -18,12 +19,26 @@ from sightline.signals.text_files import LARGEST, SUFFIXES, signal_of_file
 app = group("signals", "Calls, mails and notes.")
 
 
-@command_of(app, "add", show=lambda done: typer.echo(f"{done['added']} added, {done['unchanged']} unchanged."))
+class Added(Struct):
+    """How many files became signals, and how many were signals before. A faulty file ends the command."""
+
+    lines: int
+    added: int
+    unchanged: int
+    changed: int = 0
+    faulty: int = 0
+
+
+def _print_added(done: Added) -> None:
+    typer.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged, {done.faulty} faulty.")
+
+
+@command_of(app, "add", show=_print_added)
 async def add(
     site: Site,
     workspace: InWorkspace,
     file: Annotated[list[Path], option("--file", f"One of {', '.join(SUFFIXES)}; repeatable.", metavar="FILE")],
-) -> dict[str, int]:
+) -> Added:
     """Adds files as signals, which a worker then reads for insights. The same file again changes nothing."""
     signals = {str(signal.external_id): signal for signal in map(_read, file)}
     async with site.transaction(workspace) as (tx, actor):
@@ -31,7 +46,7 @@ async def add(
     new = [signal for id, signal in signals.items() if id not in known]
     if new:
         await create_signals(site.db, EmbeddedEngine(), actor, new)
-    return {"lines": len(file), "added": len(new), "unchanged": len(file) - len(new)}
+    return Added(len(file), len(new), len(file) - len(new))
 
 
 def _read(path: Path) -> NewSignal:
