@@ -121,13 +121,19 @@ def test_a_model_that_fails_is_told_on_standard_error(place: Path) -> None:
     assert "A model failed; the embedded engine does its task" in done.err
 
 
-UNASKED = "Error: Invalid value for --yes: standard input is no terminal; add --yes to start without asking"
+UNASKED = "Error: Invalid value for --yes: standard input has no answer; add --yes to start without asking"
 
 
 @pytest.mark.parametrize(
-    "script", ['"$@" <&-', '"$@" </dev/null', 'echo y | "$@"'], ids=["closed", "empty", "no terminal"]
+    ("script", "code", "told"),
+    [
+        ('"$@" <&-', 2, UNASKED),
+        ('"$@" </dev/null', 2, UNASKED),
+        ('echo n | "$@"', 1, "sightline: Nothing was started."),
+    ],
+    ids=["closed", "empty", "no"],
 )
-def test_nothing_starts_without_a_yes(place: Path, script: str) -> None:
+def test_nothing_starts_without_a_yes(place: Path, script: str, code: int, told: str) -> None:
     words = [*WORDS, "research", "ask", QUESTION, "--workspace", "acme"]
     done = subprocess.run(
         ["sh", "-c", script, "sh", *words],
@@ -137,7 +143,8 @@ def test_nothing_starts_without_a_yes(place: Path, script: str) -> None:
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, UNASKED)
+    assert (done.returncode, done.stderr.splitlines()[-1].removeprefix("Start it? [y/N]:")) == (code, told)
+    assert "Aborted" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,12 @@
 """What commands print: results on standard output, everything else on standard error."""
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 import typer
-
-from sightline.platform.refused import Refused
 
 
 def print_json(value: Any) -> None:
@@ -45,18 +42,6 @@ def print_pairs(pairs: Iterable[tuple[str, object]]) -> None:
 def counted(number: int, noun: str) -> str:
     """Returns a number with its noun, such as "1 quote" or "2 quotes"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def confirm(question: str, otherwise: str) -> None:
-    """Asks on the terminal. Raises Refused with `otherwise` after a no."""
-    if not typer.confirm(question, err=True):
-        raise Refused(otherwise)
-
-
-def require_terminal(unless: str) -> None:
-    """Raises BadParameter if standard input is no terminal. `unless`: what `--yes` does instead of asking."""
-    if not (sys.stdin and sys.stdin.isatty()):
-        raise typer.BadParameter(f"standard input is no terminal; add --yes to {unless}", param_hint="--yes")
 
 
 def note(text: str) -> None:

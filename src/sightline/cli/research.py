@@ -1,5 +1,6 @@
 """`sightline research`: asking a question, and checking the quotes of the answer."""
 
+import sys
 from datetime import datetime
 from functools import partial
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.cli.options import InWorkspace, argument, group, option
-from sightline.cli.output import confirm, counted, note, require_terminal
+from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
 from sightline.cli.site import Site, command_of
 from sightline.intelligence.embedded.research import EmbeddedResearcher
@@ -83,8 +84,7 @@ async def ask(
     for choice in prepared.choices:
         note(f"  not read: {choice.label} ({choice.publisher}). {choice.reason}")
     if not yes:
-        require_terminal("start without asking")
-        confirm("Start it?", "Nothing was started.")
+        _confirm_start()
     chosen = {"action": "start", "requestId": str(uuid4()), "name": plan.name, "definition": plan.definition}
     command = msgspec.convert(msgspec.to_builtins(chosen), StartCommand, dec_hook=read_wire_type)
     started = await start(site.db, actor, command)
@@ -94,6 +94,22 @@ async def ask(
         raise Refused(f"The run is {run.status}. {' '.join(failures) or run.failure or ''}".strip())
     async with site.db.snapshot() as tx:
         return await read_results(tx, actor.workspace_id, run)
+
+
+def _confirm_start() -> None:
+    """Raises Refused after a no, BadParameter if standard input is closed or empty."""
+    unasked = typer.BadParameter("standard input has no answer; add --yes to start without asking", param_hint="--yes")
+    if sys.stdin is None:
+        raise unasked
+    try:
+        is_confirmed = typer.confirm("Start it?", err=True)
+    except typer.Abort as error:
+        if isinstance(error.__context__, EOFError):  # else it was Ctrl-C
+            note("")
+            raise unasked from None
+        raise
+    if not is_confirmed:
+        raise Refused("Nothing was started.")
 
 
 def _read_question(text: str) -> PlanQuestion:

@@ -11,9 +11,10 @@ import msgspec
 import typer
 
 from sightline.cli.options import Command, argument, group, input_file, option
-from sightline.cli.output import confirm, note, print_columns, print_json, require_terminal, table
+from sightline.cli.output import note, print_columns, print_json, table
 from sightline.cli.site import Site, command_of, operator
 from sightline.platform.errors import Fault
+from sightline.platform.refused import Refused
 from sightline.workspace_file import (
     Applied,
     FileUnreadable,
@@ -68,8 +69,8 @@ async def apply(
 ) -> Applied:
     """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
     asks = prune and not (yes or dry_run)
-    if asks:
-        require_terminal("remove records")
+    if asks and not (sys.stdin and sys.stdin.isatty()):
+        raise typer.BadParameter("standard input is no terminal; add --yes to remove records", param_hint="--yes")
     name = file.name if isinstance(file.name, str) else "standard input"
     applying = partial(apply_file, site.db, actor_id=operator().id, prune=prune)
     with file, TemporaryFile() as copy:
@@ -78,7 +79,7 @@ async def apply(
                 return await applying(file, report=_print_change if dry_run else None, dry_run=dry_run)
             copyfileobj(file, copy)
             copy.seek(0)
-            _confirm_removals(await applying(copy, dry_run=True))
+            _confirm(await applying(copy, dry_run=True))
             copy.seek(0)
             return await applying(copy)
         except FileUnreadable as refused:
@@ -86,13 +87,13 @@ async def apply(
             raise FileUnreadable(faults, refused.more) from None
 
 
-def _confirm_removals(tried: Applied) -> None:
+def _confirm(tried: Applied) -> None:
     """Asks whether records may be removed, if any would be. Raises Refused after a no."""
     removing = {name: count for name, count in tried.counts.items() if count.removed}
     for name, count in removing.items():
         note(f"{name}: {count.removed} removed, {count.added} added, {count.changed} changed")
-    if removing:
-        confirm("Go on?", "Nothing was applied.")
+    if removing and not typer.confirm("Go on?", err=True):
+        raise Refused("Nothing was applied.")
 
 
 @command_of(app, "export", has_json=False)
@@ -117,13 +118,17 @@ async def list_(site: Site) -> list[WorkspaceLine]:
     return await list_workspaces(site.db)
 
 
+def _confirmed(is_given: bool) -> bool:
+    if not is_given:
+        raise typer.BadParameter("add --yes to delete the workspace and everything in it", param_hint="--yes")
+    return is_given
+
+
 @command_of(app, "delete", show=lambda deleted: typer.echo(f"{deleted['slug']} is deleted."))
 async def delete(
     site: Site,
     slug: Slug,
-    yes: Annotated[bool, option("--yes", "Yes, delete everything in it, for good.")] = False,
+    yes: Annotated[bool, option("--yes", "Yes, delete everything in it, for good.", callback=_confirmed)] = False,
 ) -> dict[str, Any]:
     """Deletes a workspace with everything in it."""
-    if not yes:
-        raise typer.BadParameter("add --yes to delete the workspace and everything in it", param_hint="--yes")
     return {"slug": slug, "removed": await delete_workspace(site.db, slug)}
