@@ -1,5 +1,6 @@
 """The list and the six views: what each needs and takes, and that reading starts nothing."""
 
+from secrets import token_hex
 from uuid import uuid4
 
 import pytest
@@ -88,6 +89,23 @@ async def test_findings_are_paged(lab: Lab) -> None:
     assert [page["items"] for page in pages] == [every["items"][:1], every["items"][1:], []]
     assert [page["pagination"]["hasMore"] for page in pages] == [True, False, False]
     assert pages[2]["pagination"] == {"total": 2, "limit": 1, "offset": 2, "hasMore": False}
+
+
+async def test_large_findings_and_reviews_are_all_shown(lab: Lab) -> None:
+    finding: Json = {"title": "Slow", "url": "https://a.test/1", "publisher": "A", "retrievedAt": "2026-11-01"}
+    finding |= {"relevance": {"score": 0.9, "reason": "r"}, "observations": [{"text": "t", "quote": token_hex(15_000)}]}
+    finding |= {"provenance": {"provider": "library", "query": "q", "contentHash": "0" * 64, "engine": "embedded 1"}}
+    review: Json = {"externalId": "12345", "label": "App", "rating": 3, "title": "Slow", "body": token_hex(15_000)}
+    review |= {"storefront": "us", "submittedAt": "2026-10-01"}
+    run: Json = {"id": str(uuid4()), "status": "completed", "startedAt": "2026-11-01", "finishedAt": "2026-11-01"}
+    section: Json = {"id": str(uuid4()), "name": "S", "type": "custom"}
+    section["findings"] = [finding | {"id": str(uuid4())} for _ in range(20)]
+    run |= {"sections": [section], "records": [review | {"id": str(uuid4())} for _ in range(20)]}
+    await lab.world.add(research=[{"key": "large", "name": "Large", "runs": [run]}])
+    brief_id = (await lab.world.ids("research_briefs"))["large"]
+    for view in ("findings", "records"):
+        shown = await lab.view(brief_id, view, runId=run["id"], sectionId=section["id"], limit=50)
+        assert len(shown["items"]) == shown["pagination"]["total"] == 20
 
 
 async def history(lab: Lab, count: int = 5) -> list[Json]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 
 from sightline.ideas.vote_counts import votes_of
@@ -15,7 +16,8 @@ from sightline.platform.ids import new_id
 from sightline.workspace_file.sections import all_tables
 from sightline.workspaces.operating import delete_workspace, list_workspaces
 from tests.waiting import until_blocked
-from tests.workspace_file.files import apply, export, new_slug, refusal, small, whole
+from tests.workspace_file.files import apply, export, exported, new_slug, refusal, small, whole
+from tests.workspace_file.imports import load
 
 IDEA = {"name": "A", "description": "x"}
 ARRAYS = (
@@ -211,3 +213,32 @@ async def test_workspaces_are_listed_with_what_is_in_them(database: Database) ->
     lines = {line.slug: line for line in await list_workspaces(database)}
     assert lines[file["workspace"]["slug"]].counts["idea"] == 3
     assert all(one < other for one, other in pairwise(lines))
+
+
+_OTHER_ACCOUNT = sql("""
+WITH linked AS (
+    INSERT INTO idea_accounts (workspace_id, idea_id, account_id)
+    SELECT workspace_id, id, :account_id FROM ideas WHERE workspace_id = :workspace_id ON CONFLICT DO NOTHING)
+UPDATE ideas SET description = 'Theirs', account_ids = account_ids || :account_id::uuid, version = version + 1
+ WHERE workspace_id = :workspace_id""")
+
+
+@pytest.mark.parametrize("is_import", [False, True])
+async def test_what_another_write_changes_meanwhile_is_compared_again(database: Database, is_import: bool) -> None:
+    """Else the accounts of both would be left, which neither has given."""
+    accounts = [{"key": key, "name": key} for key in ("old", "ours", "theirs")]
+    idea = {"key": "i", "name": "A", "description": "Old", "accounts": ["old"]}
+    done = await apply(database, small(accounts=accounts, ideas=[idea]))
+    ours = idea | {"description": "Ours", "accounts": ["ours"]}
+    theirs = done.ids["accounts"]["theirs"]
+    async with database.transaction() as tx:
+        await tx.run(_OTHER_ACCOUNT, workspace_id=done.workspace_id, account_id=theirs)
+        line = msgspec.json.encode(ours)
+        work = (
+            load(database, done.slug, "ideas", line) if is_import else apply(database, small(done.slug, ideas=[ours]))
+        )
+        writing = asyncio.create_task(work)
+        await until_blocked(database)
+    await writing
+    [found] = (await exported(database, done.slug))["ideas"]
+    assert (found["description"], found["accounts"]) == ("Ours", [str(done.ids["accounts"]["ours"])])

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx, sql
+from sightline.platform.db.updates import same_json
 from sightline.platform.file_section.entries import Entry, Run
 from sightline.platform.file_section.tables import Part, Showing
 from sightline.signals.material import summarise
@@ -49,7 +50,7 @@ async def raw_stored(run: Run, entries: Sequence[Entry]) -> AsyncIterator[None]:
             entry.row["transcript"] = None if transcript is None else summarise(transcript)
         if entry.row["transcript"] is None and (turns := _apart(raw)[1]) is not None:
             entry.row["transcript"] = summarise({"turns": turns})
-        if raw != before:
+        if not same_json(raw, before):
             becomes[entry.id] = raw
             entry.changed |= set() if entry.is_new else {"rawData"}
     yield

@@ -236,7 +236,7 @@ async def apply_file(
                 content.faults.add("workspace", "Required")
             _refuse_faulty(content.faults)
         for attempt in range(1, ATTEMPTS + 1):
-            trial = _Application(db, content, actor_id, Tally(keeps_changes=report is not None))
+            trial = _Application(db, content, actor_id, Tally(keeps_changes=report is not None), locks=attempt > 1)
             try:
                 applied = await trial.run(dry_run)
             except _OVERTAKEN as error:
@@ -270,6 +270,7 @@ class _Application:
     content: Content
     actor_id: str
     tally: Tally
+    locks: bool
 
     def __post_init__(self) -> None:
         self.faults = deepcopy(self.content.faults)
@@ -316,6 +317,7 @@ class _Application:
             pruned=frozenset(content.prune),
             given=frozenset(content.given) | content.objects.keys(),
             faulty_records=set(content.faulty_records),
+            locks=self.locks,
         )
 
     async def _numbers(self, run: Run) -> Numbers:

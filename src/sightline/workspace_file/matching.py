@@ -134,7 +134,7 @@ async def match(run: Run, table: Table, entries: Sequence[Entry]) -> None:
             sets[columns][name] = None
     index: dict[Columns, dict[tuple[Any, ...], Any]] = defaultdict(dict)
     found = {columns: list(sets[columns]) for columns in table.known_by if columns in sets}
-    for row in await queries.find_rows(run.tx, table, run.workspace_id, found):
+    for row in await queries.find_rows(run.tx, table, run.workspace_id, found, locks=run.locks):
         for columns, name in names_of(table, row).items():
             index[columns][name] = row
     taken: dict[tuple[Columns, Any], Entry] = {}

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from asyncpg import SerializationError
+
 from sightline.platform.db import Row, Statement, Tx, sql
 from sightline.platform.file_section.entries import Run
 from sightline.platform.file_section.tables import Links, Table
@@ -41,12 +43,13 @@ def _shown(table: Table) -> str:
 def _select(table: Table, given: str = "", same: Sequence[str] = (), *, is_export: bool = False) -> Statement:
     """Returns the statement for the rows that have the columns `same` of one of the `given` rows, a FROM item.
 
-    `is_export`: only those that an export shows, in its order.
+    `is_export`: only those that an export shows, in its order. Else they have their state in `state_`.
     """
     order = ", ".join(f"t.{column}" for column in (*same, *table.sorting))
     return sql(
-        "SELECT {columns} FROM {given}{table} AS t WHERE t.{tenant} = :workspace_id AND {where}{order}",
+        "SELECT {columns}{state} FROM {given}{table} AS t WHERE t.{tenant} = :workspace_id AND {where}{order}",
         columns=_shown(table),
+        state="" if is_export else ", t.xmin::text AS state_",
         given=f"{given} AS g ({', '.join(same)}), " if same else "",
         table=table.name,
         tenant=table.tenant,
@@ -72,9 +75,17 @@ def linked(field: Any, links: Links, row: Any) -> list[tuple[UUID, bool]]:
 
 
 async def find_rows(
-    tx: Tx, table: Table, workspace_id: UUID, sets: Mapping[tuple[str, ...], Sequence[Sequence[Any]]]
+    tx: Tx,
+    table: Table,
+    workspace_id: UUID,
+    sets: Mapping[tuple[str, ...], Sequence[Sequence[Any]]],
+    *,
+    locks: bool = False,
 ) -> list[Row]:
-    """Returns each row in which some columns have one of the sets of values, for any of the sets of columns."""
+    """Returns each row in which some columns have one of the sets of values, for any of the sets of columns.
+
+    `locks`: none of them changes any more before the transaction ends.
+    """
     primary = ", ".join(f"t.{column}" for column in table.primary)
     statements: list[str] = []
     named: dict[str, list[Any]] = {}
@@ -90,7 +101,16 @@ async def find_rows(
         )
     if not statements:
         return []
-    statement = _select(table, f"({' UNION '.join(statements)})", table.primary)
+    found = f"({' UNION '.join(statements)})"
+    if locks:
+        lock = sql(
+            "SELECT FROM {table} AS t WHERE ({primary}) IN {found} ORDER BY {primary} FOR NO KEY UPDATE",
+            table=table.name,
+            primary=primary,
+            found=found,
+        )
+        await tx.rows(lock, workspace_id=workspace_id, **named)
+    statement = _select(table, found, table.primary)
     return await tx.rows(statement, workspace_id=workspace_id, **named)
 
 
@@ -153,13 +173,17 @@ async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Se
 _CHANGE = """
     UPDATE {table} AS t SET ({columns}) = (SELECT {columns} FROM jsonb_populate_record(t, n.row) AS changed){version}
       FROM jsonb_array_elements(:rows) AS n (row) CROSS JOIN jsonb_populate_record(NULL::{table}, n.row) AS given
-     WHERE t.{tenant} = :workspace_id AND {same}"""
+     WHERE t.{tenant} = :workspace_id AND {same} """
 
 
 async def change_rows(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Changes rows, and moves their versions. A row has its primary key and the columns that it changes."""
+    """Changes rows, and moves their versions. A row has its primary key and the columns that it changes.
+
+    Raises SerializationError if one of them is no longer as its `state_` says, which is from find_rows().
+    """
     version = table.versioned
-    columns = sorted({column for row in rows for column in row} - {*table.primary, version}) or [*table.primary]
+    kept = {*table.primary, version, "state_"}
+    columns = sorted({column for row in rows for column in row} - kept) or [*table.primary]
     statement = sql(
         _CHANGE,
         table=table.name,
@@ -170,8 +194,9 @@ async def change_rows(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[M
         else "",
         same=" AND ".join(f"t.{column} = given.{column}" for column in table.primary),
     )
-    if rows:
-        await tx.run(statement, workspace_id=workspace_id, rows=[map_bytes(row) for row in rows])
+    values = {"workspace_id": workspace_id, "rows": [map_bytes(row) for row in rows]}
+    if rows and await tx.run(statement, **values) < len(rows):
+        raise SerializationError(f"Other writes keep changing {table.path}.")
 
 
 def map_bytes(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -199,8 +199,9 @@ class Store:
             await queries.add_rows(run.tx, table.name, (table.tenant, *added), rows)
         columns = {name: column for column, name in table.names.items()} | {"position": "position"}
         late = {field.name for field, links in table.links if links.late}
+        named = [*table.primary, *([] if run.locks else ["state_"])]
         changed = [
-            {column: entry.row[column] for column in (*table.primary, *map(columns.get, entry.changed)) if column}
+            {column: entry.row[column] for column in (*named, *map(columns.get, entry.changed)) if column}
             for entry in entries
             if not entry.is_new and entry.changed - late
         ]

@@ -57,6 +57,7 @@ class LineStore:
     accounts_left_out: set[str] = field(default_factory=set)
     _seen: dict[UUID, str] = field(default_factory=dict)
     _late: list[Late] = field(default_factory=list)
+    _locks: bool = False
     _coming: dict[str, Any] = field(default_factory=dict)  # names of records that a dry run has not stored
 
     @property
@@ -107,6 +108,7 @@ class LineStore:
         attempt = 1
         while left := [line for line in lines if line.number not in batch.faulty]:
             try:
+                self._locks = attempt > 1
                 return await self._attempt(batch, left, late, counts=counts)
             except _Faulty:
                 continue
@@ -158,7 +160,7 @@ class LineStore:
         if accounts.how == "create":
             await tx.run(queries.LOCK_LIST, slug=self.slug, list="accounts")
         store = await self._open(tx.later(), lines, faults, tally)
-        store.run.seen[self.table.path] = seen
+        store.run.seen[self.table.path], store.run.locks = seen, self._locks
         numbers = {line.number for line in lines}
         store.late = [one for one in late if int(one.path.removeprefix("line ")) in numbers]
         if late:

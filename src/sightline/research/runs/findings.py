@@ -5,7 +5,6 @@ from uuid import UUID
 
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
-from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page
@@ -40,14 +39,12 @@ async def find_answer(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID
 _FINDING = """
     id, section_id, title, url, publisher, iso(published_at) AS published_at, iso(retrieved_at) AS retrieved_at,
     relevance, observations, provenance"""
-_FOUND = Order("findings", "position", "id", UUID, has_cursor=False)
-_FINDINGS = Listing("research_findings", Finding, _FINDING, _FOUND, size=stored_size("observations", "provenance"))
+_FINDINGS = Listing("research_findings", Finding, _FINDING, Order("findings", "position", "id", UUID, has_cursor=False))
 # The fields of a StoreRecord under their names.
 _RECORD = """
     id, connector, external_id, label, rating, title, body, app_version AS version, storefront,
     iso(submitted_at) AS submitted_at, url"""
-_READ = Order("records", "position", "id", UUID, has_cursor=False)
-_RECORDS = Listing("research_records", StoreRecord, _RECORD, _READ, size=stored_size("title", "body"))
+_RECORDS = Listing("research_records", StoreRecord, _RECORD, Order("records", "position", "id", UUID, has_cursor=False))
 
 _FIND_OTHER_APPS = sql(
     "SELECT {apps} FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.id = :run_id",
