@@ -55,6 +55,13 @@ async def test_another_kind_of_json_value_is_a_change(acme: World, before: Any, 
     assert json.dumps(again["data"]) == json.dumps({"a": before})
 
 
+async def test_a_file_with_another_kind_of_json_value_is_a_change(acme: World) -> None:
+    for flag in (1, True):
+        await acme.add(signals=[{"key": "s", "name": "S", "rawData": {"text": "x", "flag": flag}}])
+        shown = (await acme.client.get("/signals/SIGNAL-1?include=raw")).json()
+        assert json.dumps(shown["rawData"]["flag"]) == json.dumps(flag)
+
+
 async def test_an_empty_change_changes_nothing(acme: World) -> None:
     signal = await create(acme, text="Slow", name="Name")
     before = await acme.client.get(f"/signals/{signal['id']}")

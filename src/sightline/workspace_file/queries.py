@@ -173,7 +173,7 @@ async def add_rows(tx: Tx, table: str, columns: Sequence[str], rows: Iterable[Se
 _CHANGE = """
     UPDATE {table} AS t SET ({columns}) = (SELECT {columns} FROM jsonb_populate_record(t, n.row) AS changed){version}
       FROM jsonb_array_elements(:rows) AS n (row) CROSS JOIN jsonb_populate_record(NULL::{table}, n.row) AS given
-     WHERE t.{tenant} = :workspace_id AND {same} """
+     WHERE t.{tenant} = :workspace_id AND {same} AND t.xmin::text = coalesce(n.row ->> 'state_', t.xmin::text)"""
 
 
 async def change_rows(tx: Tx, table: Table, workspace_id: UUID, rows: Sequence[Mapping[str, Any]]) -> None:
