@@ -979,7 +979,7 @@ CREATE TABLE public.signals (
     study_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     failure text,
     process_after timestamp(3) with time zone,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     processing_id uuid,
@@ -1224,7 +1224,7 @@ CREATE TABLE public.accounts (
     external_id text,
     name text NOT NULL,
     domain text,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || COALESCE(domain, ''::text)))) STORED NOT NULL
@@ -1404,7 +1404,7 @@ CREATE TABLE public.idea_evidence (
     resolution text,
     resolved_by uuid,
     dismissed_at timestamp(3) with time zone,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT idea_evidence_origin_check CHECK ((origin = ANY (ARRAY['entity_creation'::text, 'manual'::text, 'import'::text, 'study'::text, 'research'::text, 'portal'::text]))),
@@ -1529,7 +1529,7 @@ CREATE TABLE public.ideas (
     taxonomy_version_id uuid,
     portal_visible boolean DEFAULT false NOT NULL,
     vote_count integer DEFAULT 0 NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     model_due_at timestamp(3) with time zone,
@@ -1620,7 +1620,7 @@ CREATE TABLE public.initiatives (
     team_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     feature_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || description))) STORED NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT initiatives_check CHECK ((start_date <= finish_date)),
@@ -1680,7 +1680,7 @@ CREATE TABLE public.insights (
     origin text DEFAULT 'manual'::text NOT NULL,
     account_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     signal_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
     search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
@@ -1783,7 +1783,7 @@ CREATE TABLE public.opportunities (
     key text,
     name text NOT NULL,
     description text DEFAULT ''::text NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL
 );
@@ -1899,8 +1899,8 @@ CREATE TABLE public.products (
     key text,
     name text NOT NULL,
     description text DEFAULT ''::text NOT NULL,
-    map_version bigint DEFAULT 1 NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
+    map_version bigint DEFAULT ((random() * ('1000000000'::numeric)::double precision))::bigint NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL
 );
@@ -2118,7 +2118,7 @@ CREATE TABLE public.studies (
     app_path text NOT NULL,
     initiative_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     idea_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    version integer DEFAULT 1 NOT NULL,
+    version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL
 );

@@ -3,9 +3,12 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from sightline.platform.db import Database
 from sightline.platform.db.tables import tables_of_workspaces
 from tests.workspace_file.files import apply, by_key, exported, small, whole
+from tests.world import World
 
 
 async def _rows(database: Database, workspace_id: UUID) -> dict[str, list[str]]:
@@ -51,20 +54,27 @@ async def test_omitted_lists_and_fields_stay(database: Database) -> None:
     assert applied.counts["ideas"].changed == 1
 
 
+async def _versions(database: Database, workspace_id: UUID, table: str) -> dict[str, int]:
+    async with database.autocommit() as tx:
+        query = f"SELECT key, version FROM {table} WHERE workspace_id = $1"  # noqa: S608
+        return {row["key"]: row["version"] for row in await tx.connection.fetch(query, workspace_id)}
+
+
 async def test_a_changed_record_moves_its_version_and_leaves_a_trail(database: Database) -> None:
     file = small(ideas=[{"key": "a", "name": "A", "description": "x"}, {"key": "b", "name": "B", "description": "x"}])
     applied = await apply(database, file)
     file["ideas"][0] |= {"status": "Approved"}
+    before = await _versions(database, applied.workspace_id, "ideas")
     await apply(database, file)
+    after = await _versions(database, applied.workspace_id, "ideas")
     async with database.autocommit() as tx:
-        rows = await tx.connection.fetch("SELECT key, version FROM ideas WHERE workspace_id = $1", applied.workspace_id)
         trail = await tx.connection.fetch(
             "SELECT action, actor_kind, actor_id, public_id, detail FROM changes"
             " WHERE workspace_id = $1 AND record_id = $2 ORDER BY at",
             applied.workspace_id,
             applied.ids["ideas"]["a"],
         )
-    assert {row["key"]: row["version"] for row in rows} == {"a": 2, "b": 1}
+    assert after == before | {"a": before["a"] + 1}
     assert [tuple(row[:4]) for row in trail] == [
         ("created", "file", "tests", "IDEA-1"),
         ("updated", "file", "tests", "IDEA-1"),
@@ -90,10 +100,37 @@ async def test_a_renamed_team_changes_the_version_of_its_initiatives(database: D
     file = small(teams=[{"key": "t", "name": "T"}], initiatives=[{"key": "i", "name": "I", "teams": ["t"]}])
     applied = await apply(database, file)
     file["teams"][0]["name"] = "Renamed"
+    before = await _versions(database, applied.workspace_id, "initiatives")
     await apply(database, file)
-    async with database.autocommit() as tx:
-        query = "SELECT version FROM initiatives WHERE workspace_id = $1"
-        assert await tx.connection.fetchval(query, applied.workspace_id) == 2
+    assert await _versions(database, applied.workspace_id, "initiatives") == {"i": before["i"] + 1}
+
+
+@pytest.mark.parametrize("kind", ["ideas", "signals", "products", "initiatives", "insights"])
+async def test_a_record_that_is_made_again_has_another_tag(world: World, kind: str) -> None:
+    """Its id is the same, as it follows from the key."""
+    field = "title" if kind == "insights" else "name"
+    record: dict[str, Any] = {"key": "a", field: "First"} | ({"description": "x"} if kind == "ideas" else {})
+    made: dict[str, Any] = {kind: [record]}
+    await world.add(**made)
+    path = f"/{kind}/{(await world.ids(kind))['a']}"
+    first = await world.client.get(path)
+    gone: dict[str, Any] = {kind: [], "prune": [kind]}
+    await world.add(**gone)
+    assert (await world.client.get(path)).status_code == 404
+    again: dict[str, Any] = {kind: [record | {field: "Second"}]}
+    await world.add(**again)
+    second = await world.client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (second.status_code, second.json()[field]) == (200, "Second")
+
+
+async def test_features_of_a_product_that_is_made_again_are_matched(world: World) -> None:
+    """Processes keep maps of features by their version."""
+    for feature in ("Export reports", "Import invoices"):
+        await world.add(products=[{"key": "p", "name": "P", "features": [{"key": feature, "name": feature}]}])
+        body = {"description": f"Please improve {feature} soon.", "productId": (await world.ids("products"))["p"]}
+        answer = await world.client.post("/ideas", json=body)
+        assert (answer.status_code, len(answer.json()["featureIds"])) == (201, 1)
+        await world.add(products=[], prune=["products"])
 
 
 async def test_nested_lists_add_and_update_and_sets_replace(database: Database) -> None:
