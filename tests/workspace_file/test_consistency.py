@@ -190,6 +190,16 @@ async def test_deleting_a_workspace_leaves_nothing_of_it_and_everything_of_other
         await delete_workspace(database, file["workspace"]["slug"])
 
 
+async def test_others_take_numbers_while_a_workspace_is_deleted(database: Database) -> None:
+    applied = await apply(database, small(ideas=[{"key": "i", **IDEA}]))
+    async with database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM changes WHERE workspace_id = $1 FOR UPDATE", applied.workspace_id)
+        deleting = asyncio.create_task(delete_workspace(database, applied.slug))
+        await until_blocked(database)
+        assert await tx.connection.fetchval(TAKE, applied.workspace_id, timeout=5) == 2
+    await deleting
+
+
 async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Database) -> None:
     async with database.autocommit() as tx:
         tables = await tables_of_workspaces(tx.connection)

@@ -1,13 +1,16 @@
 """A dry run shows what would change, record by record, and stores nothing; the schema describes the file."""
 
+import asyncio
 from io import BytesIO
 
 import msgspec
+import pytest
 
 from sightline.platform.db import Database
-from sightline.workspace_file import RecordChange, apply_file, schema
+from sightline.workspace_file import Import, ListReader, RecordChange, apply_file, schema
 from sightline.workspace_file.sections import STORED
 from tests.workspace_file.files import apply, export, new_slug, small
+from tests.workspace_file.imports import base, counts, json_lines, opened
 
 
 async def _try(database: Database, file: object) -> tuple[dict[str, int], list[RecordChange]]:
@@ -69,3 +72,15 @@ def test_the_schema_names_every_list_and_its_bounds() -> None:
     idea = found["$defs"]["IdeaRecord"]
     assert idea["additionalProperties"] is False
     assert idea["properties"]["portalVisible"]["default"] is False
+
+
+@pytest.mark.parametrize("given", [{}, {"number": 70}])
+async def test_a_dry_run_of_lines_takes_no_number(database: Database, given: dict[str, int]) -> None:
+    """Requests that create records would wait for it until a batch is rolled back."""
+    slug = await base(database, ideas=[{"key": "old", "name": "Old", "description": "x"}])
+    lines = json_lines([{"key": "i", "name": "I", "description": "x", **given}])
+    async with database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM public_numbers FOR UPDATE")
+        trial = Import(database, slug, ListReader("ideas", opened(lines)), actor_id="tests", dry_run=True)
+        done = await asyncio.wait_for(trial.run(asyncio.Event()), 20)
+    assert counts(done) == (1, 0, 0, 0), done.faults

@@ -13,7 +13,7 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run, sound
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
-from sightline.workspace_file.applying import ATTEMPTS, reason_of
+from sightline.workspace_file.applying import ATTEMPTS, LateNumbers, reason_of
 from sightline.workspace_file.imports.customers import NamedAccounts, UnknownAccounts, store_votes
 from sightline.workspace_file.imports.merged import Identity, identity, known_aliases, parts_of
 from sightline.workspace_file.imports.report import Imported
@@ -188,7 +188,9 @@ class LineStore:
         lookups.coming[self.table.path] = self._coming
         given = frozenset({self.table.path})
         run = Run(tx, workspace.id, self.actor_id, False, faults, given=given, is_import=True)
-        numbers = Numbers(self.db, tx, workspace.id, inside=self.dry_run or self.db.pool.size < 2)
+        numbers: Numbers = LateNumbers(self.db, tx, workspace.id)  # a dry run takes none
+        if not self.dry_run:
+            numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
         if self.table.numbered and largest:
             await numbers.raise_to(self.table.kind, largest)

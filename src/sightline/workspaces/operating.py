@@ -11,6 +11,8 @@ from sightline.workspaces.tenants import LOCK_SLUG
 
 # Emptied first: triggers search these tables for each record that is deleted.
 _FIRST = ("idempotency_keys", "idea_words")
+# Emptied last: requests of the workspace wait for its numbers on a connection that they share with other workspaces.
+_LAST = "public_numbers"
 
 _WORKSPACES = sql("""
     SELECT w.slug, w.name, w.id::text AS id, c.kind, sum(c.count)::bigint AS total
@@ -50,7 +52,7 @@ async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
             raise NotFound(f"There is no workspace {slug}.")
         removed = {}
         tables = await tables_of_workspaces(tx.connection)
-        for table in dict.fromkeys((*_FIRST, *tables)):
+        for table in sorted(tables, key=lambda table: (table not in _FIRST, table == _LAST)):
             statement = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id", table=table)
             removed[table] = await tx.run(statement, workspace_id=workspace_id)
         await tx.run(_REMOVE_WORKSPACE, workspace_id=workspace_id)
