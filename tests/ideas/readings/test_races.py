@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from sightline.ideas.readings.sweep import AT_ONCE
+from sightline.ideas.readings.sweep import AT_ONCE, SWEEP_SECONDS
 from tests.ideas.acme import Acme, Json
 from tests.ideas.readings.reading import (
     ATTEMPTS,
@@ -166,10 +166,47 @@ async def test_an_idea_is_read_again_if_its_worker_ends_while_the_model_is_asked
         with pytest.raises(asyncio.CancelledError):
             await ended[0]
         assert (await acme.read(idea)) == idea
-        assert not await is_due(acme, idea)
-        assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 1
-        await sweep(fake)
-        assert len(fake.requests) == 1
-        await acme.run(MAKE_DUE)
+        assert await is_due(acme, idea)
+        assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 0
         await sweep(fake)
     assert (await acme.read(idea))["featureMatching"]["matcher"] == MODEL
+
+
+LOSE_CONNECTIONS = """
+CREATE FUNCTION lose_connection() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+CREATE TRIGGER lose_connection BEFORE INSERT ON model_usage EXECUTE FUNCTION lose_connection()"""
+KEEP_CONNECTIONS = "DROP FUNCTION lose_connection CASCADE"
+
+
+async def test_an_outage_while_the_model_is_asked_uses_up_no_attempt(acme: Acme, sweep: Sweep) -> None:
+    idea = await new_idea(acme)
+    async with acme.world.database.autocommit() as tx:
+        await tx.connection.execute(LOSE_CONNECTIONS)
+    with fake_model(reads()) as fake:
+        await sweep(fake)
+        async with acme.world.database.autocommit() as tx:
+            await tx.connection.execute(KEEP_CONNECTIONS)
+        assert (await acme.read(idea)) == idea
+        assert await is_due(acme, idea)
+        assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 0
+        await sweep(fake)
+    assert (await acme.read(idea))["featureMatching"]["matcher"] == MODEL
+
+
+async def test_a_reading_that_takes_longer_than_a_tick_is_an_attempt(
+    acme: Acme, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.ideas.readings.sweep.TICK_SECONDS", SWEEP_SECONDS)
+    idea = await new_idea(acme)
+    ended: list[asyncio.Task[None]] = []
+
+    async def end() -> None:
+        ended[0].cancel()
+
+    with fake_model(after(end, reads())) as fake:
+        ended.append(asyncio.create_task(sweep(fake)))  # type: ignore[arg-type]  # a coroutine
+        with pytest.raises(asyncio.CancelledError):
+            await ended[0]
+    assert not await is_due(acme, idea)
+    assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 1

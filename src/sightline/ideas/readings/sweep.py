@@ -2,7 +2,8 @@
 
 An idea is claimed by moving its due time, read, asked about outside any transaction, and stored in one transaction if
 the claim still holds. What a worker leaves behind that dies in between is claimed again. If the model fails, the
-embedded engine matches the ideas of this sweep, and the model reads them later.
+embedded engine matches the ideas of this sweep, and the model reads them later. An outage of the database or the end of
+the worker is no attempt.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from sightline.ideas.readings import queries
 from sightline.ideas.readings.keep import keep_reading
 from sightline.ideas.readings.material import Seen, material_of, see
 from sightline.ideas.readings.queries import Claim, Retry
+from sightline.ideas.store import set_due
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.ideas import IdeaReading
 from sightline.intelligence.model.choice import LanguageModel, Made, make
@@ -26,7 +28,9 @@ from sightline.intelligence.model.ideas import read_idea
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.model.usage import may_ask
 from sightline.platform.db import Database
+from sightline.platform.db.retries import is_away, until_answered
 from sightline.platform.jobs import Tools
+from sightline.platform.jobs.worker import TICK_SECONDS
 
 READ_IDEA: Final = "ideas.read"
 AT_ONCE: Final = 4
@@ -45,13 +49,40 @@ async def read_due(db: Database, tools: Tools) -> None:
     while is_more and loop.time() < end:
         async with db.transaction() as tx:
             claims = await queries.claim_due(tx, AT_ONCE)
-        reading = [_read(db, tools, claim, asks=answers) for claim in claims]
+        reading = [_read_or_return(db, tools, claim, asks=answers) for claim in claims]
         read = await asyncio.gather(*reading, return_exceptions=True)
         errors = [each for each in read if isinstance(each, BaseException)]
         for error in errors:
             _log.error("An idea could not be read and is read again later", exc_info=error)
         answers = answers and any(read)  # a single failure may be due to the idea
         is_more = bool(claims) and not errors
+
+
+async def _read_or_return(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool:
+    """Reads one idea. Returns the claim if the database is away or the worker ends, but not if the tick takes too long.
+
+    A tick does so at the earliest `TICK_SECONDS - SWEEP_SECONDS` after a reading started.
+    """
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    try:
+        return await _read(db, tools, claim, asks=asks)
+    except Exception as error:
+        if is_away(error):
+            await asyncio.shield(_return_claim(db, claim))  # an outage may be longer than a tick
+        raise
+    except asyncio.CancelledError:
+        if loop.time() - started < TICK_SECONDS - SWEEP_SECONDS:
+            await _return_claim(db, claim)
+        raise
+
+
+@until_answered
+async def _return_claim(db: Database, claim: Claim) -> None:
+    """Makes the idea due at once and takes the attempt back, if the claim holds; waits until the database answers."""
+    async with db.transaction() as tx:
+        if await queries.find_claimed(tx, claim, lock=True) is not None:
+            await set_due(tx, claim.workspace_id, claim.idea_id, tx.now, claim.attempts - 1)
 
 
 async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool:
