@@ -10,7 +10,6 @@ from starlette.routing import Route, Router
 from sightline.catalog.accounts import routes as accounts
 from sightline.catalog.products import routes as products
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.taxonomy import Taxonomies
 from sightline.catalog.teams import routes as teams
 from sightline.documents import routes as documents
 from sightline.documents.generations import routes as generations
@@ -177,7 +176,6 @@ def make_tools(settings: Settings) -> dict[type, Any]:
     return {
         Engine: engine,
         FeatureMaps: FeatureMaps(engine),
-        Taxonomies: Taxonomies(),
         Researcher: EmbeddedResearcher(),
         Totals: Totals(),
         **model_tools(settings),

@@ -11,7 +11,6 @@ import pytest
 
 from sightline.catalog.default_statuses import StatusLabel
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas import create, status
 from sightline.ideas.records import NewIdea, StatusChange
 from sightline.intelligence.embedded import embedded_engine
@@ -160,7 +159,7 @@ async def test_a_slow_clock_does_not_put_a_change_into_the_past(acme: Acme, data
     late = await Database.connect(database_url, size=2, clock=LateClock())
     try:
         created = await create.create_idea(
-            late, FeatureMaps(embedded_engine()), Taxonomies(), actor, NewIdea(description=Text("Late."))
+            late, FeatureMaps(embedded_engine()), actor, NewIdea(description=Text("Late."))
         )
         await status.set_status(
             late, actor, IdeaRef(id=UUID(idea["id"])), StatusChange(status=StatusLabel("Under review"))

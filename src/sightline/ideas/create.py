@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.taxonomy import Taxonomies
+from sightline.catalog.taxonomy import find_version
 from sightline.ideas import read
 from sightline.ideas.classifications.assign import assign
 from sightline.ideas.decide import Facts, decide
@@ -28,7 +28,6 @@ _Written = Versioned[Idea] | None
 async def create_idea(
     db: Database,
     maps: FeatureMaps,
-    taxonomies: Taxonomies,
     actor: Actor,
     new_idea: NewIdea,
     expect: Expectation = expect_anything,
@@ -50,18 +49,18 @@ async def create_idea(
         )
         if prepared.stored is None:
             expect(None)
-            return await _add(db, taxonomies, actor, proposal, prepared.facts)
+            return await _add(db, actor, proposal, prepared.facts)
         async with db.transaction() as tx:
             return await _update(tx, actor, new_idea, proposal, prepared.facts, expect)
 
     return await retry_when_overtaken(attempt, Conflict("The records that the idea names keep changing. Try again."))
 
 
-async def _add(db: Database, taxonomies: Taxonomies, actor: Actor, new: Proposal, facts: Facts) -> _Written:
+async def _add(db: Database, actor: Actor, new: Proposal, facts: Facts) -> _Written:
     """Returns None if another request took the identity."""
     async with db.autocommit() as tx:
         number, version_id = await take_idea_number(db, tx, actor.workspace_id)
-        taxonomy = await taxonomies.find(tx, actor.workspace_id, version_id)
+        taxonomy = await find_version(tx, actor.workspace_id, version_id)
         outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))
         if outcome is None:
             return None

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sightline.catalog.taxonomy import Taxonomy
 from sightline.ideas.classifications.assign import Assignment
-from sightline.ideas.classifications.suggest import Suggestions, suggest
+from sightline.ideas.classifications.suggest import Suggestions, suggest, takes_long
 from sightline.ideas.matching.chosen_features import matching_columns, needs_matching, select_features
 from sightline.ideas.matching.selection import MATCHED, Selection
 from sightline.ideas.proposal import Proposal, product_after
@@ -20,7 +20,6 @@ from sightline.platform.beside import run_beside
 
 # A missing part of an identity is filled in, unless the idea was found by an alias; none is ever replaced.
 _IDENTITY = ("source_key", "external_id", "integration_id")
-_READ_AT_ONCE = 8_000  # characters
 
 
 class Facts(NamedTuple):
@@ -53,12 +52,11 @@ class Outcome(NamedTuple):
 async def decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:
     """Returns what to store; None if the idea's product is not the one of the facts, or its features were not matched.
 
-    Raises ValidationFailed if chosen features do not fit the new product. A long description is read in a thread:
-    its first 40,000 characters take up to .5 s.
+    Raises ValidationFailed if chosen features do not fit the new product.
     """
-    if len(new.columns.get("description") or "") <= _READ_AT_ONCE:
-        return _decide(stored, new, facts)
-    return await run_beside(_decide, stored, new, facts)
+    if takes_long(facts.taxonomy, new.columns.get("description") or ""):
+        return await run_beside(_decide, stored, new, facts)
+    return _decide(stored, new, facts)
 
 
 def _decide(stored: Stored | None, new: Proposal, facts: Facts) -> Outcome | None:

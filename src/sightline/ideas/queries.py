@@ -1,6 +1,7 @@
 """The SQL of ideas."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -99,7 +100,7 @@ async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
     return Located(*await tx.found(_HOLD_ID[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
-_LISTING = Listing(
+_LISTED = Listing(
     "ideas",
     Idea,
     IDEA,
@@ -107,13 +108,21 @@ _LISTING = Listing(
     count_of("idea"),
     stored_size("name", "description", "feature_matching", "official_answer"),
 )
+# An option of a value is stored in 16 bytes, and shown with its id, key and label.
+_WITH_CLASSIFICATIONS = replace(
+    _LISTED,
+    size=f"""{_LISTED.size} +
+    coalesce((SELECT sum(8 * pg_column_size(option_ids) + coalesce(pg_column_size(text_value), 0))
+                FROM idea_classifications WHERE workspace_id = :workspace_id AND idea_id = ideas.id), 0)""",
+)
 
 
 async def page_of_ideas(
     tx: Tx, workspace_id: UUID, filters: IdeaFilters, window: Window, as_ideas: AsRecords[Idea]
 ) -> Page[Idea]:
     """Returns a page, newest first; with `updated_since` the oldest change first."""
-    return await read_list(tx, _LISTING, _where(workspace_id, filters), window, filters.updated_since, as_ideas)
+    listing = _WITH_CLASSIFICATIONS if filters.include else _LISTED
+    return await read_list(tx, listing, _where(workspace_id, filters), window, filters.updated_since, as_ideas)
 
 
 # By the name of the filter.

@@ -1,7 +1,6 @@
 """Operations on ideas. Specification: Ideas."""
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas import change, create, delete, read, status
 from sightline.ideas.change import AlreadyLinked
 from sightline.ideas.identity import IdentityConflict
@@ -69,8 +68,7 @@ async def create_idea(call: Call, new_idea: NewIdea) -> Versioned[Idea]:
     stored, but is no identity. An update replaces description, name, status and product, adds insights and
     accounts, and leaves omitted fields as they are.
     """
-    maps, taxonomies = call.tool(FeatureMaps), call.tool(Taxonomies)
-    return await create.create_idea(call.db, maps, taxonomies, call.actor, new_idea, call.expect)
+    return await create.create_idea(call.db, call.tool(FeatureMaps), call.actor, new_idea, call.expect)
 
 
 @operation(

@@ -6,7 +6,6 @@ from uuid import UUID
 import pytest
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.taxonomy import Taxonomies
 from sightline.ideas.create import create_idea
 from sightline.ideas.create_from_portal import RequestedIdea, add_requested_idea
 from sightline.ideas.readings.checks import check_waiting
@@ -163,7 +162,7 @@ async def test_without_a_model_nothing_is_due(acme: Acme) -> None:
     """Neither after a creation, nor for what comes from a workspace file."""
     maps = FeatureMaps(embedded_engine())
     actor = Actor(acme.world.workspace_id, "key", "tests")
-    made = await create_idea(acme.world.database, maps, Taxonomies(), actor, NewIdea(description=Text(TEXT)))
+    made = await create_idea(acme.world.database, maps, actor, NewIdea(description=Text(TEXT)))
     assert await acme.value(DUE, made.record.id) is None
     assert await acme.value(DUE, UUID((await from_file(acme))["id"])) is None
 

@@ -1,6 +1,5 @@
 """The taxonomy that classifies ideas."""
 
-from sightline.catalog.taxonomy.cache import Taxonomies
-from sightline.catalog.taxonomy.groups import Group, Option, Taxonomy, find_taxonomy
+from sightline.catalog.taxonomy.groups import Group, GroupOption, Taxonomy, find_taxonomy, find_version
 
-__all__ = ["Group", "Option", "Taxonomies", "Taxonomy", "find_taxonomy"]
+__all__ = ["Group", "GroupOption", "Taxonomy", "find_taxonomy", "find_version"]

@@ -1,18 +1,25 @@
-"""The active taxonomy: the groups that classify ideas."""
+"""The active taxonomy: the groups that classify ideas. Read once per version, and cached by the process."""
 
-from collections.abc import Collection
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 from uuid import UUID
 
 import msgspec
 
 from sightline.platform.db import Row, Tx, sql
+from sightline.platform.wire import Record
 
+_MOST_OPTIONS = 100_000  # of the taxonomies in the cache, which has one at least
+_MOST_KEPT = 256  # workspaces
+
+FIND_VERSION_ID = sql("SELECT id FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active")
 FIND_TAXONOMY = sql("""
 SELECT v.id AS version_id, v.version, iso(v.activated_at) AS activated_at,
        g.id, g.key, g.label, g.kind, g.selection_mode, g.required,
-       (SELECT coalesce(jsonb_agg(jsonb_build_array(o.id, o.key, o.label) ORDER BY o.position, o.id), '[]')
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'key', o.key, 'label', o.label)
+                                  ORDER BY o.position, o.id), '[]')
           FROM taxonomy_options o
          WHERE o.workspace_id = :workspace_id AND o.group_id = g.id AND o.is_active) AS options
   FROM taxonomy_versions v
@@ -21,7 +28,7 @@ SELECT v.id AS version_id, v.version, iso(v.activated_at) AS activated_at,
  ORDER BY g.position, g.id""")
 
 
-class Option(NamedTuple):
+class GroupOption(Record):
     id: UUID
     key: str
     label: str
@@ -29,7 +36,10 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`kind`: list or text; `selection_mode` (list groups only): single or multi."""
+    """`kind`: list or text; `selection_mode` (list groups only): single or multi.
+
+    `by_name` has the options by label and by key, which wins; `places` has the place of each among `options`.
+    """
 
     id: UUID
     key: str
@@ -37,13 +47,18 @@ class Group:
     kind: Literal["list", "text"]
     selection_mode: Literal["single", "multi"] | None
     required: bool
-    options: tuple[Option, ...]
+    options: list[GroupOption] = field(default_factory=list)
+    by_name: dict[str, GroupOption] = field(default_factory=dict)
+    places: dict[UUID, int] = field(default_factory=dict)
 
-    def option(self, name: str) -> Option | None:
+    def option(self, name: str) -> GroupOption | None:
         """Returns the option with this key, else with this label, else None."""
-        by_key = (option for option in self.options if option.key == name)
-        by_label = (option for option in self.options if option.label == name)
-        return next(by_key, None) or next(by_label, None)
+        return self.by_name.get(name)
+
+    def chosen(self, ids: Iterable[UUID]) -> list[GroupOption]:
+        """Returns the options with these ids, in the order of the group. Ignores the ids of other options."""
+        places = {self.places[id] for id in ids if id in self.places}
+        return [self.options[place] for place in sorted(places)]
 
     @property
     def takes_one(self) -> bool:
@@ -65,9 +80,45 @@ class Taxonomy:
     groups: tuple[Group, ...] = ()
     by_key: dict[str, Group] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """The number of options."""
+        return sum(len(group.options) for group in self.groups)
+
+
+_kept: OrderedDict[UUID, Taxonomy] = OrderedDict()  # by workspace, the least recently used first
+
 
 async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
     """Returns the active taxonomy with its active groups and options."""
+    return await find_version(tx, workspace_id, await tx.value(FIND_VERSION_ID, workspace_id=workspace_id))
+
+
+async def find_version(tx: Tx, workspace_id: UUID, version_id: UUID | None) -> Taxonomy:
+    """Returns the active taxonomy. `version_id` is the active version as it was just read; None: there is none.
+
+    A version never changes, so it is read once.
+    """
+    if version_id is None:
+        return Taxonomy()
+    kept = _kept.get(workspace_id)
+    if kept is None or kept.id != version_id:
+        kept = await _read(tx, workspace_id)
+        _keep(workspace_id, kept)
+    _kept.move_to_end(workspace_id)
+    return kept
+
+
+def _keep(workspace_id: UUID, taxonomy: Taxonomy) -> None:
+    _kept[workspace_id] = taxonomy
+    _kept.move_to_end(workspace_id)
+    size = sum(each.size for each in _kept.values())
+    while len(_kept) > 1 and (len(_kept) > _MOST_KEPT or size > _MOST_OPTIONS):
+        _, dropped = _kept.popitem(last=False)
+        size -= dropped.size
+
+
+async def _read(tx: Tx, workspace_id: UUID) -> Taxonomy:
     rows = await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id)
     if not rows:
         return Taxonomy()
@@ -78,5 +129,16 @@ async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
 
 
 def _as_group(row: Row) -> Group:
-    options = tuple(msgspec.json.decode(row["options"], type=list[Option]))
-    return Group(row["id"], row["key"], row["label"], row["kind"], row["selection_mode"], row["required"], options)
+    options = msgspec.json.decode(row["options"], type=list[GroupOption])
+    return Group(
+        row["id"],
+        row["key"],
+        row["label"],
+        row["kind"],
+        row["selection_mode"],
+        row["required"],
+        options,
+        # Of options with one label the first counts.
+        {one.label: one for one in reversed(options)} | {one.key: one for one in reversed(options)},
+        {one.id: place for place, one in enumerate(options)},
+    )

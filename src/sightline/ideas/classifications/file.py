@@ -55,7 +55,7 @@ async def distrust_vanished_options(run: Run) -> AsyncIterator[None]:
 async def _groups(run: Run) -> dict[str, _Named]:
     """Returns the groups by key."""
     rows = await run.tx.rows(_GROUPS, workspace_id=run.workspace_id)
-    groups = {row["key"]: _Named(Group(**row, options=()), {}, {}) for row in rows}
+    groups = {row["key"]: _Named(Group(**row), {}, {}) for row in rows}
     by_id = {named.group.id: named for named in groups.values()}
     for row in await run.tx.rows(_OPTIONS, workspace_id=run.workspace_id):
         by_id[row["group_id"]].keys[row["key"]] = row["id"]

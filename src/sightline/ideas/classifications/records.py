@@ -5,6 +5,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
+from sightline.catalog.taxonomy import GroupOption
 from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, none_of, some_of
 
 ClassificationGroupKind = Literal["list", "text"]
@@ -83,12 +84,6 @@ class TaxonomyVersion(Record):
     id: UUID
     version: int
     activated_at: Timestamp
-
-
-class GroupOption(Record):
-    id: UUID
-    key: str
-    label: str
 
 
 class GroupValue(Record):

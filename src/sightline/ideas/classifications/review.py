@@ -1,5 +1,6 @@
 """Reading the classifications of one idea, and reviewing them group by group. Specification: Classifications review."""
 
+import asyncio
 from typing import NamedTuple
 from uuid import UUID
 
@@ -14,7 +15,6 @@ from sightline.ideas.classifications.records import (
     ClassificationReviewState,
     Classifications,
     ClassificationUpdate,
-    GroupOption,
     GroupValue,
     TaxonomyVersion,
     ValueOrigin,
@@ -26,6 +26,8 @@ from sightline.platform.db import Tx
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
+
+_MANY = 200  # options
 
 
 class Decision(NamedTuple):
@@ -102,7 +104,7 @@ def _chosen_options(group: Group, update: ClassificationUpdate) -> list[UUID]:
     if group.kind != "list" or not update.option_ids:
         raise ValidationFailed.of(path, "A list group takes set_option with one option or more")
     chosen: list[UUID] = list(dict.fromkeys(update.option_ids))
-    if any(id not in {option.id for option in group.options} for id in chosen):
+    if any(id not in group.places for id in chosen):
         raise ValidationFailed.of(path, f"Not an option of the group {group.key}")
     if refusal := group.refuse_more(chosen):
         raise ValidationFailed.of(path, refusal)
@@ -110,12 +112,16 @@ def _chosen_options(group: Group, update: ClassificationUpdate) -> list[UUID]:
 
 
 def _active_options(group: Group, stored: StoredValue) -> list[UUID]:
-    return [option.id for option in group.options if option.id in stored.option_ids]
+    return [option.id for option in group.chosen(stored.option_ids)]
 
 
 async def _shown(tx: Tx, actor: Actor, id: UUID, version: int, taxonomy: Taxonomy) -> Versioned[Classifications]:
     stored = await find_values(tx, actor.workspace_id, [id])
-    groups = [_shown_group(group, stored.get((id, group.id))) for group in taxonomy.groups]
+    groups = []
+    for group in taxonomy.groups:
+        groups.append(_shown_group(group, stored.get((id, group.id))))
+        if len(group.options) > _MANY:
+            await asyncio.sleep(0)  # lets other requests in
     active = TaxonomyVersion(taxonomy.id, taxonomy.version, taxonomy.activated_at) if taxonomy.id else None
     states = [(group.value is not None, stored.get((id, group.taxonomy_group_id))) for group in groups]
     shown = Classifications(id, active, groups, summary_of(states))
@@ -123,7 +129,7 @@ async def _shown(tx: Tx, actor: Actor, id: UUID, version: int, taxonomy: Taxonom
 
 
 def _shown_group(group: Group, stored: StoredValue | None) -> ClassificationGroup:
-    chosen = [option for option in group.options if stored and option.id in stored.option_ids]
+    chosen = group.chosen(stored.option_ids) if stored else []
     text = stored.text_value if stored else None
     value = None
     if chosen or text is not None:
@@ -137,7 +143,7 @@ def _shown_group(group: Group, stored: StoredValue | None) -> ClassificationGrou
         kind=group.kind,
         selection_mode=group.selection_mode,
         required=group.required,
-        options=[GroupOption(*option) for option in group.options],
+        options=group.options,
         value=value,
         review_state=stored.review_state if stored else "unreviewed",
         origin=stored.origin if stored else None,

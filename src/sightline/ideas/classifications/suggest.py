@@ -3,15 +3,23 @@
 Decision: docs/decisions/0023-suggested-classifications.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from uuid import UUID
 
 from sightline.catalog.taxonomy import Group, Taxonomy, find_taxonomy
 from sightline.ideas.classifications.queries import StoredValue, find_values, remove_values, save_values
 from sightline.intelligence.engine import Engine, ListGroup, OptionText, SuggestedOption
+from sightline.platform.beside import run_beside
 from sightline.platform.db import Tx
 
 Suggestions = dict[UUID, list[UUID]]  # the options by group
+_FEW_OPTIONS = 2_000
+_SHORT = 8_000  # characters
+
+
+def takes_long(taxonomy: Taxonomy, text: str) -> bool:
+    """Whether to look for suggestions in a thread: the first 40,000 characters of a text take up to .5 s."""
+    return len(text) > _SHORT or taxonomy.size > _FEW_OPTIONS
 
 
 def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
@@ -44,8 +52,7 @@ def supported(suggested: Iterable[SuggestedOption], groups: Sequence[Group], tex
 
 def _fits(group: Group, option_ids: list[UUID]) -> bool:
     """Whether an engine suggested options of the group, and no more than it takes."""
-    known = {option.id for option in group.options}
-    return known.issuperset(option_ids) and group.refuse_more(option_ids) is None
+    return group.places.keys() >= set(option_ids) and group.refuse_more(option_ids) is None
 
 
 def suggested_links(found: Suggestions) -> dict[str, list[UUID]]:
@@ -59,16 +66,20 @@ async def renew_suggestions(tx: Tx, engine: Engine, workspace_id: UUID, idea_id:
 
     The caller holds the idea's lock, and has stored what the request assigns.
     """
-    return await replace_suggestions(
-        tx, workspace_id, idea_id, lambda taxonomy, chosen: suggest(engine, taxonomy, text, chosen)
-    )
+
+    async def find(taxonomy: Taxonomy, chosen: set[UUID]) -> Suggestions:
+        if takes_long(taxonomy, text):
+            return await run_beside(suggest, engine, taxonomy, text, chosen)
+        return suggest(engine, taxonomy, text, chosen)
+
+    return await replace_suggestions(tx, workspace_id, idea_id, find)
 
 
 async def replace_suggestions(
     tx: Tx,
     workspace_id: UUID,
     idea_id: UUID,
-    find: Callable[[Taxonomy, set[UUID]], Suggestions],
+    find: Callable[[Taxonomy, set[UUID]], Awaitable[Suggestions]],
     groups: Collection[UUID] | None = None,
 ) -> int:
     """Replaces the unreviewed suggestions by what `find` returns for the groups without a chosen value.
@@ -85,7 +96,7 @@ async def replace_suggestions(
         for value in stored.values()
         if _is_replaceable(value) and (groups is None or value.group_id in groups)
     }
-    found = find(taxonomy, chosen)
+    found = await find(taxonomy, chosen)
     changed = {group: options for group, options in found.items() if before.get(group) != options}
     gone = [group for group in before if group not in found]
     if changed:

@@ -1,5 +1,6 @@
 """The classifications that are shown with an idea. Specification: ClassificationValue; decisions: Classifications."""
 
+import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -9,18 +10,29 @@ from sightline.ideas.classifications.records import ClassificationSummary, Class
 from sightline.ideas.records import Idea
 from sightline.platform.db import Tx
 
+_AT_ONCE = 2_000  # options: then other requests have a turn
+
 
 async def add_classifications(tx: Tx, workspace_id: UUID, ideas: Sequence[Idea]) -> int:
     """Adds values and summary to each idea, in two statements for all. Returns the taxonomy's version."""
     taxonomy = await find_taxonomy(tx, workspace_id)
     stored = await find_values(tx, workspace_id, [idea.id for idea in ideas])
+    options = 0
     for idea in ideas:
-        of_idea = [(group, stored.get((idea.id, group.id))) for group in taxonomy.groups]
-        shown = [_shown(group, value) if value else None for group, value in of_idea]
-        idea.classifications = [value for value in shown if value is not None and _has_value(value)]
-        idea.classification_summary = summary_of(
-            [(value is not None and _has_value(value), kept) for value, (_, kept) in zip(shown, of_idea, strict=True)]
-        )
+        idea.classifications = []
+        states = []
+        for group in taxonomy.groups:
+            value = stored.get((idea.id, group.id))
+            shown = _shown(group, value) if value else None
+            has_value = shown is not None and _has_value(shown)
+            if shown is not None and has_value:
+                idea.classifications.append(shown)
+                options += len(shown.option_ids)
+            states.append((has_value, value))
+            if options > _AT_ONCE:
+                options = 0
+                await asyncio.sleep(0)
+        idea.classification_summary = summary_of(states)
     return taxonomy.version
 
 
@@ -29,7 +41,7 @@ def _has_value(value: ClassificationValue) -> bool:
 
 
 def _shown(group: Group, value: StoredValue) -> ClassificationValue:
-    chosen = [option for option in group.options if option.id in value.option_ids]
+    chosen = group.chosen(value.option_ids)
     return ClassificationValue(
         taxonomy_group_id=group.id,
         group_key=group.key,

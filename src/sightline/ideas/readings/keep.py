@@ -5,8 +5,10 @@ Features that the model does not match are matched by the embedded engine, so th
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
-from sightline.ideas.classifications.suggest import list_groups, replace_suggestions, supported
+from sightline.catalog.taxonomy import Taxonomy
+from sightline.ideas.classifications.suggest import Suggestions, list_groups, replace_suggestions, supported
 from sightline.ideas.links import FEATURES, replace_links
 from sightline.ideas.matching import selection
 from sightline.ideas.matching.chosen_features import may_match
@@ -80,14 +82,11 @@ async def _options(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
     if options is None:
         return False
     workspace_id, idea_id, text = seen.claim.workspace_id, seen.claim.idea_id, seen.idea["description"]
-    changed = await replace_suggestions(
-        tx,
-        workspace_id,
-        idea_id,
-        lambda taxonomy, chosen: supported(options, list_groups(taxonomy, chosen), text),
-        {group.id for group in seen.groups},
-    )
-    return changed > 0
+
+    async def find(taxonomy: Taxonomy, chosen: set[UUID]) -> Suggestions:
+        return supported(options, list_groups(taxonomy, chosen), text)
+
+    return await replace_suggestions(tx, workspace_id, idea_id, find, {group.id for group in seen.groups}) > 0
 
 
 async def _questions(tx: Tx, seen: Seen, reading: IdeaReading) -> bool:
