@@ -21,8 +21,11 @@ from sightline.ideas.readings.due import model_follows
 from sightline.ideas.records import CHANGED_COLUMNS, NEW_COLUMNS, IdeaChanges, NewIdea
 from sightline.ideas.references import Named, check_named
 from sightline.ideas.status import promotion_reserved
+from sightline.platform.beside import run_beside
 from sightline.platform.db import Database, Row, Tx
 from sightline.platform.errors import Fault
+
+_FEW_GROUPS = 8
 
 
 def propose(body: NewIdea | IdeaChanges) -> Proposal:
@@ -68,7 +71,7 @@ async def prepare(  # noqa: PLR0913 - the request
         follows = "description" in new.columns and await model_follows(tx, maps.engine, workspace_id)
         product_id = product_after(stored, new)
         matches = needs_matching(stored, new) or (is_retry and can_match(stored, new))
-        features = await maps.find(tx, workspace_id, product_id) if product_id and matches and not follows else None
+    features = await maps.find(db, workspace_id, product_id) if product_id and matches and not follows else None
     matched = None
     if features is not None:
         matched = await selection.match(maps.engine, db.clock, features, new.columns["description"])
@@ -93,7 +96,10 @@ async def _check(
     stored = found[0] if found else None
     faults: list[Fault] = []
     taxonomy = await find_taxonomy(tx, workspace_id) if classifications else Taxonomy()
-    assignments = resolve(taxonomy, classifications, faults)
+    if len(classifications) > _FEW_GROUPS:  # each may name 1,000 options
+        assignments = await run_beside(resolve, taxonomy, classifications, faults)
+    else:
+        assignments = resolve(taxonomy, classifications, faults)
     is_promotion = await check_named(tx, workspace_id, _named(stored, new), faults)
     refuse_two(found)
     if is_promotion and not (stored and stored["status"] == new.columns["status"]):

@@ -37,7 +37,7 @@ async def match_features(
         seen = await queries.find_state(tx, actor.workspace_id, ref)
         expect(version_tag(seen["id"], seen["version"]))
         product_id = seen["product_id"]
-        features = await maps.find(tx, actor.workspace_id, product_id) if product_id else None
+    features = await maps.find(db, actor.workspace_id, product_id) if product_id else None
     if features is None:
         return _receipt(seen)
     if may_match(seen):

@@ -22,8 +22,9 @@ from sightline.platform.wire import shown_moment
 MATCHED = ("feature_matching", "matched_key")
 NONE: dict[str, Any] = dict.fromkeys(MATCHED)
 
-# Texts of up to this many characters are matched in the event loop, longer ones in a thread, so that nothing blocks.
-_SHORT = 2_000
+# Short texts are matched with small maps in the event loop, others in a thread, so that nothing blocks.
+_SHORT = 2_000  # characters
+_SMALL = 1024 * 1024  # bytes
 
 
 class Selection:
@@ -75,7 +76,7 @@ def awaiting_model(product_id: UUID) -> Selection:
 
 async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Selection:
     """Matches a text with the features of a product. Call it outside transactions."""
-    if len(text) <= _SHORT:
+    if len(text) <= _SHORT and features.features.size <= _SMALL:
         found = engine.match_features(text, features.features)
     else:
         found = await run_beside(engine.match_features, text, features.features)

@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sightline.catalog.products.feature_maps import FeatureMaps, VersionedMap
+from sightline.catalog.products.feature_maps import VersionedMap
 from sightline.catalog.taxonomy import Group, find_taxonomy
 from sightline.ideas.classifications.queries import find_values
 from sightline.ideas.classifications.suggest import as_input, chosen_groups, list_groups
-from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.questions.drafted import FoundQuestion, find_questions
 from sightline.ideas.readings.queries import Claim, find_claimed, find_features
 from sightline.intelligence.engine import MOST_QUESTIONS, Engine
@@ -32,16 +31,15 @@ class Seen(NamedTuple):
     groups: list[Group]
 
 
-async def see(tx: Tx, maps: FeatureMaps, claim: Claim) -> Seen | None:
-    """Reads the idea. Returns None if the claim no longer holds."""
+async def see(tx: Tx, claim: Claim) -> Seen | None:
+    """Reads the idea, without the features. Returns None if the claim no longer holds."""
     idea = await find_claimed(tx, claim)
     if idea is None:
         return None
-    features = await maps.find(tx, claim.workspace_id, idea["product_id"]) if may_match(idea) else None
     values = await find_values(tx, claim.workspace_id, [claim.idea_id])
     groups = list_groups(await find_taxonomy(tx, claim.workspace_id), chosen_groups(values.values()))
     questions = await find_questions(tx, claim.workspace_id, claim.idea_id)
-    return Seen(claim, idea, features, questions, _bounded(groups))
+    return Seen(claim, idea, None, questions, _bounded(groups))
 
 
 def _bounded(groups: Sequence[Group]) -> list[Group]:

@@ -14,6 +14,7 @@ import structlog
 
 from sightline.catalog.products.feature_maps import FeatureMaps
 from sightline.ideas.matching import selection
+from sightline.ideas.matching.chosen_features import may_match
 from sightline.ideas.matching.records import Matcher
 from sightline.ideas.matching.selection import Selection
 from sightline.ideas.readings import queries
@@ -89,10 +90,13 @@ async def _read(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool
     """Reads one idea. Returns False if the model failed. Without `asks` it is not asked now, and no attempt counts."""
     engine = tools[Engine]
     async with db.snapshot() as tx:
-        seen = await see(tx, tools[FeatureMaps], claim)
+        seen = await see(tx, claim)
         may = LanguageModel in tools and await may_ask(tx, claim.workspace_id)
     if seen is None:
         return True
+    if may_match(seen.idea):
+        features = await tools[FeatureMaps].find(db, claim.workspace_id, seen.idea["product_id"])
+        seen = seen._replace(features=features)
     by_words = await _by_words(db, engine, seen)
     embedded = Matcher(engine.name, engine.version)
     material = await material_of(db, engine, seen)

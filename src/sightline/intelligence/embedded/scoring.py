@@ -65,7 +65,7 @@ def find_names(
     same = Counter(name.named for name in found.values())
     content = _content(sentence)
     for place, name in found.items():
-        described = frozenset(features.features[place].described.keys() & mentions.keys())
+        described = frozenset(mentions.keys() & features.features[place].described)
         has_twin = same[name.named] > 1
         shared = 0.0 if described else _shared(place, name.wording, features, has_twin=has_twin)
         least = name.weight - _ROUNDING

@@ -53,5 +53,5 @@ def weigh_text(
 def is_unclear(feature: PreparedFeature, words: Mapping[str, bool]) -> bool:
     """Whether the text has fewer than four words of the feature, or a word of its name is only compared with."""
     named = feature.named.keys() & words.keys()
-    described = feature.described.keys() & words.keys()
+    described = words.keys() & feature.described
     return len(named) + len(described) < FEWEST_WORDS or any(words[stem] for stem in named or described)
