@@ -105,7 +105,7 @@ async def load(url: str, size: int) -> World:
             await tx.connection.execute("VACUUM ANALYZE")
             await tx.connection.execute("CHECKPOINT")
             await _choose(tx, world)
-            await _match(db, tx, world, texts[:NEW_TEXTS])
+        await _match(db, world, texts[:NEW_TEXTS])
     finally:
         await db.close()
     return world
@@ -163,9 +163,9 @@ async def _choose(tx: Tx, world: World) -> None:
     world.late_rating = Position(SUBMITTED.name, rating["submitted_at"], rating["id"])
 
 
-async def _match(db: Database, tx: Tx, world: World, texts: list[tuple[str, str]]) -> None:
+async def _match(db: Database, world: World, texts: list[tuple[str, str]]) -> None:
     engine = embedded_engine()
-    features = await FeatureMaps(engine).find(tx, world.workspace_id, world.product_id)
+    features = await FeatureMaps(engine).find(db, world.workspace_id, world.product_id)
     assert features is not None  # noqa: S101 - the product is there
     for name, description in texts:
         found = await selection.match(engine, db.clock, features, description)
