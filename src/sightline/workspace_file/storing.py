@@ -75,10 +75,14 @@ class Store:
         late, self.late = self.late, []
         for path in dict.fromkeys(one.table.path for one in late):
             waiting = [one for one in late if one.table.path == path]
+            table, changed = waiting[0].table.late, list[Entry]()
             for start in range(0, len(waiting), 1_000):
                 batch = waiting[start : start + 1_000]
                 entries = [Entry(one.path, one.given, None, values={"id": one.id}) for one in batch]
-                await (self.read if reads_only else self.store)(batch[0].table.late, entries)
+                await (self.read if reads_only else self.store)(table, entries)
+                changed += [entry for entry in sound(entries) if entry.changed]
+            if table.check_late and changed:
+                await table.check_late(self.run, changed)
 
     def _keep_late(self, table: Table, entries: Sequence[Entry]) -> None:
         """Keeps the late fields of a record, unless they name nothing and it has nothing in them."""

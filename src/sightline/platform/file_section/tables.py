@@ -198,6 +198,7 @@ STAMPS = ("id", "key", "number", "createdAt", "updatedAt")
 
 
 Rules = Callable[[Run, list[Entry]], AsyncIterator[None]]
+Check = Callable[[Run, list[Entry]], Awaitable[None]]
 Showing = Callable[[Any], dict[str, Any]]
 Shower = Callable[[Tx, UUID, Sequence[Any]], Awaitable[Showing]]
 
@@ -231,6 +232,7 @@ class Table:
     hidden: Mapping[str, Any] = field(default_factory=dict)  # columns without a field, with the default of a new row
     complete: Callable[[Run, Entry], None] | None = None  # fills the row of a sound entry, or refuses it
     rules: Rules | None = None  # before their `yield` they may refuse or change entries, and at it the rows are written
+    check_late: Check | None = None  # refuses entries whose late fields were changed, when those of all are stored
     show: Shower | None = None  # adds to the records of an export
     where: str = "true"  # which rows an export has
     batch: int = 1_000  # rows of an export that are read at once

@@ -5,6 +5,7 @@ from typing import Annotated, cast
 
 from msgspec import UNSET, UnsetType
 
+from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.extracts import EXTRACTS, Extract
 from sightline.platform.file_section.tables import KeyedRecord, Link, Links, Table
@@ -19,6 +20,31 @@ async def _add_keys(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     rows = [entry.row for entry in sound(entries) if entry.is_new and entry.row["origin"] == "processing"]
     made = {row["id"]: Drafted(row["title"], row["category"], row["extracts"]) for row in rows}
     await add_keys(run.tx, run.workspace_id, made)
+
+
+# FOR SHARE waits for a merge of a target that has not ended.
+_FAULTY_MERGES = sql("""
+SELECT i.id,
+       CASE WHEN target.id = i.id THEN 'An insight cannot be merged into itself'
+            WHEN target.merged_into IS NOT NULL OR target.review_state = 'merged'
+            THEN 'That insight is itself merged into another one'
+            WHEN EXISTS (SELECT FROM insights AS m
+                          WHERE m.workspace_id = :workspace_id AND m.merged_into = i.id AND m.id <> ALL(:ids))
+            THEN 'Other insights are merged into this one: merge them into the other one too'
+       END AS fault
+  FROM insights AS i
+  JOIN insights AS target ON target.workspace_id = :workspace_id AND target.id = i.merged_into
+ WHERE i.workspace_id = :workspace_id AND i.id = ANY(:ids) FOR SHARE OF target""")
+
+
+async def _check_merges(run: Run, entries: list[Entry]) -> None:
+    """Refuses new merges into a merged insight, as the API does."""
+    merged = [entry for entry in entries if "mergedInto" in entry.changed]
+    rows = await run.tx.rows(_FAULTY_MERGES, workspace_id=run.workspace_id, ids=[entry.id for entry in merged])
+    faults = {row["id"]: row["fault"] for row in rows}
+    for entry in merged:
+        if fault := faults.get(entry.id):
+            run.refuse(entry, "mergedInto", fault)
 
 
 class InsightRecord(KeyedRecord):
@@ -44,4 +70,5 @@ INSIGHTS = Table(
     versioned="version",
     counted=True,
     rules=_add_keys,
+    check_late=_check_merges,
 )
