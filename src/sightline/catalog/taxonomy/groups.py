@@ -1,13 +1,13 @@
 """The active taxonomy: the groups that classify ideas. Read once per version, and cached by the process."""
 
-from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
 import msgspec
 
+from sightline.platform.beside import run_beside
 from sightline.platform.db import Row, Tx, sql
 from sightline.platform.wire import Record
 
@@ -86,7 +86,7 @@ class Taxonomy:
         return sum(len(group.options) for group in self.groups)
 
 
-_kept: OrderedDict[UUID, Taxonomy] = OrderedDict()  # by workspace, the least recently used first
+_kept: dict[UUID, Taxonomy] = {}  # by workspace, the earliest read first
 
 
 async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
@@ -102,30 +102,28 @@ async def find_version(tx: Tx, workspace_id: UUID, version_id: UUID | None) -> T
     if version_id is None:
         return Taxonomy()
     kept = _kept.get(workspace_id)
-    if kept is None or kept.id != version_id:
-        kept = await _read(tx, workspace_id)
-        _keep(workspace_id, kept)
-    _kept.move_to_end(workspace_id)
-    return kept
+    if kept is not None and kept.id == version_id:
+        return kept
+    return await run_beside(_read, workspace_id, await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id))
 
 
-def _keep(workspace_id: UUID, taxonomy: Taxonomy) -> None:
-    _kept[workspace_id] = taxonomy
-    _kept.move_to_end(workspace_id)
-    size = sum(each.size for each in _kept.values())
-    while len(_kept) > 1 and (len(_kept) > _MOST_KEPT or size > _MOST_OPTIONS):
-        _, dropped = _kept.popitem(last=False)
-        size -= dropped.size
-
-
-async def _read(tx: Tx, workspace_id: UUID) -> Taxonomy:
-    rows = await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id)
+def _read(workspace_id: UUID, rows: Sequence[Row]) -> Taxonomy:
+    """Reads the taxonomy, if no other request has read it while this one waited, and keeps it."""
     if not rows:
         return Taxonomy()
-    groups = tuple(_as_group(row) for row in rows if row["id"] is not None)
     first = rows[0]
+    kept = _kept.get(workspace_id)
+    if kept is not None and kept.id == first["version_id"]:
+        return kept
+    groups = tuple(_as_group(row) for row in rows if row["id"] is not None)
     by_key = {group.key: group for group in groups}
-    return Taxonomy(first["version_id"], first["version"], first["activated_at"], groups, by_key)
+    taxonomy = Taxonomy(first["version_id"], first["version"], first["activated_at"], groups, by_key)
+    _kept.pop(workspace_id, None)
+    _kept[workspace_id] = taxonomy
+    size = sum(each.size for each in _kept.values())
+    while len(_kept) > 1 and (len(_kept) > _MOST_KEPT or size > _MOST_OPTIONS):
+        size -= _kept.pop(next(iter(_kept))).size
+    return taxonomy
 
 
 def _as_group(row: Row) -> Group:
