@@ -131,3 +131,10 @@ async def test_several_are_stored_at_once_or_none(world: World) -> None:
     assert all(one["jobId"] for one in created)
     again = (await world.client.post("/signals/batch", json={"signals": sent[:2]})).json()["signals"]
     assert [one["id"] for one in again] == [one["id"] for one in created[:2]]
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode-escape"])
+async def test_a_charset_that_takes_long_to_decode_is_refused(world: World, charset: str) -> None:
+    mail = f"Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: quoted-printable\n\naaa-zz9"
+    answer = await world.client.post("/signals", json={"text": mail, "textFormat": "eml"})
+    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (400, "text")

@@ -252,3 +252,30 @@ async def test_what_another_write_changes_meanwhile_is_compared_again(database: 
     await writing
     [found] = (await exported(database, done.slug))["ideas"]
     assert (found["description"], found["accounts"]) == ("Ours", [str(done.ids["accounts"]["ours"])])
+
+
+async def test_a_file_that_removes_no_label_waits_for_no_idea_of_others(database: Database) -> None:
+    file = small(ideaStatuses=[{"label": "New"}, {"label": "Done"}]) | {"prune": ["ideaStatuses"]}
+    await apply(database, file)
+    async with database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE ideas IN ROW EXCLUSIVE MODE")
+        async with asyncio.timeout(10):
+            await apply(database, file)
+
+
+async def test_a_file_that_removes_a_label_waits_for_ideas_that_may_use_it(database: Database) -> None:
+    file = small(ideaStatuses=[{"label": "New"}, {"label": "Done"}]) | {"prune": ["ideaStatuses"]}
+    done = await apply(database, file)
+    async with database.transaction() as tx:
+        await tx.connection.execute(
+            "INSERT INTO ideas (workspace_id, id, number, name, description, status, created_at, updated_at)"
+            " VALUES ($1, $2, 7, 'A', 'x', 'Done', $3, $3)",
+            done.workspace_id,
+            new_id(),
+            tx.now,
+        )
+        file["ideaStatuses"].pop()
+        waiting = asyncio.create_task(refusal(database, file))
+        await until_blocked(database)
+    assert "'Done' is used by 1 ideas" in (await waiting)["ideaStatuses"]
+    await delete_workspace(database, done.slug)

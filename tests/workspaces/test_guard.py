@@ -274,6 +274,18 @@ async def test_the_first_use_of_a_key_is_written_at_once(world: World) -> None:
     assert shown[unused.id] is None
 
 
+async def test_the_first_use_of_a_key_waits_for_no_other_key(world: World) -> None:
+    """A file that removes a member keeps the keys that they made locked until it is applied."""
+    used, fresh = await world.key(), await world.key()
+    async with world.guard() as guard, world.db.transaction() as tx:
+        await tx.connection.execute("SELECT FROM api_keys WHERE id = $1 FOR UPDATE", used.id)
+        for key in (used, fresh):
+            async with asyncio.timeout(3):
+                await guard.admit(bearer(key))
+        shown = {key.id: key.last_used_at for key in await list_keys(tx, world.workspace.id)}
+    assert (shown[used.id], shown[fresh.id] is not None) == (None, True)
+
+
 async def test_later_uses_are_written_in_one_go_and_when_closing(world: World) -> None:
     one, two, unused = [await world.key() for _ in range(3)]
     await world.run("UPDATE api_keys SET last_used_at = '2020-01-01' WHERE id = ANY($1)", [one.id, two.id])

@@ -173,10 +173,13 @@ class SprintRecord(KeyedRecord):
 SPRINTS = Table("sprints", "sprints", SprintRecord)
 
 
-# Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends.
+# Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends. It is
+# taken at the end, as ideas of all workspaces wait for it; one that waits for this transaction would wait for ever.
 _LOCK_IDEAS = sql("LOCK TABLE ideas IN SHARE MODE")
-_HAS_PROVISIONAL = sql("""
-SELECT EXISTS (SELECT FROM idea_statuses WHERE workspace_id = :workspace_id AND provisional)""")
+_WAIT_A_SECOND = sql("SELECT set_config('lock_timeout', '1s', true)")
+_ARE_LEFT = sql("""
+SELECT EXISTS (SELECT FROM idea_statuses
+                WHERE workspace_id = :workspace_id AND label <> ALL(:kept) AND (provisional OR :is_pruned))""")
 
 
 _USED = sql("""
@@ -199,16 +202,20 @@ async def _settle_labels(run: Run) -> AsyncIterator[None]:
     given, pruned = "ideaStatuses" in run.given, {"ideaStatuses"} <= run.given & run.pruned
     if run.is_new and not given:
         await add_default_statuses(run.tx, run.workspace_id)
-    elif pruned or (given and await run.tx.value(_HAS_PROVISIONAL, workspace_id=run.workspace_id)):
+    elif given and run.locks:
         await run.tx.run(_LOCK_IDEAS)
     yield
     values = {"workspace_id": run.workspace_id, "kept": list(run.seen["ideaStatuses"])}
-    for row in await run.tx.rows(_USED, **values) if pruned else ():
+    are_left = given and await run.tx.value(_ARE_LEFT, **values, is_pruned=pruned)
+    if are_left and not run.locks:
+        await run.tx.run(_WAIT_A_SECOND)
+        await run.tx.run(_LOCK_IDEAS)
+    for row in await run.tx.rows(_USED, **values) if are_left and pruned else ():
         if row["ideas"]:
             run.faults.add("ideaStatuses", f"The label {row['label']!r} is used by {row['ideas']} ideas")
     if run.faults.count or not (pruned or values["kept"]):
         return
-    rows = await run.tx.rows(_DROP, **values, is_pruned=pruned)
+    rows = await run.tx.rows(_DROP, **values, is_pruned=pruned) if are_left else []
     if rows or pruned:
         run.removed["ideaStatuses"] = [row["label"] for row in rows]
     await run.tx.run(_KEEP, workspace_id=run.workspace_id)

@@ -1,6 +1,7 @@
 """Calls and mails as signals: WebVTT and SubRip become transcripts, a mail a text with its customers' addresses."""
 
 import asyncio
+import codecs
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -35,6 +36,7 @@ _TIMES = re.compile(r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3}) +--> +(?:(\d{1,4})
 _VOICE = re.compile(r"<v(?:\.[\w.]+)? ([^<>\n]+)>")
 _TAG = re.compile(r"</?[a-z][^<>\n]*>|<[\d:.]+>", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\W\d_][^:\n]{0,59}): +(?=\S)")
+_SLOW_CODECS = ("punycode", "idna", "unicode-escape", "raw-unicode-escape")  # whose time grows with the square
 _UNENCODED = ("7bit", "8bit", "binary")
 _BLANK = re.compile(r"\n[ \t]*\n")
 
@@ -169,6 +171,8 @@ def _conversation(message: EmailMessage, *, is_text: bool) -> Conversation:
     part = message.get_body(("plain", "html"))
     if part is not None and is_text and part.get("content-transfer-encoding", "8bit") in _UNENCODED:
         part.set_param("charset", "utf-8")  # whatever it was before it became a text
+    if part is not None and codecs.lookup(part.get_content_charset("ascii")).name in _SLOW_CODECS:
+        raise ValueError("Has a charset that no mail has")
     text = part.get_content() if part is not None else ""
     text = without_html(text) if part is not None and part.get_content_subtype() == "html" else text.strip()
     subject = " ".join(str(message.get("subject") or "").split())[:_LONGEST_NAME]

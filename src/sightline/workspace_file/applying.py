@@ -103,6 +103,7 @@ _OVERTAKEN = (
     asyncpg.ForeignKeyViolationError,
     asyncpg.CheckViolationError,
     asyncpg.DeadlockDetectedError,
+    asyncpg.LockNotAvailableError,
     asyncpg.SerializationError,
 )
 

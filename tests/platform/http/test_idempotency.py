@@ -320,6 +320,18 @@ async def test_a_request_that_waits_holds_up_no_other_creation(world: World) -> 
     assert (await waiting).status_code == 201
 
 
+async def test_writes_that_wait_for_a_record_leave_connections_for_reads(world: World) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Export."})).json()["id"]
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM ideas WHERE workspace_id = $1 FOR UPDATE", world.workspace_id)
+        sent = [world.client.patch(f"/ideas/{idea}", json={"name": f"Name {n}"}) for n in range(20)]
+        waiting = asyncio.gather(*sent)
+        await until_blocked(world.database, 5)
+        async with asyncio.timeout(2):
+            assert (await world.client.get("/ideas?limit=1")).status_code == 200
+    assert {answer.status_code for answer in await waiting} == {200}
+
+
 async def test_a_worker_removes_expired_answers(world: World) -> None:
     for key in ("one", "two"):
         await world.client.post("/ideas", json={"description": "Export."}, headers={"Idempotency-Key": key})

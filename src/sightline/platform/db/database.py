@@ -30,7 +30,7 @@ ANSWER_SECONDS = 6.0
 
 # The name of our sessions. A session that only reads has another one: nobody has to wait for its writes.
 OURS = "sightline"
-_ONLY_READS = f"SET LOCAL application_name = '{OURS} reading'"
+ONLY_READS = f"SET LOCAL application_name = '{OURS} reading'"
 _CLOCK = "SELECT clock_timestamp()"
 
 _may_have_committed: ContextVar[bool] = ContextVar("may_have_committed", default=False)
@@ -168,11 +168,13 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
-        async with _Autocommit(self.pool, self.clock) as alone:
-            connection, is_read = alone.connection, bool(options.get("readonly"))
+        is_read = bool(options.get("readonly"))
+        share = nullcontext() if is_read else self.pool.share_of_writers()
+        async with share, _Autocommit(self.pool, self.clock) as alone:
+            connection = alone.connection
             async with block(connection, **options):
                 if is_read:
-                    await connection.execute(_ONLY_READS)
+                    await connection.execute(ONLY_READS)
                 elif self.clock.is_due():
                     await self.clock.compare(partial(connection.fetchval, _CLOCK))
                 yield Tx(connection, self.clock.now(), clock=self.clock)

@@ -3,8 +3,8 @@
 import asyncio
 from asyncio import Future, TimerHandle, get_running_loop
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from math import inf
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ import asyncpg
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
+KEPT_FOR_READS = 3  # connections that transactions which write leave, if there are more than six
 CLOSE_SECONDS = 2.0
 END_SECONDS = 5.0
 
@@ -42,8 +43,22 @@ class Pool:
         self.connections: set[Connection] = set()
         self._connect = connect
         self._turns = Turns(size)
+        self._writers = Turns(size - KEPT_FOR_READS if size > 2 * KEPT_FOR_READS else size)
         self._dropping: set[asyncio.Task[None]] = set()
         self._is_closed = False
+
+    @asynccontextmanager
+    async def share_of_writers(self) -> AsyncIterator[None]:
+        """Waits until fewer transactions write than may: those that wait for a row leave connections for reads.
+
+        Raises TimeoutError.
+        """
+        if not self._writers.take():
+            await self._writers.wait(self.wait_seconds)
+        try:
+            yield
+        finally:
+            self._writers.release()
 
     async def take(self) -> Connection:
         """Returns a connection, to be given back. Raises TimeoutError when none is free in time."""

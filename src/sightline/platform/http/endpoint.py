@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Tx, Window
 from sightline.platform.errors import CreatorNotAllowed, Refusal
-from sightline.platform.http.bodies import Body, receive_body, refuse_other_types, run_beside
+from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
 from sightline.platform.http.compression import compressed_tag
 from sightline.platform.http.idempotency import (
     KeptAnswer,
@@ -97,7 +97,7 @@ class Endpoint:
             body = await receive_body(receive, headers, operation.body_limit)
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
-            found[operation.body_type] = await run_beside(self._body.decode, body)
+            found[operation.body_type] = await self._body.read(body)
         arguments = [found[key] for key in operation.arguments]
         if_match = headers.get(b"if-match")
         call = Call(services.db, actor, if_match.decode("latin-1") if if_match else None, services.tools)

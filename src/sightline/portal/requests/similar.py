@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups_of, meaning_of, search_for
 from sightline.intelligence.embedded.words import words_of
-from sightline.platform.beside import run_beside
+from sightline.platform.beside import Beside
 from sightline.platform.db import sql
 from sightline.platform.db.words import apart
 from sightline.portal.ideas.queries import find_by_ids
@@ -15,6 +15,7 @@ from sightline.portal.ideas.search import KnownWords, any_form, correct, find_lo
 from sightline.portal.visits import Visit
 
 SHORTEST = 3  # characters
+_SIMILAR = Beside("similar-requests")
 _CANDIDATES = 200
 _MOST_CORRECTED = 12  # words of a title
 
@@ -44,13 +45,13 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
     async with visit.db.autocommit() as tx:
         longer = await find_longer(tx, workspace_id, words_of(asked)[:_MOST_CORRECTED])
         terms = meaning_of(asked)
-        words = await run_beside(search_for, terms, lambda word: word in longer or known.starts(word))
+        words = await _SIMILAR.run(search_for, terms, lambda word: word in longer or known.starts(word))
         if not words:
             return []
         query = _with_longer(words, longer)
         rows = await tx.rows(_BY_WORDS, workspace_id=workspace_id, words=query, most=_CANDIDATES)
         names = [(row["id"], _apart(row["name"], longer)) for row in rows]
-        ids = await run_beside(closest, asked, names, OF_REQUESTS)
+        ids = await _SIMILAR.run(closest, asked, names, OF_REQUESTS)
         return await find_by_ids(tx, workspace_id, ids, visit.user.id)
 
 

@@ -7,11 +7,12 @@ from uuid import UUID
 from sightline.intelligence.embedded.meaning import OF_INSIGHTS, closest
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
-from sightline.platform.beside import run_beside
+from sightline.platform.beside import Beside
 from sightline.platform.db import Tx, sql
 from sightline.signals.insights.in_use import IN_USE, UNUSED
 from sightline.signals.insights.records import Insight
 
+_SIMILAR = Beside("similar-insights")
 _MOST_WORDS = 5  # that candidates are searched by: those with two of them
 
 # A search finds at most 200; the 20 with the most of the words are compared.
@@ -59,7 +60,7 @@ async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) 
         found[row["id"]][row["other_id"]] = row["title"]
     for one in shown:
         found[one.id].pop(one.id, None)
-    return await run_beside(_closest, {one.id: one.title for one in shown}, found)
+    return await _SIMILAR.run(_closest, {one.id: one.title for one in shown}, found)
 
 
 def _closest(titles: Mapping[UUID, str], others: Mapping[UUID, Mapping[UUID, str]]) -> dict[UUID, list[UUID]]:

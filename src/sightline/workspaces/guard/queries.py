@@ -27,10 +27,11 @@ async def find_stored_keys(tx: Tx, token_ids: Iterable[str]) -> dict[str, Stored
 SAVE_LAST_USED = sql("""
     WITH used AS (
         SELECT id FROM api_keys WHERE id = ANY(:ids) AND (last_used_at IS NULL OR last_used_at < :now)
-         ORDER BY id FOR NO KEY UPDATE
+         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
     )
     UPDATE api_keys k SET last_used_at = :now FROM used WHERE k.id = used.id""")
 
 
 async def save_last_used(tx: Tx, ids: list[UUID]) -> None:
+    """Leaves out keys that another transaction has locked, such as one that removes their creator."""
     await tx.run(SAVE_LAST_USED, ids=ids)

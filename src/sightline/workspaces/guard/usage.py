@@ -6,6 +6,7 @@ from contextlib import suppress
 from uuid import UUID
 
 from sightline.platform.db import Database
+from sightline.platform.db.database import first_line
 from sightline.workspaces.guard import queries
 
 WRITE_SECONDS = 5.0
@@ -50,7 +51,7 @@ class KeyUsage:
                 await queries.save_last_used(tx, used)
         except Exception as error:  # the next write tries again after any error
             self.seen.update(used)
-            _log.warning("The last use of keys is not written yet; it will be tried again: %s", error)
+            _log.warning("The last use of keys is not written yet; it will be tried again: %s", first_line(error))
         except asyncio.CancelledError:
             self.seen.update(used)
             raise

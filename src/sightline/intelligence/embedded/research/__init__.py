@@ -8,10 +8,12 @@ from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.embedded.research.searches import search_texts
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, Judgement, PlanContext, ResearchPlan, SectionAnswer
-from sightline.platform.beside import run_beside
+from sightline.platform.beside import Beside
 from sightline.sources.pages import Page
 
 __all__ = ["EmbeddedResearcher"]
+
+_PLANS = Beside("research")  # takes up to 2 s
 
 
 class EmbeddedResearcher:
@@ -23,13 +25,13 @@ class EmbeddedResearcher:
     compares = True
 
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
-        return await run_beside(draft_plan, question, context)
+        return await _PLANS.run(draft_plan, question, context)
 
     async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
         return search_texts(section, round, tried)
 
     async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
-        return await run_beside(judge_pages, section, pages)
+        return await _PLANS.run(judge_pages, section, pages)
 
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         return write_answer(section, findings, coverage)
