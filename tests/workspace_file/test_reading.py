@@ -71,6 +71,16 @@ def _bomb() -> str:
     return "\n".join(lines)
 
 
+def test_merges_of_merges_do_not_multiply() -> None:
+    lines = ["a0: &a0 {x: 1, y: 2}", "a1: &a1 {<<: [*a0, {x: 3, z: 4}], y: 5}"]
+    lines += [f"a{level}: &a{level} {{<<: [{', '.join([f'*a{level - 1}'] * 10)}]}}" for level in range(2, 10)]
+    assert read("\n".join(lines))[0]["a9"] == {"x": 1, "y": 5, "z": 4}
+
+
+def _merges() -> str:
+    return "a: &a {" + ", ".join(f"k{n}: 1" for n in range(5_000)) + "}\nb:\n" + "- {<<: *a}\n" * 250
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -95,6 +105,9 @@ def _bomb() -> str:
         ('{"a": ' + '{"a":' * 5000 + "1" + "}" * 5000 + "}", "nested too deeply"),
         (_bomb(), "repeat too much"),
         (f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 100)}]\n", "repeat too much"),
+        (_merges(), "repeat too much"),
+        ("a: &a {}\nb: &b [" + "*a, " * 1_000 + "]\nc:\n" + "- {<<: *b}\n" * 1_100, "repeat too much"),
+        ("a: &a {<<: *a}\n", "nested too deeply"),
         ('{"a": ' + "9" * 10_000 + "}", "too large a number"),
     ],
 )
@@ -108,7 +121,14 @@ def test_what_cannot_be_read_is_refused_in_one_line(text: str | bytes, says: str
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1, "a": 2}', '{"a": 1,\n "b": {"c": 1, "c": 2}}', "a: 1\na: 2\n", "a: 1\nb: {c: 1, c: 2}\n"]
+    "text",
+    [
+        '{"a": 1, "a": 2}',
+        '{"a": 1,\n "b": {"c": 1, "c": 2}}',
+        "a: 1\na: 2\n",
+        "a: 1\nb: {c: 1, c: 2}\n",
+        "a: {<<: {c: 1, c: 2}}\n",
+    ],
 )
 def test_the_same_name_twice_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(Unreadable, match=r"line [12]"):

@@ -175,12 +175,30 @@ class _Loader(yaml.CSafeLoader):
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as in the class above
 
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for place, name in enumerate(names):
-            if name in names[:place]:
+    merged = 0
+
+    def flatten_mapping(self, node: Any) -> None:
+        """Replaces each `<<` by the names that it merges, each name once: merges of merges would multiply."""
+        names = set()
+        for name in (key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if name in names:
                 raise yaml.constructor.ConstructorError(None, None, f"{name!r} is here twice", node.start_mark)
-        return super().construct_mapping(node, deep)
+            names.add(name)
+        merging = [value for key, value in node.value if key.tag == _MERGE]
+        for value in merging:
+            for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                self._prepare_to_merge(one)
+        super().flatten_mapping(node)
+        if merging:
+            pairs = {key.value if isinstance(key, yaml.ScalarNode) else key: (key, value) for key, value in node.value}
+            node.value = list(pairs.values())
+
+    def _prepare_to_merge(self, node: Any) -> None:
+        if isinstance(node, yaml.MappingNode):
+            self.flatten_mapping(node)
+            self.merged += 1 + len(node.value)
+            if self.merged > _MOST_MERGED:
+                raise Unreadable("", "The file has aliases that repeat too much")
 
 
 _WORDS = {
@@ -196,6 +214,8 @@ _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.v
 _Loader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(node.value))
 _MANY_ON_A_LINE = re.compile(rb"(?:[-?:\[{]\s*){101}")
 _LONGEST_REPEATED = 4  # times the largest file
+_MERGE = "tag:yaml.org,2002:merge"
+_MOST_MERGED = 1_000_000  # names
 
 
 def _json_of_yaml(data: bytes) -> bytes:

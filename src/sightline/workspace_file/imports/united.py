@@ -1,6 +1,7 @@
 """Several rows of one idea, for example one for each vote or customer, as one record."""
 
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,22 @@ class Rows:
         self.number = number
         self.given = given
         self.texts: dict[int, Text] = {}
+        self._known: dict[str, set[str]] = defaultdict(set)  # items of the lists, by path
+
+    def unite(self, further: Any) -> None:
+        """Adds what a further row gives."""
+        self._unite("", self.given, further)
+
+    def _unite(self, path: str, first: dict[str, Any], further: Mapping[str, Any]) -> None:
+        for name, value in further.items():
+            before = first.setdefault(name, value)
+            if isinstance(before, list):
+                known = self._known[f"{path}.{name}"]
+                if before is not value:
+                    before += [item for item in value if json.dumps(item, sort_keys=True) not in known]
+                known.update(json.dumps(item, sort_keys=True) for item in value)
+            elif isinstance(before, dict):
+                self._unite(f"{path}.{name}", before, value)
 
 
 class Held:
@@ -38,7 +55,7 @@ class Held:
         if name := _difference(rows.given, given):
             faults.add(f"{path_of(number)}.{name}", f"Is not as in line {rows.number}, which has the same identity")
         else:
-            _unite(rows.given, given)
+            rows.unite(given)
             rows.texts[number] = text
         self.left[identity] -= 1
         return None if self.left[identity] else self.rows.pop(identity)
@@ -68,12 +85,3 @@ def _difference(first: Mapping[str, Any], further: Mapping[str, Any]) -> str | N
         elif before != value and not isinstance(before, list):
             return name
     return None
-
-
-def _unite(first: dict[str, Any], further: Mapping[str, Any]) -> None:
-    for name, value in further.items():
-        before = first.setdefault(name, value)
-        if isinstance(before, list):
-            before += [item for item in value if item not in before]
-        elif isinstance(before, dict):
-            _unite(before, value)
