@@ -107,7 +107,9 @@ _PRODUCTS_AND_STATUSES = sql("""
 _GROUPS = sql("""
     SELECT g.id, g.key, g.label, o.key AS option_key, o.label AS option_label
       FROM taxonomy_groups g
-      JOIN taxonomy_options o ON o.workspace_id = :workspace_id AND o.group_id = g.id AND o.is_active
+     CROSS JOIN LATERAL (SELECT key, label, position FROM taxonomy_options
+                          WHERE workspace_id = :workspace_id AND group_id = g.id AND is_active
+                          ORDER BY position, key LIMIT 100) o
      WHERE g.workspace_id = :workspace_id AND g.key = ANY(:keys) AND g.kind = 'list' AND g.is_active
      ORDER BY array_position(:keys, g.key), o.position, o.key""")
 
@@ -115,7 +117,7 @@ _GROUPS = sql("""
 async def find_facets(tx: Tx, portal: Portal) -> list[Facet]:
     """Returns the statuses, the products with visible ideas, and the groups that the portal exposes.
 
-    Of statuses and products there are two or more, or none.
+    Of statuses and products there are two or more, or none. Products and groups have their first 100 options.
     """
     statuses: dict[str, Option] = {}
     products: dict[str, Option] = {}
