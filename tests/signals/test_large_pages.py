@@ -79,12 +79,13 @@ async def test_a_page_without_raw_data_is_sent_at_once(large: World) -> None:
 class Reader:
     """A client that reads as slowly as a test wants; the application is called without a server in between."""
 
-    def __init__(self, world: World, key: str, query: str) -> None:
+    def __init__(self, world: World, key: str, query: str, path: str = "/signals") -> None:
+        path = f"/api/external/v1{path}"
         self.scope = {
             "type": "http",
             "method": "GET",
-            "path": "/api/external/v1/signals",
-            "raw_path": b"/api/external/v1/signals",
+            "path": path,
+            "raw_path": path.encode(),
             "query_string": query.encode(),
             "headers": [(b"authorization", f"Bearer {key}".encode()), (b"host", b"api.test")],
             "scheme": "http",
@@ -132,8 +133,8 @@ async def application(database_url: str) -> AsyncIterator[Any]:
 class StoppingReader(Reader):
     """A reader that takes so many pieces, and then none before it may go on."""
 
-    def __init__(self, world: World, key: str, query: str, pieces: int) -> None:
-        super().__init__(world, key, query)
+    def __init__(self, world: World, key: str, query: str, pieces: int, path: str = "/signals") -> None:
+        super().__init__(world, key, query, path)
         self.pieces = pieces
         self.has_stopped, self.may_go_on = asyncio.Event(), asyncio.Event()
 
@@ -158,6 +159,39 @@ async def test_no_connection_is_held_while_clients_do_not_read(large: World, app
         one.may_go_on.set()
     await asyncio.gather(*reading)
     assert [len(json.loads(one.body)) for one in stopping] == [5] * len(stopping)
+
+
+async def test_a_large_signal_has_length_and_tag(large: World) -> None:
+    address, plain = "/signals/SIGNAL-3?include=raw", {"Accept-Encoding": "identity"}
+    answer = await large.client.get(address, headers=plain)
+    assert int(answer.headers["content-length"]) == len(answer.content) > 4 * MIB
+    assert len(answer.json()["rawData"]["text"]) == 4 * MIB
+    head = await large.client.head(address, headers=plain)
+    assert (head.content, head.headers["content-length"]) == (b"", answer.headers["content-length"])
+    tag = answer.headers["etag"]
+    assert (await large.client.get(address, headers=plain | {"If-None-Match": tag})).status_code == 304
+    compressed = await large.client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert (compressed.headers["content-encoding"], compressed.json()) == ("gzip", answer.json())
+    assert compressed.headers["etag"] == f'{tag[:-1]}.gzip"'
+
+
+async def test_clients_that_do_not_read_one_large_signal_cost_little_memory(large: World, application: Any) -> None:
+    key = await large.key("all")
+    stopping = [StoppingReader(large, key, "include=raw", 1, "/signals/SIGNAL-3") for _ in range(8)]
+    tracemalloc.start()
+    try:
+        reading = [asyncio.create_task(application(one.scope, one.receive, one.send)) for one in stopping]
+        for one in stopping:
+            await asyncio.wait_for(one.has_stopped.wait(), 60)
+        held, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    for one in stopping:
+        one.may_go_on.set()
+    await asyncio.gather(*reading)
+    assert [len(json.loads(one.body)["rawData"]["text"]) for one in stopping] == [4 * MIB] * 8
+    assert held < 12 * MIB
+    assert peak < 32 * MIB
 
 
 async def test_clients_that_do_not_read_cost_little_memory(database: Database, served: str, application: Any) -> None:

@@ -54,6 +54,17 @@ _FIND = {
     )
     for with_raw, columns in _COLUMNS.items()
 }
+_LARGE = 64 * 1024  # estimated bytes: the text of such a signal may have a hundred times as many as are stored
+_FIND_SMALL = {
+    with_raw: by_reference(
+        "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref AND ({size}) <= {large}",
+        columns=columns,
+        size=_SIZES[with_raw],
+        large=str(_LARGE),
+    )
+    for with_raw, columns in _COLUMNS.items()
+}
+_LOCATE = by_reference("SELECT id FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref")
 
 
 def decoded(stored: Any) -> Any:
@@ -74,6 +85,14 @@ def as_created_signal(row: Row, job_id: UUID | None) -> CreatedSignal:
 async def find_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool = False) -> Row:
     """Returns the columns of a signal, on request with the column `raw`. Raises NotFound."""
     return await tx.found(_FIND[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
+
+
+async def find_small_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool) -> Row | None:
+    """Returns the columns of a signal, or None if it is large. Raises NotFound."""
+    row = await tx.row(_FIND_SMALL[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
+    if row is None:
+        await tx.found(_LOCATE[ref.column], workspace_id=workspace_id, ref=ref.value)
+    return row
 
 
 async def page_of_signals(

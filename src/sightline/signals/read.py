@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Row, Tx, Window
+from sightline.platform.db import Database, Row, Tx, Window
 from sightline.platform.lists.totals import Totals
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page, Versioned, version_tag
@@ -13,9 +13,13 @@ from sightline.signals.raw_data import with_raw_data
 from sightline.signals.records import Include, Signal, SignalFilters
 
 
-async def get_signal(tx: Tx, actor: Actor, ref: SignalRef, query: Include) -> Versioned[Signal]:
-    """Returns the signal and its tag. Raises NotFound."""
-    row = await queries.find_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
+async def get_signal(db: Database, actor: Actor, ref: SignalRef, query: Include) -> Versioned[Signal]:
+    """Returns the signal and its tag. Raises NotFound. Of large signals one is read at a time."""
+    async with db.autocommit() as tx:
+        row = await queries.find_small_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
+    if row is None:
+        async with db.large_reads, db.autocommit() as tx:
+            row = await queries.find_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
     if not query.include:
         return versioned(row)
     return Versioned(with_raw_data(row), tag_of(row, ".raw"))

@@ -1,5 +1,6 @@
 """The pool and the transaction."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -116,6 +117,7 @@ class Database:
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self.pool = pool
         self.clock = clock
+        self.large_reads = asyncio.Lock()  # held while one record of more than a megabyte may be read
 
     @classmethod
     async def connect(

@@ -6,6 +6,8 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 
+from sightline.platform.unread import PIECE_BYTES
+
 SMALLEST = 1024
 LEVEL = 3  # a list of 20 ideas: 23 % of its size in 84 us; with 9 it is 21 % in 360 us
 
@@ -27,7 +29,7 @@ class Compressed:
 
     def __init__(self, app: Any) -> None:
         self._app = app
-        self._zipped = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)
+        self._zipped = GZipMiddleware(app, SMALLEST, LEVEL, thread_minimum_size=PIECE_BYTES)
 
     def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
         accepted = scope.get("headers_by_name", {}).get(b"accept-encoding")

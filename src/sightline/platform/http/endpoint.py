@@ -28,6 +28,7 @@ from sightline.platform.http.query_strings import Parameters, Query, QueryReader
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.lists.paging import link_to_next, page_headers
 from sightline.platform.scopes import require_scopes
+from sightline.platform.unread import LARGE_BYTES, keep_unread, pieces_of
 from sightline.platform.wire import Listed, Page, Record, Versioned
 
 _JSON = (b"content-type", b"application/json")
@@ -74,13 +75,18 @@ class Endpoint:
         scope["operation"] = self.operation.name
         status, headers, body = await self._answer(scope, receive)
         if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
-            async with aclosing(page.rest.pieces(page.items, self._lazy.services.db)) as pieces:
-                response = StreamingResponse(pieces, status)
-                response.raw_headers = headers
-                await response(scope, receive, send)
+            pieces = page.rest.pieces(page.items, self._lazy.services.db)
+        elif len(body) > LARGE_BYTES:
+            pieces = pieces_of(await keep_unread(body))
+            del body
+        else:
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
             return
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        async with aclosing(pieces):
+            response = StreamingResponse(pieces, status)
+            response.raw_headers = headers
+            await response(scope, receive, send)
 
     async def _answer(self, scope: Any, receive: Any) -> Answer:
         services = self._lazy.services

@@ -4,8 +4,8 @@ Of a record that exceeds its share of 1 MiB a page reads only the id and the siz
 page is read in portions of 256 KiB, as fast as the client takes them.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -14,13 +14,13 @@ import msgspec
 
 from sightline.platform.db.database import Database, Row, Tx
 from sightline.platform.db.sql import Statement
+from sightline.platform.unread import keep_unread, pieces_of
 
 Shown = TypeVar("Shown")
 AsRecords = Callable[[Tx, Sequence[Row]], Awaitable[list[Shown]]]
 
 PAGE_BYTES = 1024 * 1024  # what the records of a page that are read at once may have together
 PORTION_BYTES = 256 * 1024  # a record that is larger is a portion of its own
-PIECE_BYTES = 64 * 1024  # of the response
 _ENCODER = msgspec.json.Encoder()
 _COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
 
@@ -46,25 +46,25 @@ class LargeRecords(Generic[Shown]):
     def __len__(self) -> int:
         return sum(map(len, self.portions))
 
-    async def pieces(self, first: list[Shown], db: Database) -> AsyncIterator[bytes]:
+    async def pieces(self, first: list[Shown], db: Database) -> AsyncGenerator[bytes, None]:
         """Yields the JSON array of the `first` records and these, in pieces of at most 64 KiB.
 
-        Between two pieces it holds the rest of one portion, as text, and no connection.
+        Between two pieces it holds the rest of one portion, as text, and no connection. A portion of one record may
+        be of any size, so one is read at a time.
         """
         before = b"["
         for ids in ([], *self.portions):
-            records = await self._read(ids, db) if ids else first
-            text = memoryview(_ENCODER.encode(records))[1:-1]
-            records.clear()  # a client that does not read leaves them waiting
-            if text:  # not if the first record is large, or all of a portion were deleted meanwhile
-                yield before
-                before = b","
-            try:
-                for start in range(0, len(text), PIECE_BYTES):
-                    yield bytes(text[start : start + PIECE_BYTES])
-                    await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
-            finally:
-                del text  # what a gone client did not read: its cancelled task stays in memory for long
+            async with db.large_reads if len(ids) == 1 else nullcontext():
+                records = await self._read(ids, db) if ids else first
+                is_empty = not records  # if the first record is large, or all of a portion were deleted meanwhile
+                unread = pieces_of(await keep_unread(memoryview(_ENCODER.encode(records))[1:-1]))
+                records.clear()  # a client that does not read leaves them waiting
+            async with aclosing(unread):  # at once when the client is gone: its task stays in memory for long
+                if not is_empty:
+                    yield before
+                    before = b","
+                async for piece in unread:
+                    yield piece
         yield b"]" if before == b"," else b"[]"
 
     async def _read(self, ids: list[UUID], db: Database) -> list[Shown]:
