@@ -9,7 +9,7 @@ from sightline.ideas.records import Idea, IdeaFilters
 from sightline.ideas.vote_counts import votes_of
 from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
 from sightline.platform.db.words import apart
-from sightline.platform.lists.large import AsRecords, stored_size
+from sightline.platform.lists.large import AsRecords, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import IdeaRef
@@ -100,13 +100,14 @@ async def hold_id(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Located:
     return Located(*await tx.found(_HOLD_ID[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
+_LINKS = linked_size("feature_ids", "opportunity_ids", "insight_ids", "account_ids")
 _LISTED = Listing(
     "ideas",
     Idea,
     IDEA,
     Order("ideas.newest", "created_at", "number", int, is_descending=True),
     count_of("idea"),
-    stored_size("name", "description", "feature_matching", "official_answer"),
+    f"{stored_size('name', 'description', 'feature_matching', 'official_answer')} + {_LINKS}",
 )
 # An option of a value is stored in 16 bytes, and shown with its id, key and label.
 _WITH_CLASSIFICATIONS = replace(

@@ -7,7 +7,7 @@ from uuid import UUID
 from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
-from sightline.platform.lists.large import stored_size
+from sightline.platform.lists.large import linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.refs import InitiativeRef
@@ -29,7 +29,7 @@ _LISTING = Listing(
     INITIATIVE,
     Order("initiatives.latest", "updated_at", "number", int, is_descending=True),
     count_of("initiative"),
-    stored_size("description"),
+    f"{stored_size('description')} + {linked_size('team_ids', each=120)}",
 )
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, by_reference, sql
-from sightline.platform.lists.large import AsRecords, stored_size
+from sightline.platform.lists.large import AsRecords, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_selection
 from sightline.platform.lists.totals import Totals
@@ -37,7 +37,9 @@ _FIELDS = itemgetter(*(name for name in Signal.__struct_fields__ if name != "raw
 
 _OF_SIGNAL = "FROM signal_raw WHERE signal_raw.workspace_id = :workspace_id AND signal_raw.signal_id = signals.id"
 _WITH_RAW = f"{_SIGNAL}, (SELECT raw {_OF_SIGNAL}) AS raw"
-_SIZE = stored_size("external_data", "source_links", "data", "transcript", "import")
+_SIZE = f"""
+    {stored_size("external_data", "source_links", "data", "transcript", "import")}
+    + {linked_size("insight_ids", "account_ids", "initiative_ids", "study_ids")}"""
 _RAW_SIZE = f"coalesce((SELECT {stored_size('raw')} {_OF_SIGNAL}), 0)"
 
 # Keyed by whether the raw data is included.

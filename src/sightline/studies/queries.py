@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from sightline.platform.db import Tx, Window
-from sightline.platform.lists.large import stored_size
+from sightline.platform.lists.large import linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_selection
 from sightline.platform.lists.totals import Totals
@@ -34,7 +34,7 @@ _LISTING = Listing(
     _FEEDBACK,
     SUBMITTED,
     count_of("study_feedback"),
-    stored_size("comment"),
+    f"{stored_size('comment')} + {linked_size('initiative_ids', 'idea_ids')}",
     alias="feedback",
     versions="study_feedback",
 )

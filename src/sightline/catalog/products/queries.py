@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sightline.catalog.products.records import Product
 from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
 from sightline.platform.wire import Page, Versioned, versioned
@@ -18,7 +19,11 @@ _PRODUCT = """
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM products WHERE workspace_id = :workspace_id AND id = :id", columns=_PRODUCT)
 _NEWEST = Order("products.newest", "created_at", "id", UUID, is_descending=True, has_cursor=False)
-_PRODUCTS = Listing("products", Product, _PRODUCT, _NEWEST, count_of("product"))
+_SIZE = f"""
+    {stored_size("description")} + (
+        SELECT coalesce(sum(130 + {stored_size("f.name", "f.description")}), 0)
+          FROM features AS f WHERE f.workspace_id = :workspace_id AND f.product_id = products.id)"""
+_PRODUCTS = Listing("products", Product, _PRODUCT, _NEWEST, count_of("product"), _SIZE)
 
 
 async def find_product(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Product]:

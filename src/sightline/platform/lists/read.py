@@ -40,7 +40,7 @@ SELECT shown.*, {alias}.{tie} AS tie, {total},
   LEFT JOIN LATERAL (SELECT {columns} WHERE bytes <= :share) AS shown ON true
  ORDER BY {order}"""
 _PORTION = """
-SELECT {columns} FROM {table}
+SELECT {columns} FROM (SELECT * FROM {table}) AS {alias}
  WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]){still} ORDER BY array_position(:ids::uuid[], id)"""
 
 
@@ -225,7 +225,7 @@ def _portion_of(listing: Listing, selection: Selection) -> tuple[Statement, dict
     if "horizon" in selection.where.values:
         still = f" AND {listing.name}.{selection.order.moment} <= :horizon"
         values["horizon"] = selection.where.values["horizon"]
-    return sql(_PORTION, table=f"{listing.table} AS {listing.name}", columns=listing.columns, still=still), values
+    return sql(_PORTION, table=listing.table, alias=listing.name, columns=listing.columns, still=still), values
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,7 @@ import msgspec
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql, update_record
 from sightline.platform.errors import ValidationFailed
-from sightline.platform.lists.large import AsRecords, stored_size
+from sightline.platform.lists.large import AsRecords, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import as_structs, read_list
 from sightline.platform.wire import Page, Versioned, version_tag
@@ -32,7 +32,7 @@ _LISTING = Listing(
     _INSIGHT,
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
-    stored_size("description", "extracts"),
+    f"{stored_size('description', 'extracts')} + {linked_size('signal_ids', 'account_ids')}",
 )
 _BY_ACCOUNTS = replace(
     _LISTING, order=Order("insights.accounts", "account_count", "id", UUID, is_descending=True, has_cursor=False)

@@ -18,13 +18,16 @@ _OPPORTUNITY = """
            WHERE l.workspace_id = :workspace_id AND l.opportunity_id = opportunities.id ORDER BY l.link) AS idea_ids,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
 _FIND = sql("SELECT {columns} FROM opportunities WHERE workspace_id = :workspace_id AND id = :id", columns=_OPPORTUNITY)
+_LINKS = """(
+    SELECT count(*) FROM idea_opportunities AS counted
+     WHERE counted.workspace_id = :workspace_id AND counted.opportunity_id = opportunities.id)"""
 _LISTING = Listing(
     "opportunities",
     Opportunity,
     _OPPORTUNITY,
     Order("opportunities.newest", "created_at", "id", UUID, is_descending=True),
     count_of("opportunity"),
-    stored_size("description"),
+    f"{stored_size('description')} + {_LINKS} * 40",
 )
 
 
