@@ -1,9 +1,11 @@
 """Answers a request to one operation: key, scopes, references, query, body, role, handler, response."""
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -33,6 +35,7 @@ from sightline.platform.wire import Listed, Page, Record, Versioned
 
 _JSON = (b"content-type", b"application/json")
 _ENCODER = msgspec.json.Encoder()
+_LARGE_BODIES = 2  # that are answered at once: one of 8 MiB takes 40 MB meanwhile
 _TAGS = re.compile(r'"[^"]*"')
 
 
@@ -52,6 +55,7 @@ class Services:
     guard: KeyGuard
     throttle: RequestsPerMinute | None = None
     tools: Mapping[type, Any] = field(default_factory=dict)
+    large_bodies: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, _LARGE_BODIES))
 
 
 class Lazy:
@@ -101,6 +105,12 @@ class Endpoint:
         if self._body is not None:
             refuse_other_types(headers)
             body = await receive_body(receive, headers, operation.body_limit)
+        async with services.large_bodies if len(body) > LARGE_BYTES else nullcontext():
+            return await self._answer_body(scope, actor, parameters, body)
+
+    async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Answer:
+        operation, services = self.operation, self._lazy.services
+        headers: dict[bytes, bytes] = scope["headers_by_name"]
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
             found[operation.body_type] = await self._body.read(body)

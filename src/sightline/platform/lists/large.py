@@ -22,14 +22,19 @@ AsRecords = Callable[[Tx, Sequence[Row]], Awaitable[list[Shown]]]
 PAGE_BYTES = 1024 * 1024  # what the records of a page that are read at once may have together
 PORTION_BYTES = 256 * 1024  # a record that is larger is a portion of its own
 _ENCODER = msgspec.json.Encoder()
-_COMPRESSED = 8  # how much larger a compressed value counts: text has a third of its size, repetition a hundredth
+_SMALL = 4096  # bytes of a compressed value
+_COMPRESSED = 8  # how much larger than that a larger one counts; text has a third of its size
 
 
 def stored_size(*columns: str) -> str:
-    """Returns an expression for the bytes that columns of variable length hold, without reading them."""
+    """Returns an expression for the bytes that columns of variable length hold.
+
+    Only a compressed value of at most 4 KiB is read: repetition may have a hundredth of its size.
+    """
     return " + ".join(
-        f"coalesce(pg_column_size({column}) * "
-        f"CASE WHEN pg_column_compression({column}) IS NULL THEN 1 ELSE {_COMPRESSED} END, 0)"
+        f"coalesce(CASE WHEN pg_column_compression({column}) IS NULL THEN pg_column_size({column})"
+        f" WHEN pg_column_size({column}) > {_SMALL} THEN pg_column_size({column}) * {_COMPRESSED}"
+        f" ELSE octet_length({column}::text) END, 0)"
         for column in columns
     )
 
