@@ -164,7 +164,7 @@ class Endpoint:
             raise refusal
         try:
             async with call.db.transaction() as tx:
-                trial = msgspec.structs.replace(call, db=OneTransaction(call.db, tx))
+                trial = msgspec.structs.replace(call, db=OneTransaction(call.db, tx, tried=True))
                 await self.operation.handler(trial, *arguments)
                 raise refusal
         except Refusal as found:

@@ -4,7 +4,7 @@ No answer to a POST of the API shows a secret, so all of them are kept.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -40,13 +40,15 @@ class RecordDeleted(Refusal):
 class OneTransaction(Database):
     """A database whose every transaction is part of the one that is already open, so that all commit together.
 
-    Each part is a savepoint: one that fails leaves the rest as it was, and can be tried again.
+    Each part is a savepoint: one that fails leaves the rest as it was, and can be tried again. What must not wait for the
+    transaction, such as a number, commits alone, unless all is only `tried`.
     """
 
-    def __init__(self, database: Database, tx: Tx) -> None:
+    def __init__(self, database: Database, tx: Tx, *, tried: bool = False) -> None:
         super().__init__(database.pool, database.clock)
         self.beside = database.beside
         self._tx = tx
+        self._is_tried = tried
 
     @asynccontextmanager
     async def _part(self) -> AsyncIterator[Tx]:
@@ -57,8 +59,7 @@ class OneTransaction(Database):
         return self._part()
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
-        assert self.beside is not None  # noqa: S101 - every server has one
-        return self.beside.autocommit()
+        return nullcontext(tx) if self._is_tried or self.beside is None else self.beside.autocommit()
 
     snapshot = autocommit
     transaction = autocommit
