@@ -40,8 +40,8 @@ class RecordDeleted(Refusal):
 class OneTransaction(Database):
     """A database whose every transaction is part of the one that is already open, so that all commit together.
 
-    Each part is a savepoint: one that fails leaves the rest as it was, and can be tried again. What must not wait for the
-    transaction, such as a number, commits alone, unless all is only `tried`.
+    Each part is a savepoint: one that fails leaves the rest as it was, and can be tried again. What must not wait for
+    the transaction, such as a number, commits alone, unless all is only `tried`.
     """
 
     def __init__(self, database: Database, tx: Tx, *, tried: bool = False) -> None:
