@@ -1,7 +1,7 @@
 """Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
@@ -199,15 +199,16 @@ async def _settle_labels(run: Run) -> AsyncIterator[None]:
     Else removes labels that the file does not name: with --prune all of them, and one that ideas use is a fault;
     without, provisional ones that no idea uses. The labels that stay are no longer provisional.
     """
+    values: dict[str, Any] = {"workspace_id": run.workspace_id}
     given, pruned = "ideaStatuses" in run.given, {"ideaStatuses"} <= run.given & run.pruned
     if run.is_new and not given:
         await add_default_statuses(run.tx, run.workspace_id)
-    elif given and run.locks:
+    elif given and run.is_last and (pruned or await run.tx.value(_ARE_LEFT, **values, kept=[], is_pruned=False)):
         await run.tx.run(_LOCK_IDEAS)
     yield
-    values = {"workspace_id": run.workspace_id, "kept": list(run.seen["ideaStatuses"])}
+    values["kept"] = list(run.seen["ideaStatuses"])
     are_left = given and await run.tx.value(_ARE_LEFT, **values, is_pruned=pruned)
-    if are_left and not run.locks:
+    if are_left and not run.is_last:
         await run.tx.run(_WAIT_A_SECOND)
         await run.tx.run(_LOCK_IDEAS)
     for row in await run.tx.rows(_USED, **values) if are_left and pruned else ():

@@ -58,7 +58,7 @@ async def create_idea(
 
 async def _add(db: Database, actor: Actor, new: Proposal, facts: Facts) -> _Written:
     """Returns None if another request took the identity."""
-    async with db.autocommit() as tx:
+    async with db.autocommit(writes=True) as tx:
         number, version_id = await take_idea_number(db, tx, actor.workspace_id)
         taxonomy = await find_version(tx, actor.workspace_id, version_id)
         outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))

@@ -237,7 +237,7 @@ async def apply_file(
                 content.faults.add("workspace", "Required")
             _refuse_faulty(content.faults)
         for attempt in range(1, ATTEMPTS + 1):
-            trial = _Application(db, content, actor_id, Tally(keeps_changes=report is not None), locks=attempt > 1)
+            trial = _Application(db, content, actor_id, Tally(keeps_changes=report is not None), attempt)
             try:
                 applied = await trial.run(dry_run)
             except _OVERTAKEN as error:
@@ -271,7 +271,7 @@ class _Application:
     content: Content
     actor_id: str
     tally: Tally
-    locks: bool
+    attempt: int
 
     def __post_init__(self) -> None:
         self.faults = deepcopy(self.content.faults)
@@ -318,7 +318,8 @@ class _Application:
             pruned=frozenset(content.prune),
             given=frozenset(content.given) | content.objects.keys(),
             faulty_records=set(content.faulty_records),
-            locks=self.locks,
+            locks=self.attempt > 1,
+            is_last=self.attempt == ATTEMPTS,
         )
 
     async def _numbers(self, run: Run) -> Numbers:

@@ -153,9 +153,12 @@ class Database:
         pool.wait_seconds = WAIT_SECONDS if is_impatient else None
         return cls(pool, clock)
 
-    def autocommit(self) -> AbstractAsyncContextManager[Tx]:
-        """A connection without a transaction: every statement is one of its own, and commits if it writes."""
-        return _Autocommit(self.pool, self.clock)
+    def autocommit(self, *, writes: bool = False) -> AbstractAsyncContextManager[Tx]:
+        """A connection without a transaction: every statement is one of its own, and commits if it writes.
+
+        `writes`: a statement may wait for other writes, so it leaves some connections for reads, as transactions do.
+        """
+        return _Autocommit(self.pool, self.clock, writes=writes)
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
         """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""
@@ -172,8 +175,7 @@ class Database:
     @asynccontextmanager
     async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
         is_read = bool(options.get("readonly"))
-        share = nullcontext() if is_read else self.pool.share_of_writers()
-        async with share, _Autocommit(self.pool, self.clock) as alone:
+        async with _Autocommit(self.pool, self.clock, writes=not is_read) as alone:
             connection = alone.connection
             async with block(connection, **options):
                 if is_read:
@@ -192,20 +194,21 @@ class Database:
 class _Autocommit:
     """A connection for the length of a block; a class, since entering it costs less than a generator."""
 
-    __slots__ = ("_clock", "_connection", "_pool")
+    __slots__ = ("_clock", "_connection", "_pool", "_writes")
 
-    def __init__(self, pool: Pool, clock: Clock) -> None:
+    def __init__(self, pool: Pool, clock: Clock, *, writes: bool = False) -> None:
         self._pool = pool
         self._clock = clock
+        self._writes = writes
 
     async def __aenter__(self) -> Tx:
-        self._connection = await self._pool.take()
+        self._connection = await self._pool.take(writes=self._writes)
         return Tx(self._connection, self._clock.now(), True, self._clock)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        self._pool.give_back(self._connection, kind)
+        self._pool.give_back(self._connection, kind, wrote=self._writes)
         if kind is asyncpg.InternalClientError:
             # The server's last message came while the connection was idle, so nothing was sent. The driver's words for
             # it, "another operation is in progress", mislead.

@@ -3,8 +3,8 @@
 import asyncio
 from asyncio import Future, TimerHandle, get_running_loop
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from math import inf
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ import asyncpg
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
-KEPT_FOR_READS = 3  # connections that transactions which write leave, if there are more than six
+KEPT_FOR_READS = 3  # connections that writes leave, if there are more than six
 CLOSE_SECONDS = 2.0
 END_SECONDS = 5.0
 
@@ -47,21 +47,21 @@ class Pool:
         self._dropping: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
-    @asynccontextmanager
-    async def share_of_writers(self) -> AsyncIterator[None]:
-        """Waits until fewer transactions write than may: those that wait for a row leave connections for reads.
+    async def take(self, *, writes: bool = False) -> Connection:
+        """Returns a connection, to be given back. Raises TimeoutError when none is free in time.
 
-        Raises TimeoutError.
+        `writes`: it may wait for a row, so KEPT_FOR_READS connections are left for others.
         """
-        if not self._writers.take():
+        if writes and not self._writers.take():
             await self._writers.wait(self.wait_seconds)
         try:
-            yield
-        finally:
-            self._writers.release()
+            return await self._take()
+        except BaseException:
+            if writes:
+                self._writers.release()
+            raise
 
-    async def take(self) -> Connection:
-        """Returns a connection, to be given back. Raises TimeoutError when none is free in time."""
+    async def _take(self) -> Connection:
         if not self._turns.take():
             await self._turns.wait(self.wait_seconds)
         while self.idle:
@@ -82,11 +82,13 @@ class Pool:
         connection.add_termination_listener(self.connections.discard)
         return connection
 
-    def give_back(self, connection: Connection, problem: type[BaseException] | None) -> None:
+    def give_back(self, connection: Connection, problem: type[BaseException] | None, *, wrote: bool = False) -> None:
         """Keeps the connection, or closes it if this problem left it in disorder; nobody waits for that.
 
         If it was lost or did not answer, the idle ones are closed too: they have probably met the same.
         """
+        if wrote:
+            self._writers.release()
         if problem is None or not (issubclass(problem, UNUSABLE) or connection.is_in_transaction()):
             self.idle.append(connection)
             self._turns.release()

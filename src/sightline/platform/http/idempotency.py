@@ -55,7 +55,7 @@ class OneTransaction(Database):
         async with block(self._tx.connection):
             yield self._tx
 
-    def autocommit(self) -> AbstractAsyncContextManager[Tx]:
+    def autocommit(self, *, writes: bool = False) -> AbstractAsyncContextManager[Tx]:
         return self._part()
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:

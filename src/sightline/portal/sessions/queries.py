@@ -82,7 +82,7 @@ async def open_session(db: Database, portal: Portal, sessions: Sessions, token: 
     user = User(row["user_id"], row["email"], row["first_name"], row["last_name"], row["subject"])
     is_prolonged: bool = row["expires_at"] - db.clock.now() <= LIFE - _PROLONGED_AFTER
     if is_prolonged:
-        async with db.autocommit() as tx:
+        async with db.autocommit(writes=True) as tx:
             values = {"token_hash": hash_of(token), "expires_at": tx.now + LIFE}
             await tx.run(_PROLONG, workspace_id=portal.workspace_id, **values)
     return Session(token, user, is_prolonged)

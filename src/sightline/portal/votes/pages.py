@@ -25,7 +25,7 @@ async def vote(visit: Visit, ref: str) -> Response:
     visit.limit(lambda limits: limits.votes, f"votes {visit.user.id}")
 
     async def attempt() -> VotedIdea:
-        async with visit.db.autocommit() as tx:
+        async with visit.db.autocommit(writes=True) as tx:
             idea = await set_vote(tx, visit.actor, reference, is_voted=value == "1")
         if idea is None:
             raise PageNotFound

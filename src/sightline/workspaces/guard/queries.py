@@ -25,13 +25,16 @@ async def find_stored_keys(tx: Tx, token_ids: Iterable[str]) -> dict[str, Stored
 
 # In the order of ids, so that processes that write the same keys at the same time do not deadlock.
 SAVE_LAST_USED = sql("""
-    WITH used AS (
+    WITH due AS (
         SELECT id FROM api_keys WHERE id = ANY(:ids) AND (last_used_at IS NULL OR last_used_at < :now)
-         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+    ), free AS (
+        SELECT id FROM api_keys WHERE id IN (SELECT id FROM due) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+    ), saved AS (
+        UPDATE api_keys k SET last_used_at = :now FROM free WHERE k.id = free.id RETURNING k.id
     )
-    UPDATE api_keys k SET last_used_at = :now FROM used WHERE k.id = used.id""")
+    SELECT id FROM due WHERE id NOT IN (SELECT id FROM saved)""")
 
 
-async def save_last_used(tx: Tx, ids: list[UUID]) -> None:
-    """Leaves out keys that another transaction has locked, such as one that removes their creator."""
-    await tx.run(SAVE_LAST_USED, ids=ids)
+async def save_last_used(tx: Tx, ids: list[UUID]) -> list[UUID]:
+    """Returns the keys left out since another transaction has them locked, such as one that removes their creator."""
+    return [row["id"] for row in await tx.rows(SAVE_LAST_USED, ids=ids)]

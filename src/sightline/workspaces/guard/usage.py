@@ -41,14 +41,14 @@ class KeyUsage:
             await self.write()
 
     async def write(self) -> None:
-        """Writes all keys in one statement. If it fails, the keys are kept for the next write."""
+        """Writes all keys in one statement. Keys that it cannot write now are kept for the next write."""
         if not self.seen:
             return
         used = sorted(self.seen)
         self.seen.clear()
         try:
             async with asyncio.timeout(WRITE_SECONDS), self._db.autocommit() as tx:
-                await queries.save_last_used(tx, used)
+                self.seen.update(await queries.save_last_used(tx, used))
         except Exception as error:  # the next write tries again after any error
             self.seen.update(used)
             _log.warning("The last use of keys is not written yet; it will be tried again: %s", first_line(error))
