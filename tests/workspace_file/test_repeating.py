@@ -123,6 +123,18 @@ async def test_a_record_that_is_made_again_has_another_tag(world: World, kind: s
     assert (second.status_code, second.json()[field]) == (200, "Second")
 
 
+async def test_a_document_that_is_made_again_has_another_tag(world: World) -> None:
+    tags = set()
+    for content in ("# First", "# Second"):
+        documents = [{"type": "PRD", "content": content}]
+        await world.add(initiatives=[{"key": "i", "name": "I", "documents": documents}])
+        path = f"/initiatives/{(await world.ids('initiatives'))['i']}/documents"
+        [document] = (await world.client.get(path)).json()
+        tags.add((await world.client.get(f"{path}/{document['id']}")).headers["ETag"])
+        await world.add(initiatives=[], prune=["initiatives"])
+    assert len(tags) == 2
+
+
 async def test_features_of_a_product_that_is_made_again_are_matched(world: World) -> None:
     """Processes keep maps of features by their version."""
     for feature in ("Export reports", "Import invoices"):

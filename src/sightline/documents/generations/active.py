@@ -20,12 +20,13 @@ class Written(NamedTuple):
 
     document_id: UUID | None
     version: int
+    updated_at: str | None
     is_first_active: bool
 
 
 # One statement: between two statements a worker could complete the generation.
 _FIND_WRITTEN = sql("""
-SELECT d.id, coalesce(d.version, 0), EXISTS (
+SELECT d.id, coalesce(d.version, 0), iso(d.updated_at), EXISTS (
            SELECT FROM document_generations g
             WHERE g.workspace_id = :workspace_id AND g.initiative_id = :initiative_id AND g.type = :type
               AND g.status = 'pending' AND g.is_first)
@@ -35,7 +36,7 @@ SELECT d.id, coalesce(d.version, 0), EXISTS (
 
 async def find_written(tx: Tx, workspace_id: UUID, initiative_id: UUID, type: DocumentType) -> Written:
     row = await tx.row(_FIND_WRITTEN, workspace_id=workspace_id, initiative_id=initiative_id, type=type)
-    return Written(*row or (None, 0, False))
+    return Written(*row or (None, 0, None, False))
 
 
 # A request during an active generation joins it and is counted, so that no draft older than the request is stored.

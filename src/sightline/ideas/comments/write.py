@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.ideas.comments.records import Comment, CommentDeletion, NewComment
 from sightline.ideas.queries import find_id, hold_id
 from sightline.platform.access import Actor
-from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.ids import new_id
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
@@ -68,16 +68,17 @@ async def add_comment(
         visibility=new_comment.visibility or "internal",
     )
     await log_change(tx, actor, "idea_comment", row["id"], None, "created", ideaId=str(idea.id))
-    return Versioned(Comment(*row), _tag(row["id"]))
+    return Versioned(Comment(*row), _tag(row))
 
 
-def _tag(comment_id: UUID) -> str:
-    """Returns the tag of a comment. Comments never change, so each has one version."""
-    return version_tag(comment_id, 1)
+def _tag(row: Row) -> str:
+    """Returns the tag of a comment, which only a workspace file changes."""
+    return version_tag(row["id"], 1, f".{row['updated_at']}")
 
 
 _EXISTS = sql("""
-SELECT id FROM idea_comments WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id""")
+SELECT id, iso(updated_at) AS updated_at
+  FROM idea_comments WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id""")
 _REMOVE = sql("""
 DELETE FROM idea_comments WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id RETURNING id""")
 
@@ -88,8 +89,7 @@ async def delete_comment(
     """Deletes a comment for good; the receipt has no text. Raises NotFound, PreconditionFailed."""
     idea = await find_id(tx, actor.workspace_id, ref)
     comment = {"workspace_id": actor.workspace_id, "idea_id": idea.id, "id": comment_id}
-    await tx.found(_EXISTS, **comment)
-    expect(_tag(comment_id))
+    expect(_tag(await tx.found(_EXISTS, **comment)))
     await tx.found(_REMOVE, **comment)
     await log_change(tx, actor, "idea_comment", comment_id, None, "deleted", ideaId=str(idea.id))
     return CommentDeletion(True, idea.id, idea.public_id, comment_id)
