@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
+import msgspec
 from msgspec import UNSET
 
 from sightline.platform.access import Actor
@@ -128,4 +129,5 @@ def _joined(own: list[Extract] | None, others: list[Extract] | None) -> list[Ext
     """Returns the insight's quotes, then the other insight's quotes that are new."""
     if others is None:
         return own
-    return (own or []) + [extract for extract in others if extract not in (own or [])]
+    known = {msgspec.json.encode(extract) for extract in own or []}
+    return (own or []) + [extract for extract in others if msgspec.json.encode(extract) not in known]
