@@ -45,8 +45,7 @@ async def _work(settings: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(number, ending.set)
     db = await Database.connect(
         settings.database_url,
-        # Statements of more jobs than there are processors would only make those of requests wait.
-        size=max(2, min(settings.pool_size, settings.concurrency, processors())),
+        size=max(2, min(settings.pool_size, settings.concurrency)),
         clock=Clock(settings.clock_offset),
         through_pooler=settings.is_pooled,
         answer_seconds=TICK_SECONDS,  # a lost connection that nobody closed holds up a job no longer than this
@@ -54,11 +53,6 @@ async def _work(settings: Settings) -> None:
     pace = Pace(concurrency=settings.concurrency, heartbeat=timedelta(seconds=settings.job_heartbeat))
     async with open_tools(settings) as tools:
         await Worker(db, settings.direct_url, jobs_of_rooms(), tools, pace).run(ending, report_ready)
-
-
-def processors() -> int:
-    """Returns how many of them this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 if __name__ == "__main__":
