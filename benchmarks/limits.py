@@ -16,7 +16,7 @@ from asyncpg.connection import LoggedQuery
 from benchmarks.rounds import BenchFailed, Round, during, time_each
 from benchmarks.world import NewText, World
 from sightline.catalog.products.feature_maps import FIND_MAP_VERSION
-from sightline.catalog.taxonomy.groups import FIND_VERSION_ID
+from sightline.catalog.taxonomy.groups import FIND_VERSION
 from sightline.ideas import queries as ideas
 from sightline.ideas.classifications.queries import FIND_VALUES
 from sightline.ideas.decide import Outcome
@@ -72,7 +72,7 @@ async def get_idea(tx: Tx, world: World, idea: UUID) -> Any:
 async def list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
     found: Sequence[Any] = (await ideas.page_of_ideas(tx, world.workspace_id, filters, window, _as_rows)).items
     if filters.include:
-        await tx.value(FIND_VERSION_ID, workspace_id=world.workspace_id)
+        await tx.value(FIND_VERSION, workspace_id=world.workspace_id)
         await tx.rows(FIND_VALUES, workspace_id=world.workspace_id, idea_ids=[row["id"] for row in found])
     return found
 

@@ -135,6 +135,21 @@ async def test_a_document_that_is_made_again_has_another_tag(world: World) -> No
     assert len(tags) == 2
 
 
+async def test_a_taxonomy_that_is_made_again_is_read_again(world: World) -> None:
+    """Processes keep taxonomies by their version, whose id follows from the workspace."""
+    for key in ("theme", "area"):
+        group: dict[str, Any] = {"key": key, "label": key, "kind": "list", "selectionMode": "single"}
+        group |= {"options": [{"key": "a", "label": "A"}]}
+        await world.add(taxonomy={"version": 1, "groups": [group]})
+        body = {"description": "x", "classifications": [{"groupKey": key, "optionValues": ["a"]}]}
+        made = await world.client.post("/ideas", json=body)
+        assert made.status_code == 201, made.text
+        await world.client.delete(f"/ideas/{made.json()['id']}")
+        async with world.database.transaction() as tx:  # as when the workspace is deleted
+            for table in ("taxonomy_options", "taxonomy_groups", "taxonomy_versions"):
+                await tx.connection.execute(f"DELETE FROM {table} WHERE workspace_id = $1", world.workspace_id)  # noqa: S608
+
+
 async def test_features_of_a_product_that_is_made_again_are_matched(world: World) -> None:
     """Processes keep maps of features by their version."""
     for feature in ("Export reports", "Import invoices"):

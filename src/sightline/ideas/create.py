@@ -59,8 +59,8 @@ async def create_idea(
 async def _add(db: Database, actor: Actor, new: Proposal, facts: Facts) -> _Written:
     """Returns None if another request took the identity."""
     async with db.autocommit(writes=True) as tx:
-        number, version_id = await take_idea_number(db, tx, actor.workspace_id)
-        taxonomy = await find_version(tx, actor.workspace_id, version_id)
+        number, stored = await take_idea_number(db, tx, actor.workspace_id)
+        taxonomy = await find_version(tx, actor.workspace_id, stored)
         outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))
         if outcome is None:
             return None

@@ -12,7 +12,8 @@ ON CONFLICT (workspace_id, kind) DO UPDATE SET last = numbers.last + 1
 RETURNING last{also}"""
 TAKE = sql(_TAKE, also="")
 _TAXONOMY = """,
-       (SELECT id FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active) AS taxonomy_id"""
+       (SELECT id::text || xmin::text FROM taxonomy_versions
+         WHERE workspace_id = :workspace_id AND is_active) AS taxonomy"""
 TAKE_IDEA = sql(_TAKE, also=_TAXONOMY)
 
 
@@ -26,8 +27,8 @@ async def take_number(db: Database, tx: Tx, workspace_id: UUID, kind: str) -> in
     return number
 
 
-async def take_idea_number(db: Database, tx: Tx, workspace_id: UUID) -> tuple[int, UUID | None]:
-    """Likewise for an idea, with the id of the active taxonomy: a new idea needs both."""
+async def take_idea_number(db: Database, tx: Tx, workspace_id: UUID) -> tuple[int, str | None]:
+    """Likewise for an idea, with the active taxonomy as FIND_VERSION tells it: a new idea needs both."""
     async with db.alone(tx) as alone:
         row = await alone.one(TAKE_IDEA, workspace_id=workspace_id, kind="idea")
-    return row["last"], row["taxonomy_id"]
+    return row["last"], row["taxonomy"]

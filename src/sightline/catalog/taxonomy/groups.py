@@ -14,10 +14,12 @@ from sightline.platform.wire import Record
 _MOST_OPTIONS = 100_000  # of the taxonomies in the cache, which has one at least
 _MOST_KEPT = 256  # workspaces
 
-FIND_VERSION_ID = sql("SELECT id FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active")
+# A stored version never changes, but one that is removed and made again has the same id: its row tells them apart.
+FIND_VERSION = sql("""
+SELECT id::text || xmin::text FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active""")
 FIND_TAXONOMY = sql("""
 SELECT v.id AS version_id, v.version, iso(v.activated_at) AS activated_at,
-       g.id, g.key, g.label, g.kind, g.selection_mode, g.required,
+       v.id::text || v.xmin::text AS stored, g.id, g.key, g.label, g.kind, g.selection_mode, g.required,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'key', o.key, 'label', o.label)
                                   ORDER BY o.position, o.id), '[]')
           FROM taxonomy_options o
@@ -79,6 +81,7 @@ class Taxonomy:
     activated_at: str = ""
     groups: tuple[Group, ...] = ()
     by_key: dict[str, Group] = field(default_factory=dict)
+    stored: str = ""
 
     @property
     def size(self) -> int:
@@ -91,18 +94,18 @@ _kept: dict[UUID, Taxonomy] = {}  # by workspace, the earliest read first
 
 async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
     """Returns the active taxonomy with its active groups and options."""
-    return await find_version(tx, workspace_id, await tx.value(FIND_VERSION_ID, workspace_id=workspace_id))
+    return await find_version(tx, workspace_id, await tx.value(FIND_VERSION, workspace_id=workspace_id))
 
 
-async def find_version(tx: Tx, workspace_id: UUID, version_id: UUID | None) -> Taxonomy:
-    """Returns the active taxonomy. `version_id` is the active version as it was just read; None: there is none.
+async def find_version(tx: Tx, workspace_id: UUID, stored: str | None) -> Taxonomy:
+    """Returns the active taxonomy. `stored` is what FIND_VERSION just told of it; None: there is none.
 
     A version never changes, so it is read once.
     """
-    if version_id is None:
+    if stored is None:
         return Taxonomy()
     kept = _kept.get(workspace_id)
-    if kept is not None and kept.id == version_id:
+    if kept is not None and kept.stored == stored:
         return kept
     return await run_beside(_read, workspace_id, await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id))
 
@@ -113,11 +116,11 @@ def _read(workspace_id: UUID, rows: Sequence[Row]) -> Taxonomy:
         return Taxonomy()
     first = rows[0]
     kept = _kept.get(workspace_id)
-    if kept is not None and kept.id == first["version_id"]:
+    if kept is not None and kept.stored == first["stored"]:
         return kept
     groups = tuple(_as_group(row) for row in rows if row["id"] is not None)
     by_key = {group.key: group for group in groups}
-    taxonomy = Taxonomy(first["version_id"], first["version"], first["activated_at"], groups, by_key)
+    taxonomy = Taxonomy(first["version_id"], first["version"], first["activated_at"], groups, by_key, first["stored"])
     _kept.pop(workspace_id, None)
     _kept[workspace_id] = taxonomy
     size = sum(each.size for each in _kept.values())
