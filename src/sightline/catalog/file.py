@@ -1,7 +1,7 @@
 """Products, teams, the workflow, the taxonomy, accounts, integrations and sprints in the workspace file."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
@@ -174,7 +174,7 @@ SPRINTS = Table("sprints", "sprints", SprintRecord)
 
 
 # Ideas have no foreign key on their label: the lock prevents new uses of a label until this transaction ends. It is
-# taken at the end, as ideas of all workspaces wait for it; one that waits for this transaction would wait for ever.
+# taken at the end, as ideas of all workspaces wait for it, and not for long: one of them may wait for this transaction.
 _LOCK_IDEAS = sql("LOCK TABLE ideas IN SHARE MODE")
 _WAIT_A_SECOND = sql("SELECT set_config('lock_timeout', '1s', true)")
 _ARE_LEFT = sql("""
@@ -199,16 +199,13 @@ async def _settle_labels(run: Run) -> AsyncIterator[None]:
     Else removes labels that the file does not name: with --prune all of them, and one that ideas use is a fault;
     without, provisional ones that no idea uses. The labels that stay are no longer provisional.
     """
-    values: dict[str, Any] = {"workspace_id": run.workspace_id}
     given, pruned = "ideaStatuses" in run.given, {"ideaStatuses"} <= run.given & run.pruned
     if run.is_new and not given:
         await add_default_statuses(run.tx, run.workspace_id)
-    elif given and run.is_last and (pruned or await run.tx.value(_ARE_LEFT, **values, kept=[], is_pruned=False)):
-        await run.tx.run(_LOCK_IDEAS)
     yield
-    values["kept"] = list(run.seen["ideaStatuses"])
+    values = {"workspace_id": run.workspace_id, "kept": list(run.seen["ideaStatuses"])}
     are_left = given and await run.tx.value(_ARE_LEFT, **values, is_pruned=pruned)
-    if are_left and not run.is_last:
+    if are_left:
         await run.tx.run(_WAIT_A_SECOND)
         await run.tx.run(_LOCK_IDEAS)
     for row in await run.tx.rows(_USED, **values) if are_left and pruned else ():

@@ -319,7 +319,6 @@ class _Application:
             given=frozenset(content.given) | content.objects.keys(),
             faulty_records=set(content.faulty_records),
             locks=self.attempt > 1,
-            is_last=self.attempt == ATTEMPTS,
         )
 
     async def _numbers(self, run: Run) -> Numbers:

@@ -28,7 +28,7 @@ async def take_number(db: Database, tx: Tx, workspace_id: UUID, kind: str) -> in
 
 
 async def take_idea_number(db: Database, tx: Tx, workspace_id: UUID) -> tuple[int, str | None]:
-    """Likewise for an idea, with the active taxonomy as FIND_VERSION tells it: a new idea needs both."""
+    """Likewise for an idea, with the result of the taxonomy's FIND_VERSION: a new idea needs both."""
     async with db.alone(tx) as alone:
         row = await alone.one(TAKE_IDEA, workspace_id=workspace_id, kind="idea")
     return row["last"], row["taxonomy"]

@@ -1,18 +1,26 @@
 """Listing and deleting workspaces, for people who operate the service."""
 
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.platform.db import Database, sql
+from sightline.platform.db import Database, Tx, retry_transaction, sql
 from sightline.platform.db.tables import tables_of_workspaces
-from sightline.platform.errors import NotFound
+from sightline.platform.errors import Conflict, NotFound
 from sightline.workspaces.tenants import LOCK_SLUG
 
 # Emptied first: triggers search these tables for each record that is deleted.
 _FIRST = ("idempotency_keys", "idea_words")
 # Emptied last: requests of the workspace wait for its numbers on a connection that they share with other workspaces.
 _LAST = "public_numbers"
+
+# Emptied before all others, so that nobody comes in.
+_ENTRANCES = ("api_keys", "portal_sessions", "jobs")
+_LEAVE_SECONDS = 2.0  # in which processes notice it, and what they do ends
 
 _WORKSPACES = sql("""
     SELECT w.slug, w.name, w.id::text AS id, c.kind, sum(c.count)::bigint AS total
@@ -44,16 +52,29 @@ async def list_workspaces(db: Database) -> list[WorkspaceLine]:
 
 
 async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
-    """Deletes a workspace with all its rows. Returns the number of rows by table. Raises NotFound."""
-    async with db.transaction() as tx:
-        await tx.run(LOCK_SLUG, slug=slug)
-        workspace_id: UUID | None = await tx.value(_LOCK_WORKSPACE, slug=slug)
-        if workspace_id is None:
-            raise NotFound(f"There is no workspace {slug}.")
-        removed = {}
-        tables = await tables_of_workspaces(tx.connection)
-        for table in sorted(tables, key=lambda table: (table not in _FIRST, table == _LAST)):
-            statement = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id", table=table)
-            removed[table] = await tx.run(statement, workspace_id=workspace_id)
+    """Deletes a workspace with all its rows. Returns the number of rows by table. Raises NotFound, Conflict.
+
+    Keys, sessions and jobs go first, and the rest when nobody writes any more: what is written meanwhile would stay.
+    """
+    busy = Conflict("The records of the workspace keep changing. Try again.")
+    entrances = await retry_transaction(db, partial(_empty, slug=slug, only=_ENTRANCES), busy)
+    if any(entrances.values()):
+        await asyncio.sleep(_LEAVE_SECONDS)
+    removed = Counter(entrances) + Counter(await retry_transaction(db, partial(_empty, slug=slug), busy))
+    return {"workspaces": 1} | {table: removed[table] for table in sorted(removed)}
+
+
+async def _empty(tx: Tx, slug: str, only: Sequence[str] = ()) -> dict[str, int]:
+    """Empties these tables of the workspace, or all of them and removes it. Returns the number of rows by table."""
+    await tx.run(LOCK_SLUG, slug=slug)
+    workspace_id: UUID | None = await tx.value(_LOCK_WORKSPACE, slug=slug)
+    if workspace_id is None:
+        raise NotFound(f"There is no workspace {slug}.")
+    removed = {}
+    tables = only or await tables_of_workspaces(tx.connection)
+    for table in sorted(tables, key=lambda table: (table not in _FIRST, table == _LAST)):
+        statement = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id", table=table)
+        removed[table] = await tx.run(statement, workspace_id=workspace_id)
+    if not only:
         await tx.run(_REMOVE_WORKSPACE, workspace_id=workspace_id)
-    return {"workspaces": 1} | {table: count for table, count in removed.items() if count}
+    return removed

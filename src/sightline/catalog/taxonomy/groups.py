@@ -14,7 +14,7 @@ from sightline.platform.wire import Record
 _MOST_OPTIONS = 100_000  # of the taxonomies in the cache, which has one at least
 _MOST_KEPT = 256  # workspaces
 
-# A stored version never changes, but one that is removed and made again has the same id: its row tells them apart.
+# A stored version never changes, but one that is removed and made again has the same id, in another row.
 FIND_VERSION = sql("""
 SELECT id::text || xmin::text FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active""")
 FIND_TAXONOMY = sql("""
@@ -98,7 +98,7 @@ async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
 
 
 async def find_version(tx: Tx, workspace_id: UUID, stored: str | None) -> Taxonomy:
-    """Returns the active taxonomy. `stored` is what FIND_VERSION just told of it; None: there is none.
+    """Returns the active taxonomy. `stored` is the result of FIND_VERSION; None: there is none.
 
     A version never changes, so it is read once.
     """

@@ -80,8 +80,7 @@ class Run:
     part such as `taxonomy`; a reference to one is not another fault. `seen`: by list the path of each record that the
     file names, by primary key. `removed`: by list, the names of records that a rule removed.
     `notes`: of one room for another. `is_import`: brings lines of another tool, again and again. `locks`: an attempt
-    before was overtaken by another write, so records are locked before they are compared; `is_last`: of the
-    attempts.
+    before was overtaken by another write, so records are locked before they are compared.
     """
 
     tx: Tx
@@ -97,7 +96,6 @@ class Run:
     notes: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
     is_import: bool = False
     locks: bool = False
-    is_last: bool = False
 
     def written_at(self, entry: Entry, name: str, given: datetime | None) -> datetime | None:
         """Returns the file's `updatedAt` where it counts: in the workspace that this run creates. Else None, for now.

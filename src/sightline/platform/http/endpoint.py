@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ from sightline.platform.wire import Listed, Page, Record, Versioned
 
 _JSON = (b"content-type", b"application/json")
 _ENCODER = msgspec.json.Encoder()
+_SLOW_SECONDS = 1.0  # of a body
 _LARGE_BODIES = 2  # that are answered at once: one of 8 MiB takes 40 MB meanwhile
 _TAGS = re.compile(r'"[^"]*"')
 
@@ -104,7 +106,10 @@ class Endpoint:
         parameters, body = parse_query(scope["query_string"]), b""
         if self._body is not None:
             refuse_other_types(headers)
+            began = time.monotonic()
             body = await receive_body(receive, headers, operation.body_limit)
+            if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
+                await services.guard.admit(authorization.decode("latin-1") if authorization else None)
         async with services.large_bodies if len(body) > LARGE_BYTES else nullcontext():
             return await self._answer_body(scope, actor, parameters, body)
 
