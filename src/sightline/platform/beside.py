@@ -20,4 +20,4 @@ class Beside:
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))
 
 
-run_beside = Beside("beside").run  # ideas, taxonomies and maps of features: about a tenth of a second
+run_beside = Beside("beside").run  # ideas, taxonomies and small maps of features: about a tenth of a second

@@ -5,14 +5,19 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
-from sightline.platform.beside import run_beside
+from sightline.platform.beside import Beside, run_beside
 from sightline.platform.db import Database, Row, Tx, sql
 
 FIND_MAP_VERSION = sql("SELECT map_version FROM products WHERE workspace_id = :workspace_id AND id = :product_id")
 # Characters of the descriptions of a map: each is read up to an equal share, which bounds time and memory.
 _MOST_CHARACTERS = 6_000_000
+_LARGE = 256 * 1024  # bytes of names and descriptions, and 100 for each feature: read in 0.2 s, and takes 6 MB
+_IS_LARGE = sql("""
+SELECT coalesce(sum(octet_length(name) + octet_length(description) + 100), 0) > :large FROM features
+ WHERE workspace_id = :workspace_id AND product_id = :product_id""")
 _FEATURES = sql("""
 SELECT p.map_version, f.id, f.name, left(f.description, (:most / count(*) OVER ())::int) AS description
   FROM products p LEFT JOIN features f ON f.workspace_id = :workspace_id AND f.product_id = p.id
@@ -34,22 +39,21 @@ class VersionedMap(NamedTuple):
     features: FeatureMap
 
 
+_read_large = Beside("feature-maps").run  # 2 s for 10,000 features
 _Key = tuple[UUID, UUID]  # workspace and product
 
 
 class FeatureMaps:
-    """A cache of maps that drops the least recently used first. `capacity` is in bytes.
+    """A cache of maps, small and large ones apart: a small one waits for no large one, which pushes none out.
 
-    A larger map is kept until another one is read. Maps are read one at a time: one of 10,000 features takes 2 s and
-    60 MB.
+    `capacity` is in bytes, of each of the two.
     """
 
     def __init__(self, engine: Engine, capacity: int = 16 * 1024 * 1024) -> None:
         self.engine = engine
-        self._capacity = capacity
-        self._size = 0
-        self._maps: OrderedDict[_Key, VersionedMap] = OrderedDict()
-        self._one_at_a_time = asyncio.Lock()
+        self._small = _Maps(capacity)
+        self._large = _Maps(capacity)
+        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()  # of products that are read
 
     async def find(self, db: Database, workspace_id: UUID, product_id: UUID) -> VersionedMap | None:
         """Returns the current map, or None if the workspace has no such product. Holds no connection while it reads."""
@@ -60,39 +64,68 @@ class FeatureMaps:
             return None
         if kept := self._find_kept(at, version):
             return kept
-        async with self._one_at_a_time:
-            if kept := self._find_kept(at, version):  # another request has read it
-                return kept
-            # Not of the pool: all its connections may be held by requests that wait here.
-            async with (db.beside or db).autocommit() as tx:
-                rows = await tx.rows(_FEATURES, workspace_id=workspace_id, product_id=product_id, most=_MOST_CHARACTERS)
-            if not rows:
-                return None
-            self._make_room(fewest=0)
-            found = VersionedMap(product_id, rows[0]["map_version"], await run_beside(self._read, rows))
-            self._keep(at, found)
-            return found
+        async with self._locks.setdefault(at, asyncio.Lock()):
+            # After another request has read it; else it is read.
+            return self._find_kept(at, version) or await self._read(db, at)
 
     def _find_kept(self, at: _Key, version: int) -> VersionedMap | None:
+        return self._small.find(at, version) or self._large.find(at, version)
+
+    async def _read(self, db: Database, at: _Key) -> VersionedMap | None:
+        # Not of the pool: all its connections may be held by requests that wait here.
+        beside = db.beside or db
+        product = {"workspace_id": at[0], "product_id": at[1]}
+        async with beside.autocommit() as tx:
+            is_large = await tx.value(_IS_LARGE, **product, large=_LARGE)
+        maps, run = (self._large, _read_large) if is_large else (self._small, run_beside)
+        async with maps.one_at_a_time:
+            async with beside.autocommit() as tx:
+                rows = await tx.rows(_FEATURES, **product, most=_MOST_CHARACTERS)
+            self._small.remove(at)
+            self._large.remove(at)
+            if not rows:
+                return None
+            maps.make_room(fewest=0)
+            found = VersionedMap(at[1], rows[0]["map_version"], await run(self._features, rows))
+            maps.keep(at, found)
+        return found
+
+    def _features(self, rows: Sequence[Row]) -> FeatureMap:
+        return self.engine.read_features(
+            [FeatureText(row["id"], row["name"], row["description"]) for row in rows if row["id"] is not None]
+        )
+
+
+class _Maps:
+    """Maps, of which the least recently used are dropped first. One over the capacity stays until another is read.
+
+    Maps are read one at a time: one of 10,000 features takes 2 s and 60 MB.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.one_at_a_time = asyncio.Lock()
+        self._capacity = capacity
+        self._size = 0
+        self._maps: OrderedDict[_Key, VersionedMap] = OrderedDict()
+
+    def find(self, at: _Key, version: int) -> VersionedMap | None:
         kept = self._maps.get(at)
         if kept is None or kept.version != version:
             return None
         self._maps.move_to_end(at)
         return kept
 
-    def _keep(self, at: _Key, found: VersionedMap) -> None:
-        if (before := self._maps.pop(at, None)) is not None:
-            self._size -= before.features.size
+    def keep(self, at: _Key, found: VersionedMap) -> None:
         self._maps[at] = found
         self._size += found.features.size
-        self._make_room(fewest=1)
+        self.make_room(fewest=1)
 
-    def _make_room(self, *, fewest: int) -> None:
+    def remove(self, at: _Key) -> None:
+        if (before := self._maps.pop(at, None)) is not None:
+            self._size -= before.features.size
+
+    def make_room(self, *, fewest: int) -> None:
+        """Drops maps while they exceed the capacity, but keeps so many."""
         while self._size > self._capacity and len(self._maps) > fewest:
             _, oldest = self._maps.popitem(last=False)
             self._size -= oldest.features.size
-
-    def _read(self, rows: Sequence[Row]) -> FeatureMap:
-        return self.engine.read_features(
-            [FeatureText(row["id"], row["name"], row["description"]) for row in rows if row["id"] is not None]
-        )
