@@ -18,7 +18,7 @@ async def get_signal(db: Database, actor: Actor, ref: SignalRef, query: Include)
     async with db.autocommit() as tx:
         row = await queries.find_small_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
     if row is None:
-        async with db.large_reads, db.autocommit() as tx:
+        async with db.large_read(), db.autocommit() as tx:
             row = await queries.find_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
     if not query.include:
         return versioned(row)

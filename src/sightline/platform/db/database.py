@@ -1,6 +1,5 @@
 """The pool and the transaction."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -14,7 +13,7 @@ import asyncpg
 import msgspec
 
 from sightline.platform.clock import Clock
-from sightline.platform.db.pool import UNUSABLE, Connection, Pool
+from sightline.platform.db.pool import UNUSABLE, Connection, Pool, Turns
 from sightline.platform.db.sql import Statement
 from sightline.platform.errors import NotFound
 from sightline.platform.refused import Refused
@@ -29,6 +28,7 @@ CONNECT_SECONDS = 10.0
 # A request that meets a database that does not answer fails within 10 s: it waits for a connection, then for an answer.
 WAIT_SECONDS = 3.0
 ANSWER_SECONDS = 6.0
+TURN_SECONDS = 6.0  # for a turn that large records take
 
 # The name of our sessions. A session that only reads has another one: nobody has to wait for its writes.
 OURS = "sightline"
@@ -118,7 +118,7 @@ class Database:
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self.pool = pool
         self.clock = clock
-        self.large_reads = asyncio.Lock()  # held while one record of more than a megabyte may be read
+        self._large_reads = Turns(1)
 
     @classmethod
     async def connect(
@@ -159,6 +159,10 @@ class Database:
         `writes`: a statement may wait for other writes, so it leaves some connections for reads, as transactions do.
         """
         return _Autocommit(self.pool, self.clock, writes=writes)
+
+    def large_read(self) -> AbstractAsyncContextManager[None]:
+        """The turn in which one record of more than a megabyte may be read. Raises TimeoutError after 6 seconds."""
+        return self._large_reads.turn(TURN_SECONDS)
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
         """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""

@@ -3,8 +3,8 @@
 import asyncio
 from asyncio import Future, TimerHandle, get_running_loop
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from math import inf
 from typing import TypeAlias
 
@@ -144,6 +144,16 @@ class Turns:
             return False
         self._free -= 1
         return True
+
+    @asynccontextmanager
+    async def turn(self, seconds: float) -> AsyncIterator[None]:
+        """One turn. Raises TimeoutError if it does not come in time."""
+        if not self.take():
+            await self.wait(seconds)
+        try:
+            yield
+        finally:
+            self.release()
 
     async def wait(self, seconds: float | None) -> None:
         """Waits for a turn, always equally long. Raises TimeoutError."""

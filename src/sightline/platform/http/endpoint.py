@@ -1,6 +1,5 @@
 """Answers a request to one operation: key, scopes, references, query, body, role, handler, response."""
 
-import asyncio
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +13,8 @@ from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Tx, Window
+from sightline.platform.db.database import TURN_SECONDS
+from sightline.platform.db.pool import Turns
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
 from sightline.platform.http.compression import compressed_tag
@@ -57,7 +58,7 @@ class Services:
     guard: KeyGuard
     throttle: RequestsPerMinute | None = None
     tools: Mapping[type, Any] = field(default_factory=dict)
-    large_bodies: asyncio.Semaphore = field(default_factory=partial(asyncio.Semaphore, _LARGE_BODIES))
+    large_bodies: Turns = field(default_factory=partial(Turns, _LARGE_BODIES))
 
 
 class Lazy:
@@ -110,7 +111,7 @@ class Endpoint:
             body = await receive_body(receive, headers, operation.body_limit)
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
                 await services.guard.admit(authorization.decode("latin-1") if authorization else None)
-        async with services.large_bodies if len(body) > LARGE_BYTES else nullcontext():
+        async with services.large_bodies.turn(TURN_SECONDS) if len(body) > LARGE_BYTES else nullcontext():
             return await self._answer_body(scope, actor, parameters, body)
 
     async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Answer:

@@ -67,7 +67,7 @@ class LargeRecords(Generic[Shown]):
         """
         before = b"["
         for ids in ([], *self.portions):
-            async with db.large_reads if len(ids) == 1 else nullcontext():
+            async with db.large_read() if len(ids) == 1 else nullcontext():
                 records = await self._read(ids, db) if ids else first
                 is_empty = not records  # if the first record is large, or all of a portion were deleted meanwhile
                 unread = pieces_of(await keep_unread(memoryview(_ENCODER.encode(records))[1:-1]))
