@@ -160,7 +160,7 @@ async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
         return await tx.row(
             initiatives.ADD_INITIATIVE,
             **change_by(world.actor),
-            slot=slot(),
+            slot=slot(tx),
             id=id,
             number=number,
             name=text.name,

@@ -290,3 +290,11 @@ async def test_a_missing_account_is_created_only_on_request_and_once(world: Worl
     by_domain = {"name": "Initech", "domain": "initech.test"}
     await asyncio.gather(*(create(world, text="x", accounts=[by_domain], createMissingAccounts=True) for _ in range(8)))
     assert len((await world.client.get("/accounts")).json()) == 2
+
+
+async def test_batches_at_once_do_not_wait_for_each_other_in_a_circle(world: World) -> None:
+    """Each wait would end after a second, when PostgreSQL finds it, and one of the batches start again."""
+    body = {"signals": [{"text": f"Slow {n}.", "analysisProfile": "none"} for n in range(50)]}
+    async with asyncio.timeout(30):
+        answers = await asyncio.gather(*(world.client.post("/signals/batch", json=body) for _ in range(16)))
+    assert [answer.status_code for answer in answers] == [201] * 16

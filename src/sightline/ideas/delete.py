@@ -27,5 +27,5 @@ async def delete_idea(tx: Tx, actor: Actor, ref: IdeaRef, expect: Expectation = 
     """
     idea = await lock_idea(tx, actor.workspace_id, ref)
     expect(version_tag(idea["id"], idea["version"]))
-    await tx.later().run(_REMOVE, **change_by(actor), slot=slot(), id=idea["id"])
+    await tx.later().run(_REMOVE, **change_by(actor), slot=slot(tx), id=idea["id"])
     return IdeaDeletion(True, idea["id"], idea["public_id"])

@@ -92,7 +92,7 @@ async def add_idea(tx: Tx, actor: Actor, origin: dict[str, Any], outcome: Outcom
     IDEA, or None if another idea has one of its identities.
     """
     new = outcome.proposal
-    idea = _OMITTED | origin | outcome.columns | change_by(actor) | drafted_values(outcome.drafted) | {"slot": slot()}
+    idea = _OMITTED | origin | outcome.columns | change_by(actor) | drafted_values(outcome.drafted) | {"slot": slot(tx)}
     idea["model_due_at"] = tx.now if outcome.is_due else None
     if not (outcome.feature_ids or new.insight_ids or new.account_ids or outcome.suggested):
         return await tx.row(ADD_IDEA, **idea)

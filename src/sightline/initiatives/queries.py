@@ -128,7 +128,7 @@ SELECT {columns}, version FROM added""",
 
 async def add_initiative(tx: Tx, actor: Actor, **values: Any) -> Versioned[Initiative] | None:
     """Adds an initiative. Returns None if another one has the id or the number."""
-    row = await tx.row(ADD_INITIATIVE, **change_by(actor), slot=slot(), **values)
+    row = await tx.row(ADD_INITIATIVE, **change_by(actor), slot=slot(tx), **values)
     return versioned(Initiative, row) if row else None
 
 

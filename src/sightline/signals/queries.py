@@ -205,7 +205,7 @@ async def find_named(tx: Tx, workspace_id: UUID, integration_id: UUID | None, ac
 
 async def add_signal(tx: Tx, actor: Actor, columns: Mapping[str, Any], created_at: datetime) -> UUID | None:
     """Adds the signal, its change and its count. Returns None if another request took its identity."""
-    id: UUID | None = await tx.value(_ADD, **change_by(actor), **columns, slot=slot(), created_at=created_at)
+    id: UUID | None = await tx.value(_ADD, **change_by(actor), **columns, slot=slot(tx), created_at=created_at)
     return id
 
 

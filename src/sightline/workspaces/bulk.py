@@ -63,7 +63,7 @@ async def add_to_counts(tx: Tx, workspace_id: UUID, growth: Mapping[str, int]) -
     """Adds to the stored counts, by kind of record. Call it last in a transaction: the rows stay locked."""
     for kind, count in sorted(growth.items()):
         if count:
-            await tx.run(_COUNT, workspace_id=workspace_id, kind=kind, slot=slot(), count=count)
+            await tx.run(_COUNT, workspace_id=workspace_id, kind=kind, slot=slot(tx), count=count)
 
 
 _CHANGE = columns("workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at, detail")
