@@ -1,6 +1,6 @@
 """Creating a signal, or updating the one with the same identity. Decisions: Signals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.catalog.accounts.matching import AccountClues, find_only_match, find_or_add_account
+from sightline.catalog.accounts.matching import AccountClues, find_only_match, find_or_add_account, lock_domains
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
@@ -65,6 +65,7 @@ async def create_signal(
     async def attempt() -> Versioned[CreatedSignal] | None:
         number = await _number(db, actor, new)
         async with db.transaction() as tx:
+            await _lock_domains(tx, actor, [new])
             return await _write(tx, engine, actor, new, expect, number)
 
     return await retry_when_overtaken(attempt, _BUSY)
@@ -85,6 +86,7 @@ async def create_signals(db: Database, engine: Engine, actor: Actor, sent: Seque
         created: dict[int, CreatedSignal] = {}
         with suppress(_Overtaken):
             async with db.transaction() as tx:
+                await _lock_domains(tx, actor, new)
                 for place in places:
                     with _naming(place):
                         written = await _write(tx, engine, actor, new[place], expect_anything, numbers[place])
@@ -174,6 +176,11 @@ async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:
     refuse_accounts(new.account_id, new.account_ids or [], named["unknown_accounts"])
     if new.integration_id is not None and not named["has_integration"]:
         raise NotFound("The workspace has no such integration.", field="integrationId")
+
+
+async def _lock_domains(tx: Tx, actor: Actor, sent: Iterable[NewSignal]) -> None:
+    adding = [new for new in sent if new.create_missing_accounts]
+    await lock_domains(tx, actor.workspace_id, (one.domain for new in adding for one in new.accounts or ()))
 
 
 async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:

@@ -1,5 +1,6 @@
 """Finds the accounts that evidence names, by an exact match; creates them only on request. Decisions: Signals."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
@@ -26,10 +27,16 @@ LIMIT 2""")
 _BY_CONTACT = sql("""
 SELECT DISTINCT account_id AS id FROM account_contacts
  WHERE workspace_id = :workspace_id AND lower(email) = lower(:email) LIMIT 2""")
-# Transactions that create an account of the same domain wait for each other.
-_LOCK_DOMAIN = sql(
-    "SELECT pg_advisory_xact_lock(hashtextextended(:workspace_id::uuid::text || ':' || lower(:domain), 7))"
-)
+_LOCK_DOMAINS = sql("""
+SELECT pg_advisory_xact_lock(key)
+  FROM (SELECT DISTINCT hashtextextended(:workspace_id::uuid::text || ':' || lower(domain), 7) AS key
+          FROM unnest(:domains::text[]) AS domain ORDER BY key) AS locks""")
+
+
+async def lock_domains(tx: Tx, workspace_id: UUID, domains: Iterable[str | None]) -> None:
+    """Lets transactions that create accounts of the same domains wait for each other, and none in a circle."""
+    if named := [domain for domain in domains if domain is not None]:
+        await tx.rows(_LOCK_DOMAINS, workspace_id=workspace_id, domains=named)
 
 
 async def find_only_match(tx: Tx, workspace_id: UUID, clues: AccountClues) -> UUID | None:
@@ -55,10 +62,8 @@ async def _find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list
 async def find_or_add_account(tx: Tx, actor: Actor, clues: AccountClues) -> UUID | None:
     """Returns the only matching account, or adds one if none matches and the clues have a name.
 
-    Returns None if several accounts match.
+    Returns None if several accounts match. The caller has locked the domain, see lock_domains().
     """
-    if clues.domain is not None:
-        await tx.run(_LOCK_DOMAIN, workspace_id=actor.workspace_id, domain=clues.domain)
     found = await _find_matches(tx, actor.workspace_id, clues)
     name = clues.name or clues.domain or clues.external_id
     if not found and name is not None and clues.id is None:
