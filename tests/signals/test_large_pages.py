@@ -217,6 +217,26 @@ async def test_clients_that_do_not_read_cost_little_memory(database: Database, s
         assert held < 60 * MIB
 
 
+async def test_a_page_of_what_compresses_to_a_hundredth_costs_little_memory(
+    database: Database, served: str, application: Any
+) -> None:
+    """5 KB each in the table, 2.5 MB in the page."""
+    async with World(database, served) as world:
+        for n in range(20):
+            data = {"x": "\1" * 420_000}
+            body = {"text": f"Say {n}", "analysisProfile": "none", "data": data}
+            assert (await world.client.post("/signals", json=body)).status_code == 201
+        reader = Reader(world, await world.key("all"), "limit=20")
+        tracemalloc.start()
+        try:
+            await application(reader.scope, reader.receive, reader.send)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert len(json.loads(reader.body)) == 20
+        assert peak - len(reader.body) < 16 * MIB
+
+
 async def test_records_deleted_during_the_response_are_left_out(
     database: Database, served: str, application: Any
 ) -> None:

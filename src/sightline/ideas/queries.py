@@ -107,13 +107,13 @@ _LISTED = Listing(
     IDEA,
     Order("ideas.newest", "created_at", "number", int, is_descending=True),
     count_of("idea"),
-    f"{stored_size('name', 'description', 'feature_matching', 'official_answer')} + {_LINKS}",
+    f"{stored_size('name', 'description', 'official_answer', json=['feature_matching'])} + {_LINKS}",
 )
 # An option of a value is stored in 16 bytes, and shown with its id, key and label.
 _WITH_CLASSIFICATIONS = replace(
     _LISTED,
     size=f"""{_LISTED.size} +
-    coalesce((SELECT sum(8 * pg_column_size(option_ids) + coalesce(pg_column_size(text_value), 0))
+    coalesce((SELECT sum(8 * pg_column_size(option_ids) + coalesce(octet_length(text_value), 0))
                 FROM idea_classifications WHERE workspace_id = :workspace_id AND idea_id = ideas.id), 0)""",
 )
 

@@ -38,9 +38,9 @@ _FIELDS = itemgetter(*(name for name in Signal.__struct_fields__ if name != "raw
 _OF_SIGNAL = "FROM signal_raw WHERE signal_raw.workspace_id = :workspace_id AND signal_raw.signal_id = signals.id"
 _WITH_RAW = f"{_SIGNAL}, (SELECT raw {_OF_SIGNAL}) AS raw"
 _SIZE = f"""
-    {stored_size("external_data", "source_links", "data", "transcript", "import")}
+    {stored_size(json=["external_data", "source_links", "data", "transcript", "import"])}
     + {linked_size("insight_ids", "account_ids", "initiative_ids", "study_ids")}"""
-_RAW_SIZE = f"coalesce((SELECT {stored_size('raw')} {_OF_SIGNAL}), 0)"
+_RAW_SIZE = f"coalesce((SELECT {stored_size(json=['raw'])} {_OF_SIGNAL}), 0)"
 
 # Keyed by whether the raw data is included.
 _COLUMNS = {False: _SIGNAL, True: _WITH_RAW}
@@ -56,7 +56,7 @@ _FIND = {
     )
     for with_raw, columns in _COLUMNS.items()
 }
-_LARGE = 64 * 1024  # estimated bytes: the text of such a signal may have a hundred times as many as are stored
+_LARGE = 64 * 1024  # bytes: signals that have more are read one at a time
 _FIND_SMALL = {
     with_raw: by_reference(
         "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref AND ({size}) <= {large}",

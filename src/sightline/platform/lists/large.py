@@ -22,21 +22,22 @@ AsRecords = Callable[[Tx, Sequence[Row]], Awaitable[list[Shown]]]
 PAGE_BYTES = 1024 * 1024  # what the records of a page that are read at once may have together
 PORTION_BYTES = 256 * 1024  # a record that is larger is a portion of its own
 _ENCODER = msgspec.json.Encoder()
-_SMALL = 4096  # bytes of a compressed value
-_COMPRESSED = 8  # how much larger than that a larger one counts; text has a third of its size
+_MOST_COMPRESSED = 32 * 1024
 
 
-def stored_size(*columns: str) -> str:
-    """Returns an expression for the bytes that columns of variable length hold.
+def stored_size(*texts: str, json: Sequence[str] = ()) -> str:
+    """Returns an expression for the bytes of columns of text, and of JSON before PostgreSQL compresses it.
 
-    Only a compressed value of at most 4 KiB is read: repetition may have a hundredth of its size.
+    Reads no text, and JSON only if it has at most 32 KiB compressed: repetition has a hundredth of its size. A larger
+    one counts more than a page, so that it is read alone.
     """
-    return " + ".join(
+    sizes = [f"coalesce(octet_length({column}), 0)" for column in texts] + [
         f"coalesce(CASE WHEN pg_column_compression({column}) IS NULL THEN pg_column_size({column})"
-        f" WHEN pg_column_size({column}) > {_SMALL} THEN pg_column_size({column}) * {_COMPRESSED}"
-        f" ELSE octet_length({column}::text) END, 0)"
-        for column in columns
-    )
+        f" WHEN pg_column_size({column}) > {_MOST_COMPRESSED} THEN {PAGE_BYTES + 1}"
+        f" ELSE pg_column_size({column} #> '{{}}') END, 0)"  # the path of the whole value, which decompresses it
+        for column in json
+    ]
+    return " + ".join(sizes)
 
 
 def linked_size(*columns: str, each: int = 40) -> str:

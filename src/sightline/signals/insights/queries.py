@@ -32,7 +32,7 @@ _LISTING = Listing(
     _INSIGHT,
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
-    f"{stored_size('description', 'extracts')} + {linked_size('signal_ids', 'account_ids')}",
+    f"{stored_size('description', json=['extracts'])} + {linked_size('signal_ids', 'account_ids')}",
 )
 _BY_ACCOUNTS = replace(
     _LISTING, order=Order("insights.accounts", "account_count", "id", UUID, is_descending=True, has_cursor=False)
