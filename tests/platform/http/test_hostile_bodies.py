@@ -1,6 +1,8 @@
 """Bodies that are made to cost the service much: each is refused with a short answer while others are served."""
 
 import asyncio
+import gc
+import tracemalloc
 from time import perf_counter
 
 import httpx2
@@ -167,3 +169,18 @@ async def test_a_body_has_a_bounded_number_of_small_chunks(world: World, count: 
     answer = await asyncio.wait_for(reader.read(), 10)
     writer.close()
     assert (answer.startswith(b"HTTP/1.1 400 "), code in answer) == (True, True)
+
+
+async def test_a_refused_body_is_let_go_at_once(world: World) -> None:
+    """The collector looks seldom at what is left in circles: eight clients took 600 MB."""
+    body = b'{"text": "%b"}' % (b"\\ud83d" * 500_000)
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(8):
+            assert (await send(world.client, "/signals", body)).status_code == 400
+        assert tracemalloc.get_traced_memory()[0] < 4 * len(body)
+    finally:
+        tracemalloc.stop()
+        gc.enable()

@@ -79,6 +79,8 @@ class Server:
                 await self._answer_problem(scope, receive, send_completed)
         finally:
             self._record(scope, status, perf_counter() - started)
+            for name in ("refusal", "failure"):
+                _forget_frames(scope.get(name))
 
     def _record(self, scope: Any, status: int, seconds: float) -> None:
         """Counts and logs a request that has ended; one that the connection refused has its status from there."""
@@ -120,6 +122,16 @@ class Server:
             return
         self._traced[type(error)] = perf_counter() + TRACEBACK_SECONDS
         self._log.error("request failed", **fields, exc_info=error)
+
+
+def _forget_frames(error: BaseException | None) -> None:
+    """Lets go of what the frames hold that an exception passed, such as a body: a local name there may hold it too.
+
+    Such a circle would stay until the collector looks at the oldest objects, which is seldom.
+    """
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
 
 
 def count_request(operation: str, status: int) -> None:
