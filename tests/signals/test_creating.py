@@ -300,9 +300,12 @@ async def test_batches_at_once_do_not_wait_for_each_other_in_a_circle(world: Wor
     assert [answer.status_code for answer in answers] == [201] * 16
 
 
-async def test_signals_at_once_with_the_same_new_accounts_wait_for_each_other_in_no_circle(world: World) -> None:
-    domains = [{"domain": f"d{n}.test"} for n in range(20)]
-    sent = [{"text": "Slow.", "createMissingAccounts": True, "accounts": domains[n:] + domains[:n]} for n in range(12)]
+@pytest.mark.parametrize("field", ["domain", "externalId"])
+async def test_signals_at_once_with_the_same_new_accounts_wait_for_each_other_in_no_circle(
+    world: World, field: str
+) -> None:
+    named = [{field: f"d{n}.test"} for n in range(20)]
+    sent = [{"text": "Slow.", "createMissingAccounts": True, "accounts": named[n:] + named[:n]} for n in range(12)]
     async with asyncio.timeout(20):
         answers = await asyncio.gather(*(world.client.post("/signals", json=body) for body in sent))
     assert [answer.status_code for answer in answers] == [201] * 12

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.catalog.accounts.matching import AccountClues, find_only_match, find_or_add_account, lock_domains
+from sightline.catalog.accounts.matching import AccountClues, find_only_match, find_or_add_account, lock_accounts
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
@@ -65,7 +65,7 @@ async def create_signal(
     async def attempt() -> Versioned[CreatedSignal] | None:
         number = await _number(db, actor, new)
         async with db.transaction() as tx:
-            await _lock_domains(tx, actor, [new])
+            await _lock_accounts(tx, actor, [new])
             return await _write(tx, engine, actor, new, expect, number)
 
     return await retry_when_overtaken(attempt, _BUSY)
@@ -86,7 +86,7 @@ async def create_signals(db: Database, engine: Engine, actor: Actor, sent: Seque
         created: dict[int, CreatedSignal] = {}
         with suppress(_Overtaken):
             async with db.transaction() as tx:
-                await _lock_domains(tx, actor, new)
+                await _lock_accounts(tx, actor, new)
                 for place in places:
                     with _naming(place):
                         written = await _write(tx, engine, actor, new[place], expect_anything, numbers[place])
@@ -178,16 +178,20 @@ async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:
         raise NotFound("The workspace has no such integration.", field="integrationId")
 
 
-async def _lock_domains(tx: Tx, actor: Actor, sent: Iterable[NewSignal]) -> None:
+async def _lock_accounts(tx: Tx, actor: Actor, sent: Iterable[NewSignal]) -> None:
     adding = [new for new in sent if new.create_missing_accounts]
-    await lock_domains(tx, actor.workspace_id, (one.domain for new in adding for one in new.accounts or ()))
+    await lock_accounts(tx, actor.workspace_id, (_clues(one) for new in adding for one in new.accounts or ()))
+
+
+def _clues(described: NewAccount) -> AccountClues:
+    return AccountClues(described.id, described.external_id, described.domain, described.name, described.email)
 
 
 async def _accounts(tx: Tx, actor: Actor, new: NewSignal) -> list[UUID]:
     """Returns the accounts, the primary one first. A described account is linked if exactly one matches."""
     accounts = with_primary(new.account_id, new.account_ids or ())
     for described in new.accounts or ():
-        clues = AccountClues(described.id, described.external_id, described.domain, described.name, described.email)
+        clues = _clues(described)
         if new.create_missing_accounts:
             account = await find_or_add_account(tx, actor, clues)
         else:

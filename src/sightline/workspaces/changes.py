@@ -3,6 +3,7 @@
 `changes` has one row for each write, added in the transaction of that write. Its values come from `change_by(actor)`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -65,6 +66,17 @@ def slot(tx: Tx) -> int:
     It is the same for all of a transaction: two that lock several rows would wait for each other in a circle.
     """
     return tx.connection.get_server_pid() % 16
+
+
+_HOLD = sql("""
+INSERT INTO record_counts AS counts (workspace_id, kind, slot, count)
+SELECT :workspace_id, kind, :slot, 0 FROM unnest(:kinds::text[]) AS kind ORDER BY kind
+ON CONFLICT (workspace_id, kind, slot) DO UPDATE SET count = counts.count""")
+
+
+async def hold_counts(tx: Tx, workspace_id: UUID, kinds: Sequence[str]) -> None:
+    """Locks the transaction's counts of several kinds in one order. Call it before it adds records of these kinds."""
+    await tx.run(_HOLD, workspace_id=workspace_id, slot=slot(tx), kinds=kinds)
 
 
 _LOG = sql("""

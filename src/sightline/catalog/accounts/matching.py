@@ -7,6 +7,7 @@ from uuid import UUID
 from sightline.catalog.accounts.create import add_unknown_account
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
+from sightline.workspaces.changes import hold_counts
 
 
 class AccountClues(NamedTuple):
@@ -27,16 +28,20 @@ LIMIT 2""")
 _BY_CONTACT = sql("""
 SELECT DISTINCT account_id AS id FROM account_contacts
  WHERE workspace_id = :workspace_id AND lower(email) = lower(:email) LIMIT 2""")
-_LOCK_DOMAINS = sql("""
+_LOCK_ACCOUNTS = sql("""
 SELECT pg_advisory_xact_lock(key)
-  FROM (SELECT DISTINCT hashtextextended(:workspace_id::uuid::text || ':' || lower(domain), 7) AS key
-          FROM unnest(:domains::text[]) AS domain ORDER BY key) AS locks""")
+  FROM (SELECT DISTINCT hashtextextended(:workspace_id::uuid::text || ':' || name, 7) AS key
+          FROM unnest(:names::text[]) AS name ORDER BY key) AS locks""")
 
 
-async def lock_domains(tx: Tx, workspace_id: UUID, domains: Iterable[str | None]) -> None:
-    """Lets transactions that create accounts of the same domains wait for each other, and none in a circle."""
-    if named := [domain for domain in domains if domain is not None]:
-        await tx.rows(_LOCK_DOMAINS, workspace_id=workspace_id, domains=named)
+async def lock_accounts(tx: Tx, workspace_id: UUID, clues: Iterable[AccountClues]) -> None:
+    """Lets transactions that may create the same accounts wait for each other, and none in a circle."""
+    named = list(clues)
+    names = [f"domain {one.domain.lower()}" for one in named if one.domain is not None]
+    names += [f"external id {one.external_id}" for one in named if one.external_id is not None]
+    if names:
+        await tx.rows(_LOCK_ACCOUNTS, workspace_id=workspace_id, names=names)
+        await hold_counts(tx, workspace_id, ["account", "signal"])
 
 
 async def find_only_match(tx: Tx, workspace_id: UUID, clues: AccountClues) -> UUID | None:
@@ -62,7 +67,7 @@ async def _find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list
 async def find_or_add_account(tx: Tx, actor: Actor, clues: AccountClues) -> UUID | None:
     """Returns the only matching account, or adds one if none matches and the clues have a name.
 
-    Returns None if several accounts match. The caller has locked the domain, see lock_domains().
+    Returns None if several accounts match. The caller has locked the names, see lock_accounts().
     """
     found = await _find_matches(tx, actor.workspace_id, clues)
     name = clues.name or clues.domain or clues.external_id
