@@ -18,6 +18,7 @@ from sightline.platform.wire import Input, read_wire_type
 MOST_FAULT_BYTES = 40 * 1024  # of all faults, as JSON
 LONGEST_SHOWN = 200  # characters of a path or a message
 _PLACE = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
+_FIELD = re.compile(r"Object (?:(contains unknown)|missing required) field `(.*)`", re.DOTALL)
 _JSON_NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 _LENGTH = re.compile(r"Expected `(str|array|object)` of length ([<>])= (\d+)")
 _UNITS = {"str": "character", "array": "item", "object": "field"}
@@ -171,7 +172,11 @@ def fault_of(kind: Any, value: Any, path: str = "") -> Iterator[Fault]:
             message = next(_expected_texts(kind), message)
         elif length := _LENGTH.fullmatch(message):
             message = _length_message(length[1], length[2], int(length[3]))
-        yield Fault((path + (place[1] if place else "")).lstrip("."), _TYPE_NAME.sub(_json_name, message))
+        path = (path + (place[1] if place else "")).lstrip(".")
+        if field := _FIELD.fullmatch(message):
+            yield Fault(_below(path, field[2]), "Unknown field" if field[1] else "Required")
+        else:
+            yield Fault(path, _TYPE_NAME.sub(_json_name, message))
 
 
 def _length_message(type: str, sign: str, bound: int) -> str:

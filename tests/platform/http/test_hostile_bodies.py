@@ -109,6 +109,12 @@ async def test_of_a_large_faulty_body_the_first_fault_is_named(world: World) -> 
     body = f'{{"signals": [{signals}, {{"text": 1}}, {{"text": 2}}]}}'
     answer = await send(world.client, "/signals/batch", body.encode())
     assert [fault["path"] for fault in answer.json()["errors"]] == ["signals[40].text"]
+    body = body.replace('{"text": 1}', '{"text": "a", "foo": 1}')
+    answer = await send(world.client, "/signals/batch", body.encode())
+    assert answer.json()["errors"] == [{"path": "signals[40].foo", "message": "Unknown field"}]
+    body = f'{{"text": "{"word, " * 6000}", "foo": 1, "bar": 2}}'
+    answer = await send(world.client, "/signals", body.encode())
+    assert [fault["path"] for fault in answer.json()["errors"]] == ["foo", "bar"]
 
 
 @pytest.mark.parametrize(("digits", "status"), [(LONGEST_NUMBER, 201), (LONGEST_NUMBER + 1, 400), (4300, 400)])

@@ -144,7 +144,7 @@ class Body(Generic[Read]):
             return ValidationFailed([Fault("", str(error))])
         except msgspec.DecodeError as error:
             return MalformedJson(str(error))
-        find = faults_in if _count_values(body) <= MOST_LOOKED_AT else fault_of
+        find = faults_in if _count_values(_without_texts(body)) <= MOST_LOOKED_AT else fault_of
         return ValidationFailed(first_faults(find(self.kind, value)) or [Fault("", "Not valid.")])
 
 
@@ -156,9 +156,13 @@ def _refuse_costly(body: bytes) -> None:
         return
     if body.count(b'"') - body.count(b'\\"') > 4 * MOST_VALUES:  # two for each name and text
         raise ValidationFailed.of("", _MANY_VALUES)
-    outside = body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]  # of names and texts
-    if cost := _find_costs(b'"'.join(outside)):
+    if cost := _find_costs(_without_texts(body)):
         raise ValidationFailed.of("", cost)
+
+
+def _without_texts(body: bytes) -> bytes:
+    """Returns the JSON without what stands in its names and texts."""
+    return b'"'.join(body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
 
 
 def _find_costs(json: bytes) -> str | None:
