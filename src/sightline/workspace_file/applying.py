@@ -298,9 +298,9 @@ class _Application:
                     await rules.enter_async_context(asynccontextmanager(section)(run))
                 await self._apply_named(run, store, name)
             await store.store_late()
+            if not dry_run and not self.faults.count:  # before the rules end, which may stop others for a moment
+                await store.numbers.settle({table.kind: table.name for table in lists().values() if table.numbered})
         _refuse_faulty(self.faults)
-        if not dry_run:
-            await store.numbers.settle({table.kind: table.name for table in lists().values() if table.numbered})
         for path, names in run.removed.items():
             self.tally.remove(all_tables()[path], names)
         await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
