@@ -49,7 +49,7 @@ async def migrate(url: str) -> list[str]:
     """
     async with _connection(url) as connection:
         if not await pending_on(connection):
-            await _refuse_unseen(connection)
+            await refuse_unseen(connection)
             return []
         await _lock(connection)
         return await migrate_within(connection, HEAD)
@@ -61,7 +61,7 @@ async def migrate_within(connection: Connection, revision: str) -> list[str]:
     The caller holds the lock, see locked(). Returns the applied revisions. Raises like migrate().
     """
     missing = [one for one in await pending_on(connection) if one <= revision]
-    await _refuse_unseen(connection)
+    await refuse_unseen(connection)
     if missing:
         await _refuse_without_rights(connection)
     for one in missing:
@@ -104,7 +104,7 @@ async def _lock(connection: Connection, *, shared: bool = False) -> None:
 async def pending(url: str) -> list[str]:
     """Returns the revisions that migrate() would apply. Raises like migrate()."""
     async with _connection(url) as connection:
-        await _refuse_unseen(connection)
+        await refuse_unseen(connection)
         return await pending_on(connection)
 
 
@@ -167,7 +167,7 @@ async def _refuse_without_rights(connection: Connection) -> None:
         )
 
 
-async def _refuse_unseen(connection: Connection) -> None:
+async def refuse_unseen(connection: Connection) -> None:
     """Refuses a role whose transactions others may not see, as lists of changes end before the oldest open one."""
     role, owner, is_seen = await connection.fetchrow(_ROLES) or (None, None, True)
     if role != owner:

@@ -25,7 +25,8 @@ _LARGE = 64 * 1024  # bytes of a JSON value; a smaller one is copied faster than
 
 OLDEST_SERVER = 15
 CONNECT_SECONDS = 10.0
-# A request that meets a database that does not answer fails within 10 s: it waits for a connection, then for an answer.
+# A request that meets a database that does not answer waits for its share of the writes, for a connection, and for an
+# answer; as most wait for one of the first two, it fails within 10 s.
 WAIT_SECONDS = 3.0
 ANSWER_SECONDS = 6.0
 TURN_SECONDS = 6.0  # for a turn that large records take
@@ -161,7 +162,7 @@ class Database:
         return _Autocommit(self.pool, self.clock, writes=writes)
 
     def large_read(self) -> AbstractAsyncContextManager[None]:
-        """The turn in which one record of more than a megabyte may be read. Raises TimeoutError after 6 seconds."""
+        """The turn in which one large record may be read. Raises TimeoutError after 6 seconds."""
         return self._large_reads.turn(TURN_SECONDS)
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:

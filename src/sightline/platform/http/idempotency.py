@@ -59,7 +59,19 @@ class OneTransaction(Database):
         return self._part()
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
-        return nullcontext(tx) if self._is_tried or self.beside is None else self.beside.autocommit()
+        if self._is_tried:
+            return self._undone(tx)
+        return nullcontext(tx) if self.beside is None else self.beside.autocommit()
+
+    @asynccontextmanager
+    async def _undone(self, tx: Tx) -> AsyncIterator[Tx]:
+        """A savepoint that is rolled back at its end, which frees the rows that it has locked."""
+        part = tx.connection.transaction()
+        await part.start()
+        try:
+            yield tx
+        finally:
+            await part.rollback()
 
     snapshot = autocommit
     transaction = autocommit
