@@ -8,8 +8,10 @@ from time import perf_counter
 import httpx2
 import pytest
 
+from sightline.platform.http import endpoint
 from sightline.platform.http.bodies import MOST_EXPONENTS, MOST_VALUES
 from sightline.platform.wire import LONGEST_NUMBER
+from tests.waiting import until
 from tests.world import World
 
 MIB = 1024 * 1024
@@ -190,3 +192,33 @@ async def test_a_refused_body_is_let_go_at_once(world: World) -> None:
     finally:
         tracemalloc.stop()
         gc.enable()
+
+
+async def test_a_key_that_is_revoked_while_a_body_arrives_writes_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "_SLOW_SECONDS", 0)
+    key = await world.key("all")
+    head = f"POST /api/external/v1/ideas HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(world.address.rpartition(":")[2]))
+    writer.write(f'{head}Content-Length: 25\r\n\r\n{{"description"'.encode())
+
+    async def is_admitted() -> bool:
+        async with world.database.autocommit() as tx:
+            used = "SELECT last_used_at IS NOT NULL FROM api_keys WHERE token_id = $1"
+            return bool(await tx.connection.fetchval(used, key.split("_")[1]))
+
+    await until(is_admitted)
+    async with world.database.transaction() as tx:
+        await tx.connection.execute(
+            "UPDATE api_keys SET revoked_at = now() WHERE workspace_id = $1", world.workspace_id
+        )
+
+    async def is_refused() -> bool:
+        return (await world.client_of(key).get("/ideas")).status_code == 401
+
+    await until(is_refused)
+    writer.write(b': "Secret"}')
+    answer = await asyncio.wait_for(reader.read(), 10)
+    writer.close()
+    assert answer.startswith(b"HTTP/1.1 401 ")
