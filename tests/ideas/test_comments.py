@@ -175,3 +175,12 @@ async def test_deleting_a_comment_is_a_scope_of_its_own(acme: Acme, idea: Json) 
     deleter = await acme.world.client_with("ideas:delete")
     refused(await deleter.post(f"/ideas/{idea['id']}/comments", json={"body": "x"}), 403, "INSUFFICIENT_SCOPE")
     assert (await deleter.delete(path)).status_code == 200
+
+
+async def test_a_comment_that_a_file_changed_has_another_tag(acme: Acme, idea: Json) -> None:
+    added = await say(acme, idea)
+    changed = {"id": added.json()["id"], "body": "Changed."}
+    await acme.world.add(ideas=[{"id": idea["id"], "comments": [changed]}])
+    at = f"/ideas/{idea['id']}/comments/{changed['id']}"
+    refused(await acme.client.delete(at, headers={"If-Match": added.headers["ETag"]}), 412, "PRECONDITION_FAILED")
+    assert [comment["body"] for comment in await listed(acme, idea)] == ["Changed."]

@@ -24,5 +24,4 @@ async def get_initiative_document(call: Call, ref: InitiativeRef, document_id: H
     async with call.db.autocommit() as tx:
         initiative = await queries.find_initiative(tx, call.actor.workspace_id, ref)
         document = await queries.find_document(tx, call.actor.workspace_id, initiative.id, document_id)
-        # A document that is removed and made again begins at version 1 again.
-        return Versioned(document, version_tag(document.id, document.version, f".{document.updated_at}"))
+        return Versioned(document, version_tag(document.id, document.version, at=document.updated_at))

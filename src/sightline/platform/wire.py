@@ -89,10 +89,10 @@ class Versioned(Struct, Generic[Shown], frozen=True):
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-def versioned(kind: type[Shown], row: Row, flags: str = "") -> Versioned[Shown]:
+def versioned(kind: type[Shown], row: Row, flags: str = "", *, at: str = "") -> Versioned[Shown]:
     """Returns the record of a row with its tag. The row has the record's fields in their order, then the version."""
     *fields, version = row
-    return Versioned(kind(*fields), version_tag(row["id"], version, flags))
+    return Versioned(kind(*fields), version_tag(row["id"], version, flags, at=at))
 
 
 class Page(Struct, Generic[Shown], frozen=True):
@@ -136,9 +136,13 @@ def shown_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def version_tag(id: UUID, version: int, flags: str = "") -> str:
-    """Returns the ETag of one version of one record. `flags` names a representation of that version."""
-    return f'"{id.hex}.{version}{flags}"'
+def version_tag(id: UUID, version: int, flags: str = "", *, at: str = "") -> str:
+    """Returns the ETag of one version of one record. `flags` names a representation of that version.
+
+    `at`: a time of the record, where one that is removed and made again begins at version 1 again.
+    """
+    moment = "-" + "".join(filter(str.isdigit, at)) if at else ""
+    return f'"{id.hex}.{version}{moment}{flags}"'
 
 
 class WireType(type):

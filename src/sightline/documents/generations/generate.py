@@ -72,7 +72,7 @@ async def regenerate(
         raise NotFound(f"The initiative has no {request.type}.", field="type")
     if written.document_id is None or written.is_first_active:
         raise GenerationActive(f"The {request.type} is being written for the first time.", field="type")
-    expect(version_tag(written.document_id, written.version, f".{written.updated_at}"))
+    expect(version_tag(written.document_id, written.version, at=written.updated_at or ""))
     new = NewGeneration(initiative.id, written.document_id, request.type, is_first=False, run_after=tx.now + SETTLE)
     return await _queue(tx, actor, ref, new)
 

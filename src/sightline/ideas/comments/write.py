@@ -73,7 +73,7 @@ async def add_comment(
 
 def _tag(row: Row) -> str:
     """Returns the tag of a comment, which only a workspace file changes."""
-    return version_tag(row["id"], 1, f".{row['updated_at']}")
+    return version_tag(row["id"], 1, at=row["updated_at"])
 
 
 _EXISTS = sql("""

@@ -80,7 +80,7 @@ async def _lock(tx: Tx, actor: Actor, ref: IdeaRef, question_id: UUID, expect: E
     """Locks a question of the idea and returns it. Raises NotFound, PreconditionFailed."""
     idea = await find_id(tx, actor.workspace_id, ref)
     row = await tx.found(_LOCK, workspace_id=actor.workspace_id, idea_id=idea.id, id=question_id)
-    question = versioned(IdeaQuestion, row, f".{row['created_at']}")
+    question = versioned(IdeaQuestion, row, at=row["created_at"])
     expect(question.tag)
     return question
 
@@ -92,4 +92,4 @@ async def _change(
     row = await tx.one(_CHANGE, **question, answer=answer, status=status)
     detail = {"ideaId": str(current.idea_id), "previousStatus": current.status}
     await log_change(tx, actor, "idea_question", current.id, None, status, **detail)
-    return versioned(IdeaQuestion, row, f".{row['created_at']}")
+    return versioned(IdeaQuestion, row, at=row["created_at"])
