@@ -1,5 +1,6 @@
 """Who a person is, and which accounts they belong to."""
 
+import asyncio
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -122,6 +123,24 @@ async def test_the_same_person_with_the_same_name_of_an_account_makes_it_once(wo
     await signed_in(world, sub="u-1", email="bo@globex.test", accounts=[{"accountName": "Globex"}])
     rows = await world.rows("SELECT name FROM accounts WHERE workspace_id = $1 AND name = 'Globex'")
     assert len(rows) == 1
+
+
+async def test_sign_ins_and_signals_at_once_add_the_same_accounts_once(world: PortalWorld) -> None:
+    for turn in range(4):
+        domains = [f"globex-{turn}-{number}.test" for number in range(40)]
+        claims, sent = [{"accountDomain": domain} for domain in domains], [{"domain": domain} for domain in domains]
+        texts = [
+            {"text": "The lift stops.", "accounts": accounts, "createMissingAccounts": True}
+            for accounts in [sent, sent[::-1]] * 2
+        ]
+        browsers = [(world.browser(), order) for order in [claims, claims[::-1]] * 2]
+        tokens = [(browser, world.token(accounts=order), await browser.state()) for browser, order in browsers]
+        done = await asyncio.gather(
+            *(world.client.post("/signals", json=text) for text in texts),
+            *(browser.call_back(token, state) for browser, token, state in tokens),
+        )
+        assert {answer.status_code for answer in done} == {201, 302}
+    assert await world.value("SELECT count(*) FROM accounts WHERE workspace_id = $1") == 4 * 40
 
 
 async def test_claims_at_top_level_are_one_account_unless_there_are_others(world: PortalWorld) -> None:

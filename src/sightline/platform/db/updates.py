@@ -1,5 +1,6 @@
 """The one way to change a versioned record, and whether a value changes."""
 
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -37,5 +38,5 @@ def same_json(one: Any, other: Any) -> bool:
         return one is other
     numbers = isinstance(one, int | float) and isinstance(other, int | float)
     if numbers and (isinstance(one, float) or isinstance(other, float)):
-        return float(one) == float(other)  # PostgreSQL keeps 1e23 with its zeros
+        return Decimal(str(one)) == Decimal(str(other))  # PostgreSQL keeps 1e23 with its zeros
     return bool(one == other)

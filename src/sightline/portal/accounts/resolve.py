@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.catalog.accounts.create import add_account
+from sightline.catalog.accounts.matching import AccountClues, lock_accounts
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.portal.sign_in.tokens import AccountClaim, Claims
 
-# Concurrent sign-ins with the same new account wait for each other.
-_IN_TURN = sql("SELECT pg_advisory_xact_lock(hashtextextended('portal accounts ' || :workspace_id::uuid::text, 0))")
 _BY_ID = sql("SELECT id FROM accounts WHERE workspace_id = :workspace_id AND id = :id")
 _BY_EXTERNAL_ID = sql("SELECT id FROM accounts WHERE workspace_id = :workspace_id AND external_id = :external_id")
 _BY_DOMAIN = sql("""
@@ -49,6 +48,9 @@ async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> 
     a new account.
     """
     if claims.accounts:
+        if any([await _find(tx, actor.workspace_id, claim) is None for claim in claims.accounts]):
+            clues = [AccountClues(external_id=claim.external_id, domain=claim.domain) for claim in claims.accounts]
+            await lock_accounts(tx, actor.workspace_id, clues)
         found = [await _resolve(tx, actor, user_id, claim, claims.email) for claim in claims.accounts]
     elif await accounts_of(tx, actor.workspace_id, user_id):
         return
@@ -62,12 +64,10 @@ async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> 
 async def _resolve(tx: Tx, actor: Actor, user_id: UUID, claim: AccountClaim, email: str) -> UUID:
     """Finds the account by id, external id, or a domain that only one account has; else adds one.
 
-    A name alone identifies nothing: only the person's own account of that name is used again.
+    A name alone identifies nothing: only the person's own account of that name is used again. The caller has locked
+    the accounts that may be added, see lock_accounts().
     """
     found = await _find(tx, actor.workspace_id, claim)
-    if found is None:
-        await tx.run(_IN_TURN, workspace_id=actor.workspace_id)
-        found = await _find(tx, actor.workspace_id, claim)
     if found is not None:
         return found
     name = claim.name or email
