@@ -1,10 +1,12 @@
 """Public numbers of records of a file: in its order, and none for a file that is refused."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from sightline.platform.db import Database
+from tests.waiting import until_blocked
 from tests.workspace_file.files import apply, by_key, exported, refusal, small
 from tests.world import World
 
@@ -64,3 +66,31 @@ async def test_a_request_beside_the_file_gets_a_number_of_its_own(world: World) 
     await world.add(ideas=[records("ideas", "c")[0] | {"number": 9}, *records("ideas", "d")])
     made = await world.client.post("/ideas", json={"description": "And another thing."})
     assert made.json()["publicId"] == "IDEA-11"
+
+
+async def test_a_request_does_not_wait_for_a_file_that_gives_numbers(world: World) -> None:
+    await world.add(ideas=records("ideas", "a"), studies=records("studies", "s"))
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM studies WHERE workspace_id = $1 FOR UPDATE", world.workspace_id)
+        numbered = [one | {"number": 2 + n} for n, one in enumerate(records("ideas", "b", "c", "d"))]
+        applying = asyncio.create_task(world.add(ideas=numbered, studies=[{"key": "s", "name": "Another name"}]))
+        await until_blocked(world.database)
+        made = await world.client.post("/ideas", json={"description": "Something else."})
+        assert made.json()["publicId"] == "IDEA-5"
+        assert not applying.done()
+    await applying
+
+
+async def test_numbers_of_a_refused_file_are_not_given_back_once_another_is_taken(world: World) -> None:
+    await world.add(ideas=records("ideas", "a"), studies=records("studies", "s"))
+    file = small(world.slug, ideas=[records("ideas", "b")[0] | {"number": 7}], studies=[{"key": "s", "name": "New"}])
+    file["feedback"] = [{"key": "f", "study": "nobody"}]
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM studies WHERE workspace_id = $1 FOR UPDATE", world.workspace_id)
+        refused = asyncio.create_task(refusal(world.database, file))
+        await until_blocked(world.database)
+        made = await world.client.post("/ideas", json={"description": "Something else."})
+        assert made.json()["publicId"] == "IDEA-8"
+    assert await refused
+    made = await world.client.post("/ideas", json={"description": "And another thing."})
+    assert made.json()["publicId"] == "IDEA-9"

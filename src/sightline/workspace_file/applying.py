@@ -23,7 +23,7 @@ from sightline.workspace_file.sections import PRUNABLE, RULED, STORED, all_table
 from sightline.workspace_file.storing import NAMES, Store
 from sightline.workspace_file.tally import Applied, ListCount, RecordChange, Tally
 from sightline.workspace_file.values import check, convert, sound_part
-from sightline.workspaces.bulk import Numbers, add_to_counts
+from sightline.workspaces.bulk import RAISE, TAKE, Numbers, add_to_counts
 from sightline.workspaces.file import open_workspace
 from sightline.workspaces.tenants import LOCK_SLUG
 
@@ -33,17 +33,23 @@ _NUMBER_CHANGES = sql("""
      WHERE written = pg_current_xact_id() AND workspace_id = :workspace_id
        AND starts_with(public_id, :prefix || '-')""")
 
+_LAST = sql("SELECT last FROM public_numbers WHERE workspace_id = :workspace_id AND kind = :kind FOR UPDATE")
+_GIVE_BACK = sql("""
+    UPDATE public_numbers SET last = :before
+     WHERE workspace_id = :workspace_id AND kind = :kind AND last = :number""")
+
 
 class LateNumbers(Numbers):
     """Gives -1, -2, ... for a while, which no other transaction sees; `settle` replaces them.
 
-    A refused file takes no number. If another request takes a number that the file gives, one of the two starts again.
+    A refused file takes no number. If another request has taken a number that the file gives, one of the two starts
+    again.
     """
 
     def __init__(self, db: Database, tx: Tx, workspace_id: UUID) -> None:
         super().__init__(db, tx, workspace_id, inside=False)
         self.counts: Counter[str] = Counter()
-        self.largest: dict[str, int] = {}
+        self.raised: dict[str, tuple[int, int]] = {}
 
     async def take(self, kind: str, count: int) -> range:
         """Returns `count` numbers, in the order of the records that get them."""
@@ -52,13 +58,23 @@ class LateNumbers(Numbers):
         return range(-last - 1, -last - 1 - count, -1)
 
     async def raise_to(self, kind: str, number: int) -> None:
-        """Keeps the largest number that the file gives."""
-        self.largest[kind] = number
+        """Raises the next number at once: a request that took a number of the file would wait for its end."""
+        async with self.db.transaction() as alone:
+            before = await alone.value(_LAST, workspace_id=self.workspace_id, kind=kind)
+            before = before or await alone.value(TAKE, workspace_id=self.workspace_id, kind=kind, count=0)
+            await alone.run(RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
+        if before < number:
+            self.raised[kind] = before, number
+
+    async def give_back(self) -> None:
+        """Undoes `raise_to` if no request has taken a number since. The file's lock on its slug keeps imports away."""
+        for kind, (before, number) in self.raised.items():
+            async with self.db.autocommit() as alone:
+                values = {"workspace_id": self.workspace_id, "kind": kind, "before": before, "number": number}
+                await alone.run(_GIVE_BACK, **values)
 
     async def settle(self, tables: Mapping[str, str]) -> None:
         """Takes the numbers, and gives them to the rows and the trail."""
-        for kind, number in self.largest.items():
-            await super().raise_to(kind, number)
         for kind, count in self.counts.items():
             values = {"workspace_id": self.workspace_id, "before": (await super().take(kind, count))[0] - 1}
             await self.tx.run(sql(_NUMBER_ROWS, table=tables[kind]), **values)
@@ -291,7 +307,21 @@ class _Application:
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
             _refuse_faulty(self.faults)  # otherwise the rest would be compared with records of another workspace
         check_prune(run, self.content.prune)
-        store = Store(run, Lookups(self.tx, run.workspace_id, all_tables()), await self._numbers(run), self.tally)
+        numbers = await self._numbers(run, dry_run)
+        try:
+            await self._store(
+                run, Store(run, Lookups(self.tx, run.workspace_id, all_tables()), numbers, self.tally), dry_run
+            )
+            _refuse_faulty(self.faults)
+        except (FileRefused, *_OVERTAKEN):
+            await numbers.give_back()
+            raise
+        for path, names in run.removed.items():
+            self.tally.remove(all_tables()[path], names)
+        await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
+        return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
+
+    async def _store(self, run: Run, store: Store, dry_run: bool) -> None:
         async with AsyncExitStack() as rules:
             for name in STORED:
                 if section := RULED.get(name):
@@ -300,11 +330,6 @@ class _Application:
             await store.store_late()
             if not dry_run and not self.faults.count:  # before the rules end, which may stop others for a moment
                 await store.numbers.settle({table.kind: table.name for table in lists().values() if table.numbered})
-        _refuse_faulty(self.faults)
-        for path, names in run.removed.items():
-            self.tally.remove(all_tables()[path], names)
-        await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
-        return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
 
     async def _open(self) -> Run:
         content = self.content
@@ -321,13 +346,14 @@ class _Application:
             locks=self.attempt > 1,
         )
 
-    async def _numbers(self, run: Run) -> Numbers:
+    async def _numbers(self, run: Run, dry_run: bool) -> Numbers:
         if run.is_new or self.db.pool.size < 2:
             numbers = Numbers(self.db, self.tx, run.workspace_id, inside=True)
         else:
             numbers = LateNumbers(self.db, self.tx, run.workspace_id)
+        is_kept = not dry_run and not self.faults.count
         for name, number in self.content.largest.items():
-            if number and (table := lists()[name]).numbered:
+            if is_kept and number and (table := lists()[name]).numbered:
                 await numbers.raise_to(table.kind, number)
         return numbers
 

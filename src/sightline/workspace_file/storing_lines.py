@@ -192,6 +192,6 @@ class LineStore:
         if not self.dry_run:
             numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
-        if self.table.numbered and largest:
+        if self.table.numbered and largest and not self.dry_run:
             await numbers.raise_to(self.table.kind, largest)
         return Store(run, lookups, numbers, tally)

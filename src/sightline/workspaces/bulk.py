@@ -9,12 +9,12 @@ from sightline.platform.db import Database, Tx, columns, sql
 from sightline.platform.ids import new_id
 from sightline.workspaces.changes import slot
 
-_TAKE = sql("""
+TAKE = sql("""
     INSERT INTO public_numbers AS numbers (workspace_id, kind, last) VALUES (:workspace_id, :kind, :count)
     ON CONFLICT (workspace_id, kind) DO UPDATE SET last = numbers.last + :count
     RETURNING last""")
 
-_RAISE = sql("""
+RAISE = sql("""
     INSERT INTO public_numbers AS numbers (workspace_id, kind, last) VALUES (:workspace_id, :kind, :number)
     ON CONFLICT (workspace_id, kind) DO UPDATE SET last = :number WHERE numbers.last < :number""")
 
@@ -41,19 +41,22 @@ class Numbers:
     async def take(self, kind: str, count: int) -> range:
         """Returns `count` consecutive numbers."""
         if self.inside:
-            last = await self.tx.value(_TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
+            last = await self.tx.value(TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
         else:
             async with self.db.autocommit() as alone:
-                last = await alone.value(_TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
+                last = await alone.value(TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
         return range(last - count + 1, last + 1)
 
     async def raise_to(self, kind: str, number: int) -> None:
         """Raises the next number above this one."""
         if self.inside:
-            await self.tx.run(_RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
+            await self.tx.run(RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
         else:
             async with self.db.autocommit() as alone:
-                await alone.run(_RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
+                await alone.run(RAISE, workspace_id=self.workspace_id, kind=kind, number=number)
+
+    async def give_back(self) -> None:
+        """Called when nothing is stored. Does nothing: a transaction that took the numbers itself loses them."""
 
     async def settle(self, tables: Mapping[str, str]) -> None:
         """Called when everything is stored. `tables`: by kind. Does nothing, as each number was taken at once."""
