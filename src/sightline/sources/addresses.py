@@ -18,13 +18,15 @@ _SAFE_IN_PATH: Final = "/:@!$&'()*+,;=~-._%"
 _HOST: Final = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
 
 
-def canonical(url: str) -> str | None:
+def canonical(url: str, base: str = "") -> str | None:
     """The address in its one form, or None if it is none of the web's or longer than 2,000 characters.
 
-    Lower-case scheme and host, no default port, user, fragment or tracking parameter, dots in the path resolved.
+    A relative one is joined with `base`. Lower-case scheme and host, no default port, user, fragment or tracking
+    parameter, dots in the path resolved.
     """
     try:
-        parts = urlsplit(url.strip())
+        url = urljoin(base, url.strip())
+        parts = urlsplit(url)
         host, port = host_of(url), parts.port
     except ValueError:
         return None

@@ -194,6 +194,8 @@ HOSTS: dict[str, tuple[Answer, str]] = {
     "redirect to a private name": (redirect("//localhost.localdomain.invalid/"), "Its host is not known."),
     "redirect to a file": (redirect("file:///etc/passwd"), "Only addresses of http and https are read."),
     "redirect to a user name": (redirect("http://a:b@public.example/"), "Addresses with a user name are not read."),
+    "redirect to half an address": (redirect("http://["), NOT_VALID),
+    "redirect to no address": (redirect("//[zz]/"), NOT_VALID),
     "redirect to itself": (redirect("/page"), "It redirects to itself."),
     "redirect nowhere": (http("", "302 Found"), "Its host answered 302."),
     "picture": (http(b"\x89PNG\r\n", media_type="image/png"), "It is no text (image/png)."),

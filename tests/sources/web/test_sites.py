@@ -17,16 +17,18 @@ from tests.waiting import hang
 SINCE = datetime(2026, 10, 1, tzinfo=UTC)
 FRONT = """<html><head><title>Ravelo</title>{head}</head><body><a href="/pricing">Pricing of estimates</a>
 <a href="/team">Team</a> <a href="https://elsewhere.example/estimates">Estimates elsewhere</a>
-<a href="mailto:x@ravelo.example">Estimates by mail</a> <a href="/pricing#top">Estimates again</a></body></html>"""
+<a href="mailto:x@ravelo.example">Estimates by mail</a> <a href="http://[">Estimates nowhere</a>
+<a href="/pricing#top">Estimates again</a></body></html>"""
 FEED = """<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
 <item><title>Estimates by text</title><link>/news/1</link><pubDate>Thu, 05 Nov 2026 10:00:00 GMT</pubDate></item>
 <item><title>Estimates of old</title><link>/news/2</link><pubDate>Thu, 05 Nov 2020 10:00:00 GMT</pubDate></item>
 <item><title>A party</title><link>/news/3</link><description>&lt;p&gt;With cake&lt;/p&gt;</description></item>
-<item><title>Without estimates of a link</title></item></channel></rss>"""
+<item><title>Without estimates of a link</title></item>
+<item><title>Estimates nowhere</title><link>http://[::1</link></item></channel></rss>"""
 MAP = """<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <url><loc>{host}/blog/how-estimates-work</loc><lastmod>2026-11-03</lastmod></url>
 <url><loc>{host}/blog/old-estimates</loc><lastmod>2020-01-01</lastmod></url>
-<url><loc>{host}/imprint</loc></url></urlset>"""
+<url><loc>http://[zz]/estimates</loc></url><url><loc>{host}/imprint</loc></url></urlset>"""
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -9,7 +9,6 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from ssl import SSLContext
 from typing import Final
-from urllib.parse import urljoin
 
 import httpcore2
 
@@ -66,7 +65,7 @@ class Fetcher:
     async def _follow(self, url: str, permit: Permit, cut: int | None) -> Fetched:
         urls: list[str] = []
         for _ in range(MOST_REDIRECTS + 1):
-            target = target_of(url)
+            target = target_of(url, urls[-1] if urls else "")
             if target.url in urls:
                 raise PageUnavailable("It redirects to itself.")
             urls.append(target.url)
@@ -74,7 +73,7 @@ class Fetcher:
             found = await self._get(target, tuple(urls), cut)
             if isinstance(found, Fetched):
                 return found
-            url = urljoin(target.url, found)
+            url = found
         raise PageUnavailable(f"It redirects more than {MOST_REDIRECTS} times.")
 
     async def _get(self, target: Target, urls: tuple[str, ...], cut: int | None) -> Fetched | str:

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from httpcore2 import SOCKET_OPTION, AnyIOBackend, AsyncNetworkBackend, AsyncNetworkStream, ConnectError
 
@@ -51,10 +51,14 @@ class Target(NamedTuple):
         return self.origin + self.path
 
 
-def target_of(url: str) -> Target:
-    """The parts of an address of the web. Raises PageUnavailable for anything else, and for one with a user name."""
+def target_of(url: str, base: str = "") -> Target:
+    """The parts of an address of the web; a relative one is joined with `base`.
+
+    Raises PageUnavailable for anything else, and for one with a user name.
+    """
     try:
-        parts = urlsplit(url.strip())
+        url = urljoin(base, url.strip())
+        parts = urlsplit(url)
         port = parts.port
     except ValueError:
         raise PageUnavailable("It has no valid address.") from None

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urljoin
 
 from sightline.sources.addresses import canonical, host_of, identity
 from sightline.sources.dates import read_hint
@@ -108,7 +107,7 @@ def _read_feed(found: Fetched) -> Listing:
 
 def _entries(entries: Iterable[Any], base: str) -> Iterator[Link]:
     for entry in list(entries)[:MOST_LINKS]:
-        url = canonical(urljoin(base, entry.get("link") or ""))
+        url = canonical(entry.get("link") or "", base)
         stamp = entry.get("published_parsed") or entry.get("updated_parsed")
         if url and entry.get("link"):
             yield Link(
@@ -145,7 +144,7 @@ def _read_site_map(found: Fetched) -> Listing:
 def _places(root: Any, base: str) -> Iterator[Link]:
     for place in root:
         fields = {str(part.tag).rpartition("}")[2]: (part.text or "").strip() for part in place}
-        url = canonical(urljoin(base, fields.get("loc", ""))) if fields.get("loc") else None
+        url = canonical(fields["loc"], base) if fields.get("loc") else None
         changed = read_hint("site map", fields.get("lastmod"))
         if url:
             yield Link(url=url, title="", published=changed.moment if changed else None)
@@ -163,9 +162,11 @@ def _read_front_page(found: Fetched) -> Listing:
         raise PageUnavailable("It cannot be searched for links.")
     tree = document_fromstring(markup)
     feeds = [
-        urljoin(found.url, one.get("href"))
+        feed
         for one in tree.iterfind(".//link")
-        if (one.get("type") or "").lower() in _FEEDS and one.get("href")
+        if (one.get("type") or "").lower() in _FEEDS
+        and one.get("href")
+        and (feed := canonical(one.get("href"), found.url))
     ]
     return Listing(title=_short(tree.findtext(".//title")), links=_own_links(tree, found.url), feeds=feeds[:MOST_FEEDS])
 
@@ -174,7 +175,7 @@ def _own_links(tree: Any, base: str) -> list[Link]:
     """The links within the site, each page once."""
     found: dict[str, Link] = {}
     for anchor in tree.iterfind(".//a"):
-        url = canonical(urljoin(base, anchor.get("href") or ""))
+        url = canonical(anchor.get("href") or "", base)
         text = " ".join(str(anchor.text_content()).split())[:LONGEST_SUMMARY]
         if url and text and host_of(url) == host_of(base) and len(found) < MOST_LINKS:
             found.setdefault(identity(url), Link(url=url, title=text))
