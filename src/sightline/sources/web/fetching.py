@@ -20,6 +20,7 @@ from sightline.sources.web.tasks import Fetched
 AGENT: Final = "Sightline"
 MOST_BYTES: Final = 2_000_000
 MOST_REDIRECTS: Final = 5
+_MOST_CHUNKS: Final = 10_000
 LONGEST_FETCH: Final = 10.0  # seconds, with redirects and pauses
 _LONGEST_WAIT: Final = 5.0  # seconds for a connection, or for the next bytes
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
@@ -116,23 +117,32 @@ def _headers(target: Target) -> list[tuple[bytes, bytes]]:
 
 
 async def _body(stream: AsyncIterator[bytes], encoding: str, cut: int | None) -> bytes:
-    """The content, unpacked, as far as it may go: what packs to little may unpack to much."""
-    most, unpack = cut or MOST_BYTES, _unpacker(encoding)
-    content, received = bytearray(), 0
+    """The content, unpacked, as far as it may go: what packs to little may unpack to much.
+
+    Raises PageUnavailable for more than 2 MB, unless it is cut, and for more than 10,000 chunks.
+    """
+    most, unpacker = cut or MOST_BYTES, _unpacker(encoding)
+    content, received, chunks = bytearray(), 0, 0
     async for chunk in stream:
+        await asyncio.sleep(0)  # the next chunks may have arrived, and other tasks have their turn
+        chunks += 1
         received += len(chunk)
-        content += unpack(chunk, most + 1 - len(content))
+        content += unpacker.decompress(chunk, most + 1 - len(content)) if unpacker else chunk
         if len(content) > most or received > most:
             if cut:
                 return bytes(content[:cut])
             raise PageUnavailable("It is larger than 2 MB.")
+        if chunks > _MOST_CHUNKS:
+            raise PageUnavailable("It comes in more than 10,000 chunks.")
+        if unpacker and unpacker.eof:
+            break
     return bytes(content)
 
 
-def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
+def _unpacker(encoding: str) -> "zlib._Decompress | None":
     name = encoding.strip().lower()
     if name in ("gzip", "x-gzip", "deflate"):
-        return zlib.decompressobj(wbits=zlib.MAX_WBITS | 32).decompress
+        return zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
     if name in ("", "identity"):
-        return lambda chunk, most: chunk[:most]
+        return None
     raise PageUnavailable("It is packed in a way that was not asked for.")
