@@ -67,7 +67,7 @@ def settle(
 
 def _plausible(hints: Iterable[Hint | None], retrieved_at: datetime) -> list[Hint]:
     """Returns the dates between 1995 and the day after the page was retrieved."""
-    return [one for one in hints if one and _EARLIEST <= one.moment <= retrieved_at + _DAY]
+    return [one for one in hints if one and one.moment >= _EARLIEST and one.moment - _DAY <= retrieved_at]
 
 
 def _agree(hints: Sequence[Hint]) -> bool:

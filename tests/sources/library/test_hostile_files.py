@@ -6,6 +6,7 @@ import os
 import resource
 import threading
 from contextlib import aclosing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -220,6 +221,16 @@ def test_a_link_that_comes_and_goes_is_never_followed(folder: Path, secret: Path
     finally:
         is_done.set()
         swapping.join()
+
+
+@pytest.mark.parametrize("seconds", [-(10**12), -1, 10**10, 2**33, 2**60])
+async def test_a_file_of_any_date_is_read(library: Library, folder: Path, seconds: int) -> None:
+    (folder / "good.html").write_text(HTML)
+    (folder / "dated.html").write_text(HTML.replace("/yes", "/dated"))
+    with suppress(OverflowError):  # for a system that has no such date
+        os.utime(folder / "dated.html", (seconds, seconds))
+    assert sorted(await urls(library)) == ["https://trade.example/dated", "https://trade.example/yes"]
+    assert (await library.read("https://trade.example/dated")).retrieved_at <= datetime.now(UTC)
 
 
 async def test_a_name_that_is_not_utf_8_is_left_out(library: Library, folder: Path) -> None:

@@ -19,6 +19,7 @@ DEEPEST_FOLDER: Final = 20
 _MOST_BYTES: Final = {".html": 2_000_000, ".htm": 2_000_000, ".md": 2_000_000, ".txt": 2_000_000,
     ".xml": 10_000_000, ".rss": 10_000_000, ".atom": 10_000_000, ".mhtml": 30_000_000, ".mht": 30_000_000,
     ".warc": 1_000_000_000, ".warc.gz": 1_000_000_000}  # fmt: skip
+_LATEST: Final = 2**63 - 1
 _FEEDS: Final = (".xml", ".rss", ".atom")
 _ARCHIVES: Final = (".warc", ".warc.gz")
 
@@ -28,7 +29,7 @@ class LibraryFile(NamedTuple):
 
     path: Path
     size: int
-    changed: int  # nanoseconds
+    changed: int  # nanoseconds since 1970, of at most 64 bits as the index keeps them: from 1677 to 2262
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
@@ -69,7 +70,8 @@ def _look_at(path: Path) -> LibraryFile | None:
         found = path.stat()
     except OSError:
         return None
-    return LibraryFile(path, found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+    changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
+    return LibraryFile(path, found.st_size, changed) if stat.S_ISREG(found.st_mode) else None
 
 
 def _is_text(name: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from time import time_ns
 from typing import Final
 
 import structlog
@@ -31,7 +32,7 @@ def file_reader(folder: Path) -> Iterator[ReadFile]:
 
         def read_file(file: LibraryFile, take: Callable[[Page], None]) -> str | None:
             name = file.path.relative_to(folder).as_posix()
-            saved_at = datetime.fromtimestamp(file.changed // 10**9, UTC)
+            saved_at = datetime.fromtimestamp(min(file.changed, time_ns()) // 10**9, UTC)
             task = tasks.ReadFile(folder=str(folder.absolute()), name=name, saved_at=saved_at)
             return runner.run(_read_file(extractor, task, take))
 
