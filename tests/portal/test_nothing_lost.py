@@ -115,6 +115,14 @@ async def test_a_form_of_another_site_does_not_wait(world: PortalWorld) -> None:
     assert await world.value(COUNT) == 0
 
 
+@pytest.mark.parametrize("idea", ["%00", "a%00b", "%ff", "%2F", "x" * 3_000])
+async def test_a_form_for_no_idea_does_not_wait(world: PortalWorld, idea: str) -> None:
+    for form, fields in (("vote", {"vote": "1"}), ("comments", {"body": "Buy"})):
+        answer = await world.browser().send("POST", f"/ideas/{idea}/{form}", {}, fields)
+        assert answer.status_code == 401
+    assert await world.value(COUNT) == 0
+
+
 async def test_what_waits_belongs_to_the_browser_and_ends_with_it(world: PortalWorld) -> None:
     await fill(world)
     browser, _ = await left(world)

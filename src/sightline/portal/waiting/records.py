@@ -8,7 +8,7 @@ from sightline.web.languages.catalogue import N_
 
 TEXTS = ("title", "text", "body")
 _HIDDEN = ("vote", "back", "form_id", "confirmed", "waiting")
-_PATH = re.compile(r"/request|/ideas/([^/]+)/(?:vote|comments)")
+_PATH = re.compile(r"/request|/ideas/([A-Za-z0-9-]{1,64})/(?:vote|comments)")
 _VOTE, _UNVOTE = N_("Vote for %(idea)s"), N_("Take back the vote for %(idea)s")
 _COMMENT, _REQUEST = N_("Send the comment on %(idea)s"), N_("Send the request")
 
