@@ -1,5 +1,6 @@
 """Pages as research reads them: text, title, publisher, and a date with the reason to believe it."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -10,6 +11,7 @@ from msgspec import Struct
 Tier = Literal["structured", "agreed"]
 IsAllowed = Callable[[str], bool]
 _DAY = timedelta(days=1)
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9_:-]{2,40})""", re.IGNORECASE)
 
 
 class PageUnavailable(Exception):
@@ -57,6 +59,12 @@ class Page(Struct, frozen=True, kw_only=True):
 def everywhere(_url: str) -> bool:
     """Allows every address."""
     return True
+
+
+def charset_of(content_type: str) -> str | None:
+    """Returns the name of the character set in a Content-Type, if it has one."""
+    found = _CHARSET.search(content_type)
+    return found[1] if found else None
 
 
 class PageReader(Protocol):

@@ -35,16 +35,14 @@ Content-Location: https://trade.example/saved
 """.replace("\n", "\r\n")
 
 
-def warc(pages: Iterable[tuple[str, str, str]], *, compressed: bool = True) -> bytes:
+def warc(pages: Iterable[tuple[str, str, str]], *, compressed: bool = True, charset: str = "utf-8") -> bytes:
     """An archive of (address, status, body)."""
-    records = [
-        record(url, f"HTTP/1.0 {status}\r\nContent-Type: text/html\r\n\r\n{body}") for url, status, body in pages
-    ]
+    head = f"Content-Type: text/html; charset={charset}"
+    records = [record(url, f"HTTP/1.0 {status}\r\n{head}\r\n\r\n{body}".encode(charset)) for url, status, body in pages]
     return b"".join(map(gzip.compress, records) if compressed else records)
 
 
-def record(url: str, answer: str) -> bytes:
-    content = answer.encode()
+def record(url: str, content: bytes) -> bytes:
     fields = {
         "WARC-Type": "response",
         "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",

@@ -31,6 +31,20 @@ async def test_every_kind_of_file_is_found_and_read(library: Library, folder: Pa
     assert page.language == "en"
 
 
+CYRILLIC = "<article><p>Экспорт таблиц занимает слишком много времени каждый день.</p></article>"
+HEAD = "Content-Location: https://a.example/\r\nContent-Type: text/html; charset=windows-1251\r\n\r\n"
+IN_CYRILLIC = {
+    "a.mht": (HEAD + CYRILLIC).encode("windows-1251"),
+    "a.warc.gz": warc([("https://a.example/", "200 OK", CYRILLIC)], charset="windows-1251"),
+}
+
+
+@pytest.mark.parametrize("name", IN_CYRILLIC)
+async def test_the_character_set_of_a_header_counts(library: Library, folder: Path, name: str) -> None:
+    (folder / name).write_bytes(IN_CYRILLIC[name])
+    assert await urls(library, "таблиц") == ["https://a.example/"]
+
+
 async def test_a_page_of_an_archive_was_retrieved_when_it_was_fetched(library: Library, folder: Path) -> None:
     (folder / "g.warc.gz").write_bytes(FILES["g.warc.gz"][0])
     await search(library)

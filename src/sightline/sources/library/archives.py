@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final
 
 from sightline.sources.dates import read_hint
 from sightline.sources.extraction import MOST_BYTES, extract
-from sightline.sources.pages import Page, PageUnavailable
+from sightline.sources.pages import Page, PageUnavailable, charset_of
 
 MOST_PAGES: Final = 1_000
 MOST_RECORDS: Final = 50_000
@@ -89,7 +89,8 @@ def _page(record: Any, own_url: str, retrieved_at: datetime) -> Page | None:
     content = record.content_stream().read(MOST_BYTES + 1)
     fetched = read_hint("warc", record.rec_headers.get_header("WARC-Date"))
     place = record.rec_headers.get_header("WARC-Target-URI")
+    charset = charset_of(record.http_headers.get_header("Content-Type") or "")
     try:
-        return extract(content, place, fetched.moment if fetched else retrieved_at, own_url=own_url)
+        return extract(content, place, fetched.moment if fetched else retrieved_at, charset, own_url=own_url)
     except PageUnavailable:
         return None

@@ -21,12 +21,13 @@ def read_mhtml(content: bytes, own_url: str, retrieved_at: datetime) -> Page:
         message = message_from_bytes(content, _class=EmailMessage, policy=policy.default)
         part = next((one for one in message.walk() if one.get_content_type() == "text/html"), None)
         body = part.get_payload(decode=True) if part is not None else None
+        charset = part.get_content_charset() if part is not None else None
         place = (part or message).get("Content-Location") or message.get("Snapshot-Content-Location")
     except (MessageError, ValueError, LookupError, RecursionError):
         raise PageUnavailable("It is not a saved page.") from None
     if not isinstance(body, bytes):
         raise PageUnavailable("It holds no page.")
-    return extract(body, str(place) if place else None, retrieved_at, own_url=own_url)
+    return extract(body, str(place) if place else None, retrieved_at, charset, own_url=own_url)
 
 
 def read_text(content: bytes, own_url: str, retrieved_at: datetime) -> Page:

@@ -4,7 +4,6 @@ Connections are not kept: a kept one would serve another host name on the same a
 """
 
 import asyncio
-import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from ssl import SSLContext
@@ -13,7 +12,7 @@ from typing import Final
 import httpcore2
 
 from sightline import __version__
-from sightline.sources.pages import PageUnavailable
+from sightline.sources.pages import PageUnavailable, charset_of
 from sightline.sources.web.gate import Gate, GatedNetwork, Target, target_of
 from sightline.sources.web.tasks import Fetched
 
@@ -25,7 +24,6 @@ LONGEST_FETCH: Final = 10.0  # seconds, with redirects and pauses
 _LONGEST_WAIT: Final = 5.0  # seconds for a connection, or for the next bytes
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 _PAGES: Final = "text/html,application/xhtml+xml,text/plain;q=0.8,application/xml;q=0.7,*/*;q=0.1"
-_CHARSET: Final = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9_:-]{2,40})""", re.IGNORECASE)
 
 Permit = Callable[[Target], Awaitable[None]]
 
@@ -96,12 +94,11 @@ class Fetcher:
             if response.status != 200:
                 raise BadStatus(response.status)
             kind = headers.get(b"content-type", "")
-            charset = _CHARSET.search(kind)
             return Fetched(
                 urls=urls,
                 content=await _body(response.aiter_stream(), headers.get(b"content-encoding", ""), cut),
                 media_type=kind.partition(";")[0].strip().lower(),
-                charset=charset[1] if charset else None,
+                charset=charset_of(kind),
             )
 
 
