@@ -73,6 +73,12 @@ async def test_a_file_that_is_left_out_is_named(library: Library, folder: Path, 
     ]
 
 
+async def test_a_long_publisher_is_cut(library: Library, folder: Path) -> None:
+    (folder / "a.md").write_text(f"---\npublisher: {'P' * 1_900_000}\n---\nApproval of estimates by text.")
+    [hit] = (await search(library)).hits
+    assert (await library.read(hit.url)).publisher == "P" * 500
+
+
 async def test_the_pages_before_the_damage_are_kept(library: Library, folder: Path) -> None:
     whole = warc([(f"https://old.example/{n}", "200 OK", LONG) for n in range(3)])
     (folder / "half.warc.gz").write_bytes(whole[: len(whole) * 5 // 6])

@@ -214,10 +214,8 @@ class _Autocommit:
         self, kind: type[BaseException] | None, problem: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self._pool.give_back(self._connection, kind, wrote=self._writes)
-        if kind is asyncpg.InternalClientError:
-            # The server's last message came while the connection was idle, so nothing was sent. The driver's words for
-            # it, "another operation is in progress", mislead.
-            raise asyncpg.ConnectionDoesNotExistError("The server ended the connection.") from problem
+        if isinstance(problem, asyncpg.InternalClientError):
+            raise asyncpg.ConnectionDoesNotExistError(first_line(problem)) from problem
 
 
 @asynccontextmanager
@@ -257,6 +255,10 @@ def ensure_supported(connection: Connection) -> None:
 
 def first_line(error: BaseException) -> str:
     """The first line of an error's message, with the system's reason in words instead of its number."""
+    if isinstance(error, asyncpg.InternalClientError):
+        # The server's last message came while the connection was idle, so nothing was sent. The driver's words for
+        # it, "another operation is in progress", mislead.
+        return "The server ended the connection."
     message = str(error).strip() or ("no answer in time" if isinstance(error, TimeoutError) else type(error).__name__)
     if isinstance(error, OSError) and error.errno:
         reason = os.strerror(error.errno)

@@ -45,7 +45,7 @@ def read_text(content: bytes, own_url: str, retrieved_at: datetime) -> Page:
         title=(matter.get("title") or text.split("\n", 1)[0].lstrip("# "))[:LONGEST_TITLE].strip() or url,
         text=text,
         retrieved_at=retrieved_at,
-        publisher=matter.get("publisher") or None,
+        publisher=matter.get("publisher", "")[:LONGEST_TITLE].strip() or None,
         published=settle([read_hint("front matter", matter.get("date") or matter.get("published"))], [], retrieved_at),
         language=code_of(matter.get("language")) or language_of(text),
     )
