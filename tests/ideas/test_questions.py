@@ -93,6 +93,16 @@ async def test_questions_are_paged_and_a_larger_limit_is_served_as_100(acme: Acm
         refused(await acme.client.get(path, params={name: wrong}), 400, "VALIDATION_FAILED", name)
 
 
+@pytest.mark.parametrize("name", ["question", "answer", "placeholder", "reasoning"])
+async def test_a_large_page_is_sent_in_pieces(acme: Acme, name: str) -> None:
+    """Eight clients that did not read such pages cost 876 MB."""
+    asked = [{"key": f"q{n}", "question": "Q?"} | {name: f"{n} " + "x" * 50_000} for n in range(28)]
+    idea = await from_file(acme, questions=asked)
+    answer = await acme.client.get(f"/ideas/{idea['id']}/questions", params={"limit": 100})
+    assert "content-length" not in answer.headers
+    assert sorted(each[name] for each in answer.json()) == sorted(each[name] for each in asked)
+
+
 @pytest.mark.parametrize("status", ["pending", "skipped", "answered"])
 async def test_an_open_question_is_answered_and_an_answer_is_revised(acme: Acme, idea: Json, status: str) -> None:
     about = await question(acme, idea, status)

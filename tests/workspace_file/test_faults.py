@@ -257,3 +257,17 @@ async def test_a_character_that_no_text_has_hides_no_other_fault(database: Datab
     fields += ["signals[0].context", "signals[0].createdAt"]
     assert set(fields) < set(found)
     assert len(found) == len(fields) + 1, "and one in `data`"
+
+
+async def test_findings_and_reviews_of_research_are_bounded(database: Database) -> None:
+    long = "x" * 128 * 1024
+    finding = {"title": "A page", "retrievedAt": "2026-11-20", "observations": [{"text": long, "quote": "x"}]}
+    section = {"name": "Market", "findings": [finding, finding | {"observations": []}]}
+    run = {"sections": [section], "records": [{"externalId": "1", "body": long}]}
+    faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [run]}]))
+    assert faults == {
+        "research[0].runs[0].sections[0].findings[0]": "Takes more than 128 KiB",
+        "research[0].runs[0].records[0]": "Takes more than 128 KiB",
+    }
+    faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [{"failure": long}]}]))
+    assert faults == {"research[0].runs[0].failure": "At most 10000 characters"}

@@ -107,6 +107,18 @@ async def _return_credits(run: Run) -> AsyncIterator[None]:
         await recount_reserved(run.tx, run.workspace_id, _RESERVED)
 
 
+Failure = Annotated[str, Meta(max_length=10_000)]
+_MOST_BYTES = 128 * 1024  # a page has up to 50 findings or reviews, which are read and encoded at once
+
+
+async def _refuse_large(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Refuses a finding or a review that takes more than 128 KiB."""
+    for entry in sound(entries):
+        if len(msgspec.json.encode(entry.given)) > _MOST_BYTES:
+            run.refuse(entry, "", "Takes more than 128 KiB")
+    yield
+
+
 class FindingRecord(FileRecord):
     """What a section found at one address."""
 
@@ -129,7 +141,7 @@ class SectionRecord(FileRecord):
     status: RunStatus | None = "completed"
     attempts: Whole | None = 0
     answer: dict[str, Any] | None = None
-    failure: str | None = None
+    failure: Failure | None = None
     sealed_at: Moment | None = None
     findings: list[FindingRecord] | None = None
 
@@ -179,8 +191,8 @@ class RunRecord(FileRecord):
     addition_status: Literal["completed", "failed"] | None = None
     addition_product: Annotated[Word | None, Link("products")] = None
     addition_signals: Annotated[list[str] | None, _SIGNALS] = msgspec.field(default_factory=list)
-    addition_failure: str | None = None
-    failure: str | None = None
+    addition_failure: Failure | None = None
+    failure: Failure | None = None
     started_at: Moment | None = None
     finished_at: Moment | None = None
     sections: list[SectionRecord] | None = None
@@ -218,10 +230,10 @@ def _of_run(path: str, record: type[FileRecord], **more: Any) -> Table:
     return Table(f"research.runs.{path}", f"research_{path.rpartition('.')[2]}", record, **(own | more))
 
 
-FINDINGS = _of_run("sections.findings", FindingRecord, parents=("run_id", "section_id"))
+FINDINGS = _of_run("sections.findings", FindingRecord, parents=("run_id", "section_id"), rules=_refuse_large)
 SECTIONS = _of_run("sections", SectionRecord, children=(FINDINGS,))
 SOURCES = _of_run("sources", SourceRecord, placed=False, order="retrieved_at, id")
-RECORDS = _of_run("records", ReviewRecord)
+RECORDS = _of_run("records", ReviewRecord, rules=_refuse_large)
 RUNS = Table(
     "research.runs",
     "research_runs",

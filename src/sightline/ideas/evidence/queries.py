@@ -18,7 +18,7 @@ _EVIDENCE = """
     (SELECT 'SIGNAL-' || number FROM signals WHERE workspace_id = :workspace_id AND id = e.signal_id),
     iso(e.resolved_at), e.resolution, e.resolved_by, iso(e.dismissed_at), e.role, e.origin"""
 _NEWEST = Order("evidence", "created_at", "id", UUID, is_descending=True, has_cursor=False, tie_ascends=True)
-_SIZE = stored_size("description", json=["extracts"])
+_SIZE = stored_size("description", "resolution", json=["extracts"])
 _LISTING = Listing("idea_evidence", Evidence, _EVIDENCE, _NEWEST, size=_SIZE, alias="e")
 
 

@@ -19,7 +19,8 @@ _QUESTION = """
     id, idea_id, question, answer, placeholder, reasoning, status, iso(created_at) AS created_at,
     iso(updated_at) AS updated_at"""
 _OLDEST = Order("questions", "created_at", "id", UUID, has_cursor=False)
-_LISTING = Listing("idea_questions", IdeaQuestion, _QUESTION, _OLDEST, size=stored_size("question", "answer"))
+_SIZE = stored_size("question", "answer", "placeholder", "reasoning")
+_LISTING = Listing("idea_questions", IdeaQuestion, _QUESTION, _OLDEST, size=_SIZE)
 
 
 class QuestionRejected(Conflict):
