@@ -7,32 +7,24 @@ brought to the first revision is adopted, an older one is refused.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
 
 from sightline.platform.db import Connection, DatabaseUnavailable
-from sightline.platform.db.database import ensure_supported, first_line, unreachable
+from sightline.platform.db.database import CONNECT_SECONDS, ensure_supported, first_line, unreachable
 
 SQL = Path(__file__).parent / "sql"
 REVISIONS = tuple(sorted(folder.name for folder in SQL.iterdir() if folder.is_dir()))
 BASELINE, HEAD = REVISIONS[0], REVISIONS[-1]
 
 LOCK = 0x5197_11_0E  # an arbitrary number: the key of the advisory lock of all migrating programs
-CONNECT_SECONDS = 15
-CLOSE_SECONDS = 5
 
 _RECORD = "CREATE TABLE IF NOT EXISTS schema_revisions (revision text PRIMARY KEY, applied_at timestamptz(3) NOT NULL)"
 _WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
-_LAST = {
-    "schema_revisions": "SELECT max(revision) FROM schema_revisions",
-    "alembic_version": "SELECT max(version_num) FROM alembic_version",
-}
-_RIGHTS = """
-SELECT current_user AS user, coalesce(current_schema(), 'public') AS schema, pg_is_in_recovery() AS is_standby,
-       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create"""
-
+_RECORDED = {"schema_revisions": "revision", "alembic_version": "version_num"}  # tables and their columns
+_RIGHTS = "SELECT current_user, coalesce(current_schema(), 'public'), has_schema_privilege(current_schema(), 'CREATE')"
 _ROLES = """
 SELECT session_user AS role, pg_get_userbyid(relowner) AS owner, current_setting('track_activities')::bool AS is_seen
   FROM pg_class WHERE oid = to_regclass('changes')"""
@@ -44,14 +36,12 @@ async def migrate(url: str) -> list[str]:
     Several machines may call it at once: one of them migrates, the others wait without a limit.
     `url` is the server's own address: behind a transaction pooler the lock has no effect.
     Refuses with DatabaseUnavailable (unreachable, login refused, another role than that of the tables, no right to
-    create tables, a standby, older than PostgreSQL 15, of a revision before the first, newer than this program, a
-    statement that failed). The database is then at the last revision that was applied whole.
+    create tables, older than PostgreSQL 15, of a revision before the first, newer than this program, a statement
+    that failed). The database is then at the last revision that was applied whole.
     """
-    async with _connection(url) as connection:
-        if not await pending_on(connection):
-            await refuse_unseen(connection)
-            return []
-        await _lock(connection)
+    if not await pending(url):  # then it waits for nobody, such as a backup that holds the lock
+        return []
+    async with locked(url) as connection:
         return await migrate_within(connection, HEAD)
 
 
@@ -62,9 +52,8 @@ async def migrate_within(connection: Connection, revision: str) -> list[str]:
     """
     missing = [one for one in await pending_on(connection) if one <= revision]
     await refuse_unseen(connection)
-    if missing:
-        await _refuse_without_rights(connection)
     for one in missing:
+        await _refuse_without_rights(connection)
         try:
             async with connection.transaction():
                 await _apply(connection, one)
@@ -91,14 +80,9 @@ async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]
     Several may hold it `shared` at once, and then none of them may migrate. Raises like migrate().
     """
     async with _connection(url) as connection:
-        await _lock(connection, shared=shared)
+        await connection.execute(_WITHOUT_LIMITS)
+        await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}({LOCK})")
         yield connection
-
-
-async def _lock(connection: Connection, *, shared: bool = False) -> None:
-    """Takes the lock until the connection is closed."""
-    await connection.execute(_WITHOUT_LIMITS)
-    await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}({LOCK})")
 
 
 async def pending(url: str) -> list[str]:
@@ -124,9 +108,9 @@ async def revision_on(connection: Connection) -> str | None:
     Raises DatabaseUnavailable if it is older than the first, or this program does not know it.
     """
     seen: str | None = None
-    for table, last in _LAST.items():
+    for table, column in _RECORDED.items():
         if seen is None and await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table):
-            seen = await connection.fetchval(last)
+            seen = await connection.fetchval(f"SELECT max({column}) FROM {table}")  # noqa: S608 - names from above
     if seen is not None and seen < BASELINE:
         raise DatabaseUnavailable(
             f"The database is at revision {seen} and this version of Sightline migrates from {BASELINE} on: "
@@ -152,14 +136,11 @@ async def _connection(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Rec
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         raise DatabaseUnavailable(f"The database cannot be used: {first_line(error)}.") from error
     finally:
-        with suppress(TimeoutError):
-            await connection.close(timeout=CLOSE_SECONDS)
+        connection.terminate()
 
 
 async def _refuse_without_rights(connection: Connection) -> None:
-    user, schema, is_standby, may_create = await connection.fetchrow(_RIGHTS) or (None, None, None, None)
-    if is_standby:
-        raise DatabaseUnavailable("This server is a read-only standby: give the address of the primary.")
+    user, schema, may_create = await connection.fetchrow(_RIGHTS) or (None, None, None)
     if not may_create:
         raise DatabaseUnavailable(
             f'User {user} may not create tables: run GRANT CREATE ON SCHEMA "{schema}" TO "{user}", '
