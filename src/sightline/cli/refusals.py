@@ -20,22 +20,12 @@ def lines(error: Exception) -> list[str]:
 def _message(error: Exception) -> str | None:
     if isinstance(error, (Refusal, Refused)):
         return str(error)
-    if isinstance(error, OSError):
-        return _system_refusal(error)
-    return _database_refusal(error)
-
-
-def _system_refusal(error: OSError) -> str | None:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "The disk is full: free some space and try again."
-    if error.filename is not None and error.strerror:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, ConnectionError):
         return f"The connection to the database was lost: {error}."
-    return None
-
-
-def _database_refusal(error: Exception) -> str | None:
     import asyncpg
 
     if isinstance(error, asyncpg.DiskFullError):
