@@ -1,7 +1,6 @@
 """`sightline doctor`: checks the installation, a line for each part; a failed check says what to do."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import typer
@@ -25,8 +24,6 @@ from sightline.settings import FILE, SETTINGS, Settings, SettingsError
 from sightline.settings.checks import check_clock_offset, check_machine
 from sightline.sources.checks import check_app_store, check_library, check_search
 
-PUBLIC_STORE = SETTINGS["app_store_url"].default
-
 app = single()
 
 
@@ -36,9 +33,15 @@ def doctor(
 ) -> None:
     """Checks the installation, a line for each part. The exit code is 1 if something is wrong."""
     unknown = " ".join(unknown_variables(context.find_root().command))
+    source = f"{FILE} and the environment" if Path(FILE).exists() else "the environment"
     try:
-        environment = Check("environment", not unknown, unknown or "every SIGHTLINE_* variable is known")
-        checks = [environment, *_check(read_settings(data_dir, database_url))]
+        settings = read_settings(data_dir, database_url)
+        checks = [
+            Check("environment", not unknown, unknown or "every SIGHTLINE_* variable is known"),
+            Check("version", True, f"Sightline {__version__}, schema {HEAD}"),
+            Check("configuration", True, f"read from {source}"),
+            *asyncio.run(_check(settings)),
+        ]
     except SettingsError as error:
         checks = [Check("configuration", False, str(error))]
     if json:
@@ -50,23 +53,16 @@ def doctor(
     raise typer.Exit(0 if all(check.ok for check in checks) else 1)
 
 
-def _check(settings: Settings) -> Iterator[Check]:
-    source = f"{FILE} and the environment" if Path(FILE).exists() else "the environment"
-    yield Check("version", True, f"Sightline {__version__}, schema {HEAD}")
-    yield Check("configuration", True, f"read from {source}")
-    yield from check_clock_offset(settings)
-    yield from asyncio.run(_check_database(settings))
-    yield from check_machine(settings)
-    yield from asyncio.run(_check_outside(settings))
-
-
-async def _check_outside(settings: Settings) -> list[Check]:
-    url = settings.app_store_url
+async def _check(settings: Settings) -> list[Check]:
+    store = settings.app_store_url
     return [
+        *check_clock_offset(settings),
+        *await _check_database(settings),
+        *check_machine(settings),
         await check_model(settings.model_url, settings.model_name, settings.model_key),
         *await check_search(settings.web_providers, settings.chosen_provider),
         *([check_library(settings.library, settings.library_dir)] if settings.chosen_provider == "library" else []),
-        await check_app_store(url, settings.app_store_country, is_asked=url != PUBLIC_STORE),
+        await check_app_store(store, settings.app_store_country, is_asked=store != SETTINGS["app_store_url"].default),
     ]
 
 
