@@ -45,11 +45,7 @@ def demo(
             product.start(portal, ready.portal_secret)
             typer.echo(f"product {product.address} (a customer's product: sign in there, and enter the portal)")
 
-    try:
-        run_until_asked(keep_serving(settings, prepare=prepare, say_ready=say_ready))
-    finally:
-        if product:
-            product.stop()
+    run_until_asked(keep_serving(settings, prepare=prepare, say_ready=say_ready))
 
 
 def _welcome(address: str, key: str, portal: str) -> None:

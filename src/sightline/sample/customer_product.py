@@ -14,36 +14,26 @@ from pathlib import Path
 from sightline.serving.parent import end_with_parent
 
 HOST = "127.0.0.1"
-END_SECONDS = 5
 
 
 class CustomerProduct:
-    """The product as a child process. It knows the portal's secret from its environment, and nothing else of us."""
+    """The product as a child process, which ends with this one.
+
+    It knows the portal's secret from its environment, and nothing else of us.
+    """
 
     def __init__(self, program: Path, service_port: int) -> None:
         self.program = program
         self.port = _free_port(service_port + 1 if service_port else 0)
         self.address = f"http://{HOST}:{self.port}"
-        self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, portal_url: str, secret: str) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - a program of our own checkout
             [sys.executable, "-m", __spec__.name, str(self.program), str(self.port)],
             env={**os.environ, "PORTAL_URL": portal_url, "PORTAL_SECRET": secret},
-            stdin=subprocess.PIPE,
-            process_group=0,  # Ctrl+C reaches the demo alone, which then ends it
+            stdin=subprocess.PIPE,  # which ends with this process, see end_with_parent()
+            process_group=0,  # Ctrl+C reaches the demo alone
         )
-
-    def stop(self) -> None:
-        """Asks it to end, and kills it after 5 s."""
-        if self._process is None:
-            return
-        self._process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(END_SECONDS)
-            return
-        self._process.kill()
-        self._process.wait()
 
 
 def _free_port(preferred: int) -> int:
