@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from sightline import __version__
-from sightline.cli.options import refuse_unknown_settings, unknown_variables
+from sightline.cli.options import refuse_unknown_settings, single, unknown_variables
 from sightline.cli.refusals import lines
 
 # The help of each command is here, so that `--help` imports none of them.
@@ -55,14 +55,7 @@ class _Commands(TyperGroup):
             formatter.write_dl(COMMANDS.items())
 
 
-app = typer.Typer(
-    name="sightline",
-    cls=_Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+app = single(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(is_asked: bool) -> None:

@@ -42,14 +42,14 @@ AsJson = Annotated[bool, option("--json", "Print one JSON document.")]
 InWorkspace = Annotated[str, option("--workspace", "The workspace's slug.")]
 
 
-def single() -> typer.Typer:
+def single(**more: Any) -> typer.Typer:
     """Takes the one command of a module."""
-    return typer.Typer(add_completion=False, rich_markup_mode=None)
+    return typer.Typer(add_completion=False, rich_markup_mode=None, **more)
 
 
 def group(name: str, help: str) -> typer.Typer:
     """Takes the commands of a noun."""
-    app = typer.Typer(name=name, help=help, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+    app = single(name=name, help=help, no_args_is_help=True)
     app.callback()(lambda: None)  # it stays a group if it has one command
     return app
 
