@@ -132,6 +132,7 @@ class ArchiveWriter:
         self._add(SEAL, msgspec.json.format(msgspec.json.encode(self._seal), indent=1))
         self._packed.write(bytes(2 * tarfile.BLOCKSIZE))
         self._packed.close()
+        self._file.flush()
 
     def _add(self, name: str, content: bytes) -> None:
         member = tarfile.TarInfo(name)

@@ -3,10 +3,9 @@
 import asyncio
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 from msgspec.structs import asdict
@@ -17,7 +16,7 @@ from sightline.backup.target import open_target
 from sightline.cli.options import argument, option, single
 from sightline.cli.output import note
 from sightline.cli.progress import Bar
-from sightline.cli.site import Site, command_of, database_urls, refuse_missing_database
+from sightline.cli.site import Site, command_of, database_urls
 from sightline.platform.refused import Refused
 
 app = single()
@@ -32,10 +31,11 @@ def backup(
     """Writes a consistent copy of everything to one file. Servers keep running; the secret is not included."""
     _refuse_file(file, as_json=site.as_json, force=force)
     settings, started = site.settings, time.monotonic()
-    refuse_missing_database(settings)
-    secret = settings.server_secret()
-    with _target(file) as out, database_urls(settings) as (_, url), Bar("Copying", TaskProgressColumn()) as bar:
-        written = asyncio.run(write_backup(url, out, secret, bar))
+    with database_urls(settings) as (_, url):
+        secret = settings.server_secret()
+        target = nullcontext(sys.stdout.buffer) if file == "-" else open_target(Path(file))
+        with target as out, Bar("Copying", TaskProgressColumn()) as bar:
+            written = asyncio.run(write_backup(url, out, secret, bar))
     seconds = round(time.monotonic() - started, 3)
     if not site.as_json:
         note(f"{written.rows} rows of {written.tables} tables, {written.bytes} bytes, {seconds:.1f} s.")
@@ -53,13 +53,3 @@ def _refuse_file(file: str, *, as_json: bool, force: bool) -> None:
         raise typer.BadParameter("the backup goes to standard output, so JSON cannot", param_hint="--json")
     elif sys.stdout.isatty():
         raise typer.BadParameter("a backup is binary: name a file, or redirect the output", param_hint="FILE")
-
-
-@contextmanager
-def _target(file: str) -> Iterator[BinaryIO]:
-    if file == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    else:
-        with open_target(Path(file)) as out:
-            yield out

@@ -131,17 +131,11 @@ def database_urls(settings: Settings, *, may_create: bool = False) -> Iterator[t
     if settings.database_url is not None:
         yield settings.database_url, settings.listen_url or settings.database_url
         return
-    if not may_create:
-        refuse_missing_database(settings)
+    if not (may_create or os.path.lexists(settings.data_dir / "postgres")):
+        raise Refused(f"There is no database in {settings.data_dir}: `sightline init` or `serve` creates it.")
     with EmbeddedServer(settings.data_dir) as server:
         url = server.start()
         yield url, url
-
-
-def refuse_missing_database(settings: Settings) -> None:
-    """Raises Refused when no database is given and the data directory holds none."""
-    if settings.database_url is None and not os.path.lexists(settings.data_dir / "postgres"):
-        raise Refused(f"There is no database in {settings.data_dir}: `sightline init` or `serve` creates it.")
 
 
 def operator(workspace_id: UUID = NOWHERE) -> Actor:
