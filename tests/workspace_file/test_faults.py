@@ -1,6 +1,7 @@
 """Every fault is named with its path, and nothing is stored when there is one."""
 
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -261,9 +262,10 @@ async def test_a_character_that_no_text_has_hides_no_other_fault(database: Datab
 
 async def test_findings_and_reviews_of_research_are_bounded(database: Database) -> None:
     long = "x" * 128 * 1024
-    finding = {"title": "A page", "retrievedAt": "2026-11-20", "observations": [{"text": long, "quote": "x"}]}
-    section = {"name": "Market", "findings": [finding, finding | {"observations": []}]}
-    run = {"sections": [section], "records": [{"externalId": "1", "body": long}]}
+    id = str(uuid4())
+    finding = {"id": id, "title": "A page", "retrievedAt": "2026-11-20", "observations": [{"text": long, "quote": "x"}]}
+    section = {"id": id, "name": "Market", "findings": [finding, finding | {"id": str(uuid4()), "observations": []}]}
+    run = {"id": id, "sections": [section], "records": [{"id": id, "externalId": "1", "body": long}]}
     faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [run]}]))
     assert faults == {
         "research[0].runs[0].sections[0].findings[0]": "Takes more than 128 KiB",
