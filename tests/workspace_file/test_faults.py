@@ -273,3 +273,15 @@ async def test_findings_and_reviews_of_research_are_bounded(database: Database) 
     }
     faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [{"failure": long}]}]))
     assert faults == {"research[0].runs[0].failure": "At most 10000 characters"}
+
+
+async def test_a_text_takes_at_most_8_mib(database: Database) -> None:
+    longest = "é" * 4 * 1024 * 1024
+    data = {"sourceKey": "s", "externalId": "1", "rawData": {"text": longest + "."}}
+    file = small(
+        ideas=[{"key": "a", "description": longest}, {"key": "b", "description": longest + "."}], signals=[data]
+    )
+    assert await refusal(database, file) == {
+        "ideas[1].description": "Takes more than 8 MiB",
+        "signals[0].rawData.text": "Takes more than 8 MiB",
+    }

@@ -14,6 +14,7 @@ from sightline.platform.file_section.entries import Faults
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
 LARGEST = 10**LONGEST_NUMBER
+LONGEST_TEXT = 8 * 1024 * 1024  # bytes: as in the largest body of the API
 _TOO_DEEP = "Is nested too deeply"
 
 
@@ -37,7 +38,8 @@ DECODER = json.JSONDecoder(object_pairs_hook=_read_members)
 def _is_sound(value: Any) -> bool:
     """Returns whether a value has no faults, at a tenth of what looking for them costs. False if it may have some."""
     try:
-        return _is_plain(value) and b"\\u0000" not in msgspec.json.encode(value)
+        encoded = msgspec.json.encode(value) if _is_plain(value) else b""
+        return 0 < len(encoded) <= LONGEST_TEXT and b"\\u0000" not in encoded
     except UnicodeEncodeError:
         return False
 
@@ -51,7 +53,7 @@ def _is_plain(value: Any, level: int = 1) -> bool:
 
 
 def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
-    """Yields what no record may have: more than 100 levels, large numbers, half characters."""
+    """Yields what no record may have: more than 100 levels, large numbers, texts above 8 MiB, half characters."""
     if level > DEEPEST and isinstance(value, dict | list):
         yield Fault(".".join(path.split(".")[:2]), f"{_TOO_DEEP}: more than {DEEPEST} levels")
     elif isinstance(value, dict):
@@ -76,7 +78,8 @@ def _below(path: str, name: str) -> str:
 def _text_faults(text: str, path: str) -> Iterator[Fault]:
     yield from nul_faults(text, path)
     try:
-        text.encode()
+        if len(text.encode()) > LONGEST_TEXT:
+            yield Fault(path, "Takes more than 8 MiB")
     except UnicodeEncodeError:
         yield Fault(path, "Has half of a surrogate pair, which is no character")
 
