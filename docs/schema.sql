@@ -42,6 +42,7 @@ CREATE FUNCTION public.follow_account_external_id() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    PERFORM FROM accounts WHERE workspace_id = NEW.workspace_id AND id = NEW.id FOR UPDATE;
     UPDATE signals SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
      WHERE workspace_id = NEW.workspace_id AND account_id = NEW.id;
     RETURN NULL;
@@ -91,6 +92,7 @@ CREATE FUNCTION public.follow_team_name() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
+    PERFORM FROM teams WHERE workspace_id = NEW.workspace_id AND id = NEW.id FOR UPDATE;
     UPDATE initiatives SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
      WHERE workspace_id = NEW.workspace_id
        AND id IN (SELECT initiative_id FROM initiative_teams
@@ -2840,13 +2842,13 @@ CREATE TRIGGER features_changed AFTER UPDATE ON public.features REFERENCING OLD 
 
 CREATE TRIGGER features_removed AFTER DELETE ON public.features REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_map_version();
 
-CREATE TRIGGER follow_account_external_id AFTER UPDATE OF external_id ON public.accounts FOR EACH ROW WHEN ((old.external_id IS DISTINCT FROM new.external_id)) EXECUTE FUNCTION public.follow_account_external_id();
+CREATE CONSTRAINT TRIGGER follow_account_external_id AFTER UPDATE OF external_id ON public.accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.external_id IS DISTINCT FROM new.external_id)) EXECUTE FUNCTION public.follow_account_external_id();
 
 CREATE TRIGGER follow_signals_added AFTER INSERT ON public.signals REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
 
 CREATE TRIGGER follow_signals_changed AFTER UPDATE ON public.signals REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.follow_signals();
 
-CREATE TRIGGER follow_team_name AFTER UPDATE OF name ON public.teams FOR EACH ROW WHEN ((old.name <> new.name)) EXECUTE FUNCTION public.follow_team_name();
+CREATE CONSTRAINT TRIGGER follow_team_name AFTER UPDATE OF name ON public.teams DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name <> new.name)) EXECUTE FUNCTION public.follow_team_name();
 
 CREATE TRIGGER ideas_lose_reference AFTER UPDATE ON public.ideas FOR EACH ROW WHEN (((new.version = old.version) AND (((old.product_id IS DISTINCT FROM new.product_id) OR (old.initiative_id IS DISTINCT FROM new.initiative_id)) OR (old.integration_id IS DISTINCT FROM new.integration_id)))) EXECUTE FUNCTION public.move_version();
 
