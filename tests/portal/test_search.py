@@ -11,6 +11,7 @@ from sightline.portal.ideas.search import Search, TitleWords
 from tests.portal.product import PortalWorld
 from tests.portal.test_pages import idea, signed_in, titles
 from tests.portal.test_requests import offered
+from tests.waiting import until_blocked
 
 
 async def names_found(world: PortalWorld, query: str) -> list[str]:
@@ -219,6 +220,19 @@ async def test_searches_at_the_same_time_load_the_known_words_once(world: Portal
     loaded = await asyncio.gather(*(words.of(world.database, world.workspace_id) for _ in range(10)))
     assert len(set(map(id, loaded))) == 1
     assert loaded[0].counts == {"fahrplan": 2, "anschluss": 1, "und": 1}
+
+
+async def test_searches_leave_connections_for_others(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Export tables")])
+    people = [await signed_in(world) for _ in range(3)]
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE idea_words")  # which only searches read
+        searches = [asyncio.create_task(one.get("/?q=tables")) for one in people * 5]
+        looking = [asyncio.create_task(one.get("/request/similar?title=tables")) for one in people]
+        await until_blocked(world.database, 2)
+        assert [(await world.client.get("/ideas?limit=1")).status_code for _ in range(5)] == [200] * 5
+        assert (await people[0].get("/")).status_code == 200
+    assert {answer.status_code for answer in await asyncio.gather(*searches, *looking)} == {200}
 
 
 async def test_a_portal_without_ideas_knows_no_words(world: PortalWorld) -> None:

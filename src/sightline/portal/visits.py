@@ -1,6 +1,7 @@
 """One request to a portal: the portal, the session, the language, and the ways to respond."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,7 @@ from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
 from sightline.portal.addresses import CALLBACK, Place
 from sightline.portal.ideas.search import TitleWords
-from sightline.portal.limits import Limits
+from sightline.portal.limits import Limits, SearchTurns
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
 from sightline.portal.rendering import TEMPLATES
@@ -38,6 +39,7 @@ class Site:
     limits: Limits | None
     tools: Callable[[], Mapping[type, Any]] = field(default=dict)
     title_words: TitleWords = field(default_factory=TitleWords)
+    searches: SearchTurns = field(default_factory=SearchTurns)
 
 
 @dataclass(slots=True)
@@ -116,6 +118,11 @@ class Visit:
         ends, left = which(self.site.limits).take(f"{self.portal.workspace_id} {key}", now)
         if left < 0:
             raise TooOften(headers={"Retry-After": str(int(ends - now) + 1)})
+
+    def search(self) -> AbstractAsyncContextManager[None]:
+        """Counts a search and returns its turn, see SearchTurns. Raises TooOften."""
+        self.limit(lambda limits: limits.look_ups, f"look-ups {self.user.id}")
+        return self.site.searches.turn(self.user.id)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""

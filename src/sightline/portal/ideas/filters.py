@@ -84,8 +84,12 @@ def read_filters(query: QueryParams, facets: list[Facet]) -> Filters:
         facet.name: facet.options[value] for facet in facets if (value := query.get(facet.name, "")) in facet.options
     }
     sort = query.get("sort", "")
-    q = " ".join(query.get("q", "").replace("\0", "").split())[:_LONGEST_SEARCH]
-    return Filters(q, sort if sort in SORTS and sort != "fit" else "", read_page(query), chosen)
+    return Filters(read_search(query), sort if sort in SORTS and sort != "fit" else "", read_page(query), chosen)
+
+
+def read_search(query: QueryParams) -> str:
+    """Returns the text that is searched for; empty if there is none."""
+    return " ".join(query.get("q", "").replace("\0", "").split())[:_LONGEST_SEARCH]
 
 
 def read_page(query: QueryParams) -> int:

@@ -12,7 +12,7 @@ from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
 from sightline.portal.comments.queries import ShownComment, list_comments
 from sightline.portal.ideas import queries
-from sightline.portal.ideas.filters import PAGE, Facet, Filters, find_facets, read_filters, read_page
+from sightline.portal.ideas.filters import PAGE, Facet, Filters, find_facets, read_filters, read_page, read_search
 from sightline.portal.ideas.history import list_moves
 from sightline.portal.ideas.records import LONG, SHORT, ShownIdea
 from sightline.portal.ideas.search import Search, correct, search_for, words_of
@@ -24,16 +24,19 @@ _SHOWN_MOVES = 20
 
 
 async def show_list(visit: Visit) -> Response:
-    """Shows ideas that match the filters, 20 on a page. If there are none, misspelt words are corrected.
+    """Shows ideas that match the filters, 20 on a page. Raises TooOften."""
+    if not read_search(visit.request.query_params):
+        return await _show_found(visit)
+    async with visit.search():
+        return await _show_found(visit)
 
-    Raises TooOften.
-    """
+
+async def _show_found(visit: Visit) -> Response:
+    """If no idea has the words, misspelt ones are corrected."""
     workspace_id = visit.portal.workspace_id
     async with visit.db.autocommit() as tx:
         facets = await find_facets(tx, visit.portal)
         filters = read_filters(visit.request.query_params, facets)
-        if filters.q:
-            visit.limit(lambda limits: limits.look_ups, f"look-ups {visit.user.id}")
         search = await search_for(tx, workspace_id, words_of(filters.q))
         ideas, total = await _find(tx, visit, filters, facets, search)
     corrected = await _corrected(visit, filters) if total == 0 and search else None

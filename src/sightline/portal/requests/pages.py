@@ -61,8 +61,8 @@ async def send(visit: Visit) -> Response:
 
 async def _look_up(visit: Visit, title: str) -> list[ShownIdea]:
     """Returns at most three similar ideas. Raises TooOften."""
-    visit.limit(lambda limits: limits.look_ups, f"look-ups {visit.user.id}")
-    return (await find_similar(visit, title))[:_MOST_SIMILAR]
+    async with visit.search():
+        return (await find_similar(visit, title))[:_MOST_SIMILAR]
 
 
 def _faults(title: str, text: str) -> list[FormFault]:
