@@ -28,7 +28,8 @@ def test_ways_to_write_one_address(written: str) -> None:
 @pytest.mark.parametrize(
     "other",
     ["https://trade.example:8443/news/a?id=7", "https://trade.example/news/A?id=7", "https://trade.example/news/a?id=8",
-     "https://trade.example/news%2Fa?id=7", "https://www.trade.example/news/a?id=7"],
+     "https://trade.example/news%2Fa?id=7", "https://www.trade.example/news/a?id=7", "https://trade.example//news/a?id=7",
+     "https://trade.example///a", "https://trade.example/?q=%C4%E3", "https://trade.example/?q=%C3%A4&r=", ],
 )  # fmt: skip
 def test_other_addresses_stay_apart(other: str) -> None:
     assert canonical(other) == other
@@ -47,7 +48,7 @@ def test_scheme_and_a_last_slash_make_no_other_page(other: str) -> None:
     "text",
     ["", "trade.example", "ftp://trade.example/", "file:///etc/passwd", "javascript:alert(1)", "https://", "https:///a",
      "https://tra de.example/", "https://trade.example:99999/", "https://[::1/", "https://-a.example/",
-     "https://trade.example/" + "a" * 2_000, "library:a.html", "https://\ud800.example/"],
+     "https://trade.example/" + "a" * 2_000, "library:a.html", "https://\ud800.example/", "https://trade.example/?q=\ud800"],
 )  # fmt: skip
 def test_what_is_no_address_of_the_web(text: str) -> None:
     assert canonical(text) is None

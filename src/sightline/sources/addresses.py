@@ -27,15 +27,15 @@ def canonical(url: str, base: str = "") -> str | None:
     try:
         url = urljoin(base, url.strip())
         parts = urlsplit(url)
-        host, port = host_of(url), parts.port
-    except ValueError:
+        host, port, query = host_of(url), parts.port, _query(parts.query)
+    except ValueError:  # UnicodeError too
         return None
     if parts.scheme not in _DEFAULT_PORTS or host is None or len(url) > LONGEST_ADDRESS:
         return None
     shown = f"[{host}]" if ":" in host else host
     if port is not None and port != _DEFAULT_PORTS[parts.scheme]:
         shown += f":{port}"
-    return urlunsplit(SplitResult(parts.scheme, shown, _path(parts.path), _query(parts.query), ""))
+    return urlunsplit(SplitResult(parts.scheme, shown, _path(parts.path), query, ""))
 
 
 def identity(url: str) -> str:
@@ -85,11 +85,12 @@ def is_within(url: str, domains: Iterable[str]) -> bool:
 
 
 def _path(path: str) -> str:
-    return urlsplit(urljoin("http://host.invalid/", quote(path, _SAFE_IN_PATH, errors="replace"))).path
+    """Resolves dots. The dot in front keeps a path that begins with two slashes from being taken for a host."""
+    return urlsplit(urljoin("http://host.invalid/", "/." + quote(path, _SAFE_IN_PATH, errors="replace"))).path
 
 
 def _query(query: str) -> str:
     if not query:
         return ""
-    kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not _TRACKING.fullmatch(name)]
-    return urlencode(kept)
+    pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")  # keeps bytes that are not UTF-8
+    return urlencode([pair for pair in pairs if not _TRACKING.fullmatch(pair[0])], errors="surrogateescape")
