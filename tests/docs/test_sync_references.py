@@ -181,7 +181,7 @@ async def test_what_is_written_beside_a_rename_changes_with_it(database: Databas
             await tx.connection.execute(WRITE_SIGNAL, world.workspace_id)
             await tx.connection.execute(WRITE_LINK, world.workspace_id)
             await next_moment()
-            renamed = {"accounts": [ACCOUNT | {"externalId": "after"}], "teams": [TEAM | {"name": "After"}]}
+            renamed: Json = {"accounts": [ACCOUNT | {"externalId": "after"}], "teams": [TEAM | {"name": "After"}]}
             renaming = asyncio.create_task(world.add(**renamed))
             await until_blocked(database)
         await renaming
