@@ -32,7 +32,9 @@ _LONGEST_HEADER = 1000  # that is read: the parser's time grows with the square
 _LONGEST_PART_HEADER = 500  # a mail has up to 100 of each
 _LONGEST_RECIPIENTS = 10_000
 # Each ends where the next one begins, so that no text takes quadratic time.
-_TIMES = re.compile(r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3}) +--> +(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3})")
+_TIMES = re.compile(r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3}) {1,9}--> {1,9}(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3})")
+_ARROW = "-->"
+_BEFORE_ARROW, _AFTER_ARROW = 23, 26  # characters of the longest times
 _VOICE = re.compile(r"<v(?:\.[\w.]+)? ([^<>\n]+)>")
 _TAG = re.compile(r"</?[a-z][^<>\n]*>|<[\d:.]+>", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\W\d_][^:\n]{0,59}): +(?=\S)")
@@ -91,7 +93,7 @@ def _read_transcript(text: str) -> Conversation:
     texts: list[list[str]] = []  # of each turn
     end = 0.0
     for block in _BLANK.split(text):
-        if (found := _TIMES.search(block)) is None:
+        if (found := _find_times(block)) is None:
             continue
         end = max(end, _seconds(found.group(5, 6, 7, 8)))
         said = block[found.end() :].partition("\n")[2]
@@ -111,6 +113,16 @@ def _read_transcript(text: str) -> Conversation:
         raise ValueError("Has no times with words: is it WebVTT or SubRip?")
     spoken = tuple(turn | {"text": " ".join(text)} for turn, text in zip(turns, texts, strict=True))
     return Conversation(turns=spoken, duration_seconds=end)
+
+
+def _find_times(block: str) -> re.Match[str] | None:
+    """Looks near each arrow only: no other text is searched, however long."""
+    at = block.find(_ARROW)
+    while at >= 0:
+        if found := _TIMES.search(block, max(0, at - _BEFORE_ARROW), at + _AFTER_ARROW):
+            return found
+        at = block.find(_ARROW, at + 1)
+    return None
 
 
 def _seconds(parts: tuple[str | None, ...]) -> float:
