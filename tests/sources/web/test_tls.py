@@ -1,6 +1,7 @@
 """Pages by https: the certificate has to be of the host that is named, though an address is connected to."""
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -74,3 +75,22 @@ async def test_a_host_has_to_have_a_certificate_of_its_name(tmp_path: Path) -> N
             with pytest.raises(PageUnavailable, match="cannot be reached"):
                 await fetcher.fetch(f"https://{name}:{host.port}/", permit)
         assert len(host.requests) == 1
+
+
+async def test_what_is_no_tls_after_a_good_handshake_is_no_page(tmp_path: Path) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<p>")
+        await writer.drain()
+        os.write(writer.get_extra_info("socket").fileno(), b"This is no record of TLS. " * 9)
+        await reader.read()
+        writer.close()
+
+    certificate = make_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    trusting = Fetcher(Gate(LOOPBACK, resolve), tls=ssl.create_default_context(cafile=certificate))
+    async with await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(PageUnavailable, match="did not answer in HTTP"):
+            await trusting.fetch(f"https://{NAME}:{port}/", permit)

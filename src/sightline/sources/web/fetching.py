@@ -58,7 +58,7 @@ class Fetcher:
             raise PageUnavailable("Its host did not answer in time.") from None
         except httpcore2.NetworkError:
             raise PageUnavailable("Its host cannot be reached.") from None
-        except (httpcore2.ProtocolError, zlib.error):
+        except (httpcore2.ProtocolError, zlib.error, OSError):  # SSLError, for one, after a good handshake
             raise PageUnavailable("Its host did not answer in HTTP.") from None
 
     async def _follow(self, url: str, permit: Permit, cut: int | None) -> Fetched:
