@@ -70,7 +70,7 @@ HOSTILE = {
     "blank lines": ("eml", HTML + "\n " * 100_000 + "b"),
     "items": ("eml", HTML + "<li " * 50_000),
     "blanks after an arrow": ("vtt", "0000:00:01.000 -->" + " " * 990_000),
-    "arrows": ("srt", "00:00:01,000 --> " * 60_000),
+    "arrows": ("srt", "00:00:01,000 --> " * 50_000),
     "nested elements": ("eml", HTML + "<div>" * 60_000),
     "comments": ("eml", HTML + "<!--" * 50_000),
     "commas": ("eml", f"To: {',' * 200_000}\n\na"),
