@@ -1,8 +1,6 @@
 """Markdown that people write as safe HTML."""
 
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from hashlib import blake2b
 from html import unescape
@@ -12,6 +10,8 @@ from urllib.parse import quote
 import nh3
 import pyromark
 from markupsafe import Markup, escape
+
+from sightline.platform.beside import Beside
 
 # A text beyond one of these is shown as it was written.
 LONGEST = 256 * 1024  # characters of all texts of a page, and of the HTML of each
@@ -43,8 +43,8 @@ _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 # The parser and the cleaner let the event loop run meanwhile. One thread for long texts bounds the memory; short ones,
 # of a millisecond, have their own, so that they never wait for long ones.
 _SHORT = 4 * 1024  # characters
-_SHORT_TEXTS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown-short")
-_LONG_TEXTS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="markdown-long")
+_SHORT_TEXTS = Beside("markdown-short")
+_LONG_TEXTS = Beside("markdown-long")
 # Part of the keys of what is kept; another way of rendering gets another number.
 _RENDERER = f"4 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
@@ -61,8 +61,8 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
     """
     key = blake2b(f"{_RENDERER} {keeps_lines} {text}".encode(), digest_size=32).digest()
     if (html := _kept.pop(key, None)) is None:
-        thread = _SHORT_TEXTS if len(text) <= _SHORT else _LONG_TEXTS
-        html = await asyncio.get_running_loop().run_in_executor(thread, _render, text, keeps_lines)
+        texts = _SHORT_TEXTS if len(text) <= _SHORT else _LONG_TEXTS
+        html = await texts.run(_render, text, keeps_lines)
         _make_room(len(html))
     _kept[key] = html  # as the one used last
     return html

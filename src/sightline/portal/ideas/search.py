@@ -4,7 +4,6 @@ import asyncio
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import groupby
@@ -13,6 +12,7 @@ from uuid import UUID
 
 import msgspec
 
+from sightline.platform.beside import Beside
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.words import apart, words_in
 
@@ -180,8 +180,7 @@ def _read_words(counts: str | None) -> KnownWords:
     return KnownWords(msgspec.json.decode(counts or "{}", type=dict[str, int]))
 
 
-# One thread: searches wait for each other, everything else competes with one of them at most.
-_CORRECTIONS = ThreadPoolExecutor(max_workers=1, thread_name_prefix="corrections")
+_CORRECTIONS = Beside("corrections")
 
 
 async def correct(words: list[str], known: KnownWords) -> list[str]:
@@ -190,9 +189,7 @@ async def correct(words: list[str], known: KnownWords) -> list[str]:
     unknown = [word for word in unknown if not known.starts(word)][:_MOST_CORRECTED]
     if not unknown:
         return words
-    nearest = await asyncio.get_running_loop().run_in_executor(
-        _CORRECTIONS, lambda: {word: known.nearest(word) for word in unknown}
-    )
+    nearest = await _CORRECTIONS.run(lambda: {word: known.nearest(word) for word in unknown})
     return [nearest.get(word) or word for word in words]
 
 
