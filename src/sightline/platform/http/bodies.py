@@ -1,18 +1,16 @@
 """Reading a body: its size, its type, its JSON, and every fault in it at once."""
 
-import asyncio
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Struct
 from starlette.requests import ClientDisconnect
 
+from sightline.platform.beside import Beside
 from sightline.platform.errors import Fault, MalformedJson, TooLarge, UnsupportedMediaType, ValidationFailed
 from sightline.platform.faults import fault_of, faults_in, first_faults, nul_faults
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
@@ -28,14 +26,14 @@ _UTF_8 = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
 
 _AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 _EXPONENT = re.compile(rb"[eE][+-]?0*(?:[3-9][0-9]|[1-9][0-9]{2})")
+_BRACKET = re.compile(rb"[][{}]")
 _MANY_VALUES = f"At most {MOST_VALUES} values in one body"
 
 Read = TypeVar("Read")
 Done = TypeVar("Done")
 Receive = Callable[[], Awaitable[Any]]
 
-# One thread: large bodies wait for each other, everything else competes with one of them at most.
-_LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-body")
+_LARGE_BODIES = Beside("large-body")
 
 
 async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: int) -> bytes:
@@ -83,17 +81,9 @@ def refuse_other_types(headers: dict[bytes, bytes]) -> None:
         raise UnsupportedMediaType("Send UTF-8.")
 
 
-async def run_beside(function: Callable[[bytes], Done], body: bytes) -> Done:
+async def run_by_size(function: Callable[[bytes], Done], body: bytes) -> Done:
     """Runs `function(body)`: at once for a small body, in a thread for a large one."""
-    return function(body) if len(body) <= LARGE else await _in_thread(function, body)
-
-
-async def _in_thread(function: Callable[[bytes], Done], body: bytes) -> Done:
-    return await asyncio.get_running_loop().run_in_executor(_LARGE_BODIES, function, body)
-
-
-class _Faulty(Exception):
-    """The body does not fit its type."""
+    return function(body) if len(body) <= LARGE else await _LARGE_BODIES.run(function, body)
 
 
 class Body(Generic[Read]):
@@ -108,26 +98,20 @@ class Body(Generic[Read]):
 
         Faults are looked for in the thread of large bodies: in 60 KB that takes 0.2 s.
         """
-        with suppress(_Faulty):
-            return await run_beside(self._decode, body)
         try:
-            refusal = await _in_thread(self._refusal, body)
+            with suppress(msgspec.DecodeError, UnicodeDecodeError):
+                return await run_by_size(self._decode, body)
+            refusal = await _LARGE_BODIES.run(self._refusal, body)
         except RecursionError:
             refusal = _too_deep()
         raise refusal
 
     def _decode(self, body: bytes) -> Read:
         _refuse_costly(body)
-        try:
-            try:
-                read = self._decoder.decode(body)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                raise _Faulty from None
-            if b"\\u0000" in body and (faults := first_faults(nul_faults(msgspec.json.decode(body)))):
-                raise ValidationFailed(faults)
-        except RecursionError:
-            raise _too_deep() from None
-        if body.count(b"[") + body.count(b"{") > DEEPEST and _is_too_deep(read):
+        read = self._decoder.decode(body)
+        if b"\\u0000" in body and (faults := first_faults(nul_faults(msgspec.json.decode(body)))):
+            raise ValidationFailed(faults)
+        if body.count(b"[") + body.count(b"{") > DEEPEST and _depth(_without_texts(body)) > DEEPEST:
             raise _too_deep()
         return read
 
@@ -188,16 +172,6 @@ def _too_deep() -> MalformedJson:
     return MalformedJson(f"The body is nested deeper than {DEEPEST} levels.")
 
 
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [each for container in level for each in _members(container) if isinstance(each, dict | list | Struct)]
-        if not level:
-            return False
-    return True
-
-
-def _members(container: Any) -> Iterable[Any]:
-    if isinstance(container, Struct):
-        return (getattr(container, name) for name in container.__struct_fields__)
-    return container.values() if isinstance(container, dict) else container
+def _depth(json: bytes) -> int:
+    """Returns how many lists and objects are inside each other, in JSON without texts."""
+    return max(accumulate(1 if bracket in b"[{" else -1 for bracket in _BRACKET.findall(json)), default=0)

@@ -17,7 +17,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.database import block
 from sightline.platform.errors import Conflict, KeyReused, Refusal, ValidationFailed
-from sightline.platform.http.bodies import run_beside
+from sightline.platform.http.bodies import run_by_size
 from sightline.platform.http.problems import Answer
 
 KEPT = timedelta(hours=24)
@@ -120,7 +120,7 @@ class RepeatableRequest:
         if others or not 1 <= len(value) <= LONGEST:
             raise ValidationFailed.of("Idempotency-Key", f"Needs one key of 1 to {LONGEST} characters")
         name = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
-        return cls(name, await run_beside(_hash_of, body))
+        return cls(name, await run_by_size(_hash_of, body))
 
     async def take(self, tx: Tx) -> None:
         """Raises KeyInUse while another transaction answers the same request."""
