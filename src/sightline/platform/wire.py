@@ -124,6 +124,11 @@ class Listed(Struct, Generic[Shown], frozen=True):
     has_more: bool
 
 
+def record_of(result: Any) -> Any:
+    """Returns what the body of a response shows."""
+    return result.record if isinstance(result, (Versioned, Listed)) else result
+
+
 Expectation = Callable[[str | None], None]
 
 

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,19 +12,13 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
-from sightline.platform.db import Database, Tx, Window
+from sightline.platform.db import Database, Window
 from sightline.platform.db.database import TURN_SECONDS
 from sightline.platform.db.pool import Turns
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
 from sightline.platform.http.compression import compressed_tag
-from sightline.platform.http.idempotency import (
-    KeptAnswer,
-    OneTransaction,
-    RepeatableRequest,
-    answer_once,
-    answer_outside,
-)
+from sightline.platform.http.idempotency import OneTransaction, RepeatableRequest, answer_once
 from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
@@ -33,7 +27,7 @@ from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.lists.paging import link_to_next, page_headers
 from sightline.platform.scopes import require_scopes
 from sightline.platform.unread import LARGE_BYTES, keep_unread, pieces_of
-from sightline.platform.wire import Listed, Page, Record, Versioned
+from sightline.platform.wire import Listed, Page, Versioned, record_of
 
 _JSON = (b"content-type", b"application/json")
 _ENCODER = msgspec.json.Encoder()
@@ -135,30 +129,7 @@ class Endpoint:
         name = f"POST {mounted_at}{operation.path.format_map(found)}"  # however the references are spelled
         keys = {text.decode("latin-1") for header, text in scope["headers"] if header == b"idempotency-key"}
         request = await RepeatableRequest.of(actor, name, keys, body)
-        return await self._answer_once(request, call, arguments, shown)
-
-    async def _answer_once(
-        self, request: RepeatableRequest, call: Call, arguments: list[Any], shown: Callable[[Any], Answer]
-    ) -> Answer:
-        """Answers a request with an Idempotency-Key."""
-        operation, db = self.operation, call.db
-
-        async def make(db: Database) -> KeptAnswer:
-            return kept(await operation.handler(msgspec.structs.replace(call, db=db), *arguments))
-
-        async def make_outside() -> Answer:
-            return shown(await operation.handler(msgspec.structs.replace(call, keep=keep), *arguments))
-
-        async def keep(tx: Tx, result: Record) -> None:
-            await request.keep(tx, kept(result))
-
-        def kept(result: Any) -> KeptAnswer:
-            record: Record = result.record if isinstance(result, Versioned) else result
-            return KeptAnswer(shown(result), record.quoted_ids)
-
-        if operation.calls_out is not None and any(operation.calls_out(argument) for argument in arguments):
-            return await answer_outside(db, request, make_outside)
-        return await answer_once(db, request, make, runs_again=operation.runs_again)
+        return await answer_once(request, operation, call, arguments, shown)
 
     async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
         """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.
@@ -186,8 +157,9 @@ class Endpoint:
 
     def _response(self, result: Any, parameters: Parameters, scope: Any, request_headers: dict[bytes, bytes]) -> Answer:
         headers: Headers = [_JSON]
+        shown = record_of(result)
         if self._has_location:
-            headers.append((b"location", _location_of(result, scope["path"]).encode()))
+            headers.append((b"location", _location_of(shown, scope["path"]).encode()))
         if isinstance(result, Versioned):
             tag = result.tag.encode("latin-1")
             headers.append((b"etag", tag))
@@ -195,19 +167,15 @@ class Endpoint:
             known = request_headers.get(b"if-none-match")
             if known and self.operation.is_read and (found := known_tag(known.decode("latin-1"), result.tag)):
                 return 304, [(b"etag", found.encode("latin-1")), *result.headers], b""
-            body = _ENCODER.encode(result.record)
         elif isinstance(result, Page):
             headers.extend(page_headers(result, parameters, _address(scope)))
             if result.rest:
                 scope["large_page"] = result
                 return self.operation.status, headers, b""
-            body = _ENCODER.encode(result.items)
-        elif isinstance(result, Listed):
-            if result.has_more:
-                headers.append(link_to_next(result.window, parameters, _address(scope)))
-            body = _ENCODER.encode(result.record)
-        else:
-            body = _ENCODER.encode(result)
+            shown = result.items
+        elif isinstance(result, Listed) and result.has_more:
+            headers.append(link_to_next(result.window, parameters, _address(scope)))
+        body = _ENCODER.encode(shown)
         headers.append((b"content-length", b"%d" % len(body)))
         return self.operation.status, headers, body
 
@@ -216,9 +184,8 @@ def _address(scope: Any) -> str:
     return f"{origin_of(scope)}{scope['path']}"
 
 
-def _location_of(result: Any, path: str) -> str:
+def _location_of(record: Any, path: str) -> str:
     """Returns the address of a created record, or the one to poll; without scheme and host."""
-    record = result.record if isinstance(result, Versioned) else result
     location: str = getattr(record, "status_url", None) or f"{path}/{record.id}"
     return location
 

@@ -3,7 +3,7 @@
 No answer to a POST of the API shows a secret, so all of them are kept.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,11 +18,15 @@ from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.database import block
 from sightline.platform.errors import Conflict, KeyReused, Refusal, ValidationFailed
 from sightline.platform.http.bodies import run_by_size
+from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.problems import Answer
+from sightline.platform.wire import Record, record_of
 
 KEPT = timedelta(hours=24)
 LONGEST = 255
 AT_ONCE = 1000
+
+Shown = Callable[[Any], Answer]
 
 
 class KeyInUse(Conflict):
@@ -99,14 +103,6 @@ DELETE FROM idempotency_keys WHERE (workspace_id, key_id, operation, value) IN
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """An answer to keep. It goes when one of the records is deleted whose text it repeats."""
-
-    answer: Answer
-    record_ids: list[UUID]
-
-
-@dataclass(frozen=True, slots=True)
 class RepeatableRequest:
     """A request with an Idempotency-Key: `name` identifies it, `body_hash` its content."""
 
@@ -140,9 +136,12 @@ class RepeatableRequest:
         headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
         return kept["status"], [*headers, (b"idempotent-replayed", b"true")], kept["body"]
 
-    async def keep(self, tx: Tx, kept: KeptAnswer) -> None:
-        """Keeps the answer unless there is one. Raises KeyInUse if another transaction has kept one meanwhile."""
-        status, headers, body = kept.answer
+    async def keep(self, tx: Tx, answer: Answer, record_ids: list[UUID]) -> None:
+        """Keeps the answer unless there is one. It goes when one of the records is deleted, whose text it repeats.
+
+        Raises KeyInUse if another transaction has kept one meanwhile.
+        """
+        status, headers, body = answer
         if not await tx.run(
             _KEEP,
             **self.name,
@@ -150,8 +149,8 @@ class RepeatableRequest:
             status=status,
             headers=[(name.decode(), text.decode("latin-1")) for name, text in headers],
             body=body,
-            record_id=next(iter(kept.record_ids), None),
-            quoted_ids=kept.record_ids[1:] or None,
+            record_id=next(iter(record_ids), None),
+            quoted_ids=record_ids[1:] or None,
             oldest=tx.now - KEPT,
         ):
             raise _in_use()
@@ -162,45 +161,49 @@ def _in_use() -> KeyInUse:
 
 
 async def answer_once(
-    db: Database,
-    request: RepeatableRequest,
-    make: Callable[[Database], Awaitable[KeptAnswer]],
-    *,
-    runs_again: bool = False,
+    request: RepeatableRequest, operation: Operation, call: Call, arguments: list[Any], shown: Shown
 ) -> Answer:
-    """Returns the kept answer, or the answer of `make`, kept in the transaction in which it was made.
+    """Returns the kept answer, or that of the handler, which `shown` makes of its result.
 
-    `runs_again`: a repeat calls `make` too, so that no text is kept. A refusal is not kept. Raises KeyReused, KeyInUse,
-    RecordDeleted.
+    A refusal is not kept. Raises KeyReused, KeyInUse, RecordDeleted.
     """
-    async with db.transaction() as tx:
+    if operation.calls_out is not None and any(map(operation.calls_out, arguments)):
+        return await _answer_outside(request, operation, call, arguments, shown)
+    async with call.db.transaction() as tx:
         await request.take(tx)
         known = await request.find(tx)
-        if known is not None and not runs_again:
+        if known is not None and not operation.runs_again:
             return known
-        made = await make(OneTransaction(db, tx))
-        if known is None:
-            without_text = KeptAnswer((made.answer[0], [], b""), made.record_ids[:1])
-            await request.keep(tx, without_text if runs_again else made)
-        return made.answer
+        result = await operation.handler(msgspec.structs.replace(call, db=OneTransaction(call.db, tx)), *arguments)
+        answer = shown(result)
+        if known is None and operation.runs_again:  # no text is kept, since a repeat comes here too
+            await request.keep(tx, (answer[0], [], b""), record_of(result).quoted_ids[:1])
+        elif known is None:
+            await request.keep(tx, answer, record_of(result).quoted_ids)
+        return answer
 
 
-async def answer_outside(db: Database, request: RepeatableRequest, make: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Returns the kept answer, or the answer of `make`, which calls other services while no transaction is open.
+async def _answer_outside(
+    request: RepeatableRequest, operation: Operation, call: Call, arguments: list[Any], shown: Shown
+) -> Answer:
+    """Returns the kept answer, or that of a handler that calls other services while no transaction is open.
 
-    `make` keeps its answer in its last transaction. Two requests with one key may run at once: the one that ends later
-    returns the answer that the other kept. Raises KeyReused, RecordDeleted, and the refusal of `make` without an answer
-    that is kept.
+    The handler keeps its answer in its last transaction. Two requests with one key may run at once: the one that ends
+    later returns the answer that the other kept. Raises KeyReused, RecordDeleted, and the handler's refusal without an
+    answer that is kept.
     """
 
     async def find() -> Answer | None:
-        async with db.autocommit() as tx:
+        async with call.db.autocommit() as tx:
             return await request.find(tx)
+
+    async def keep(tx: Tx, result: Record) -> None:
+        await request.keep(tx, shown(result), result.quoted_ids)
 
     if (known := await find()) is not None:
         return known
     try:
-        return await make()
+        return shown(await operation.handler(msgspec.structs.replace(call, keep=keep), *arguments))
     except Refusal:
         if (known := await find()) is not None:
             return known
