@@ -1,5 +1,6 @@
 """Scopes of API keys, and the 403 for a key without one. Specification: Authentication, API key."""
 
+from collections.abc import Collection
 from enum import StrEnum
 
 from sightline.platform.errors import InsufficientScope
@@ -28,12 +29,12 @@ class Scope(StrEnum):
     OPPORTUNITIES_READ = "opportunities:read"
 
 
-def require_scopes(held: frozenset[str], needed: frozenset[str], alternatives: tuple[frozenset[str], ...] = ()) -> None:
-    """Raises InsufficientScope unless all of `needed` and at least one of each set of alternatives are held."""
-    if needed <= held and all(some & held for some in alternatives):
+def require_scopes(held: frozenset[str], needed: Collection[str], any_of: Collection[str] = ()) -> None:
+    """Raises InsufficientScope unless all of `needed` and, if there are any, one of `any_of` are held."""
+    lacks_all = bool(any_of) and held.isdisjoint(any_of)
+    if held.issuperset(needed) and not lacks_all:
         return
-    missing = [f"the scope {scope}" for scope in sorted(needed - held)]
-    missing += [f"one of the scopes {', '.join(sorted(some))}" for some in alternatives if not some & held]
-    raise InsufficientScope(
-        f"The key needs {' and '.join(missing)}.", requiredScopes=sorted(needed.union(*alternatives))
-    )
+    missing = [f"the scope {scope}" for scope in sorted({*needed} - held)]
+    if lacks_all:
+        missing.append(f"one of the scopes {', '.join(sorted(any_of))}")
+    raise InsufficientScope(f"The key needs {' and '.join(missing)}.", requiredScopes=sorted({*needed, *any_of}))

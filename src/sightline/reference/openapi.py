@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from inspect import cleandoc
-from itertools import product
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -181,7 +180,7 @@ def _operation(operation: Operation, schemas: _Schemas) -> Json:
         "summary": operation.summary.rstrip(".").replace("`", ""),
         "description": _description(operation),
         "security": _security(operation),
-        "x-required-scopes": sorted(operation.scopes.union(*operation.any_of)),
+        "x-required-scopes": sorted({*operation.scopes, *operation.any_of}),
     }
     if parameters := [*_path_parameters(operation), *_query_parameters(operation), *_header_parameters(operation)]:
         found["parameters"] = schemas.named(parameters)
@@ -214,7 +213,8 @@ def _tags(operations: Sequence[Operation]) -> list[Json]:
 
 def _description(operation: Operation) -> str:
     needs = [f"`{scope}`" for scope in sorted(operation.scopes)]
-    needs += [" or ".join(f"`{scope}`" for scope in sorted(some)) for some in operation.any_of]
+    if operation.any_of:
+        needs.append(" or ".join(f"`{scope}`" for scope in sorted(operation.any_of)))
     role = f" The key's creator must be an active member, {operation.role} or above." if operation.role else ""
     largest = operation.body_limit // 1024**2
     parts = [
@@ -227,8 +227,8 @@ def _description(operation: Operation) -> str:
 
 def _security(operation: Operation) -> list[Json]:
     """Returns every sufficient combination of scopes."""
-    choices = product(*(sorted(some) for some in operation.any_of))
-    return [{"apiKey": sorted({*operation.scopes, *choice})} for choice in choices]
+    choices = [[scope] for scope in sorted(operation.any_of)] or [[]]
+    return [{"apiKey": sorted([*operation.scopes, *choice])} for choice in choices]
 
 
 def _path_parameters(operation: Operation) -> list[Json]:

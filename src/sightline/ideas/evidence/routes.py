@@ -16,7 +16,7 @@ _EVIDENCE_READ = (Scope.SIGNAL_EVIDENCE_READ, Scope.SIGNALS_READ)
     "GET",
     "/ideas/{ref}/evidence",
     scopes=[Scope.IDEAS_READ],
-    any_of=[_EVIDENCE_READ],
+    any_of=_EVIDENCE_READ,
     paging=Paging(20, 50),
 )
 async def list_idea_evidence(call: Call, ref: IdeaRef, query: EvidenceFilters, window: Window) -> Page[Evidence]:
@@ -53,7 +53,7 @@ async def add_idea_evidence(call: Call, ref: IdeaRef, new_evidence: NewEvidence)
     "PATCH",
     "/ideas/{ref}/evidence/{evidence_id}",
     scopes=[Scope.IDEAS_WRITE],
-    any_of=[_EVIDENCE_READ],
+    any_of=_EVIDENCE_READ,
     example={"role": "qualifies", "resolved": True, "resolution": "Answered by the export of last month."},
 )
 async def change_idea_evidence(

@@ -5,7 +5,8 @@ Routing, the key guard, decoding, the OpenAPI document, the reference pages and 
 
 import inspect
 import types
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
@@ -72,49 +73,38 @@ def _version_of(tag: str) -> list[str]:
     return tag.removesuffix('"').split(".")[:2]
 
 
+@dataclass(eq=False)
 class Operation:
     """One row of the table, and the decorator that makes one of a handler `(call, ...)`.
 
     The handler's other parameters: those named in the path, a Window (the requested page), a Query and an Input (the
     body). It returns a Record, `Versioned[Record]`, `Listed[Record]` or `Page[Record]`.
 
-    A key needs all of `scopes` and one of each set in `any_of`. A write also needs `role` of the key's creator;
+    A key needs all of `scopes` and one of `any_of`. A write also needs `role` of the key's creator;
     `role_first` checks it before the handler's 400 and 404. Every POST honours Idempotency-Key: `runs_again` answers a
     repeat with the current record, since the body names it; `calls_out` says for which bodies the handler calls other
     services and keeps its answer itself. `body_limit` is in bytes. `refuses` lists refusals that
     not every operation has.
     """
 
-    def __init__(  # noqa: PLR0913 - the columns of the table
-        self,
-        method: str,
-        path: str,
-        *,
-        scopes: Iterable[str] = (),
-        any_of: Iterable[Iterable[str]] = (),
-        role: Role = Role.EDITOR,
-        role_first: bool = False,
-        status: int = 200,
-        paging: Paging | None = None,
-        body_limit: int = MIB,
-        runs_again: bool = False,
-        calls_out: Callable[[Any], bool] | None = None,
-        refuses: Iterable[type[Refusal]] = (),
-        example: Any = None,
-    ) -> None:
-        self.method = method
-        self.path = path
-        self.scopes = frozenset(scopes)
-        self.any_of = tuple(frozenset(some) for some in any_of)
-        self.role = None if self.is_read else role
-        self.role_first = role_first
-        self.status = status
-        self.paging = paging
-        self.body_limit = body_limit
-        self.runs_again = runs_again
-        self.calls_out = calls_out
-        self.refuses = tuple(refuses)
-        self.example = example
+    method: str
+    path: str
+    _: KW_ONLY
+    scopes: Collection[str] = ()
+    any_of: Collection[str] = ()
+    role: Role | None = Role.EDITOR
+    role_first: bool = False
+    status: int = 200
+    paging: Paging | None = None
+    body_limit: int = MIB
+    runs_again: bool = False
+    calls_out: Callable[[Any], bool] | None = None
+    refuses: Collection[type[Refusal]] = ()
+    example: Any = None
+
+    def __post_init__(self) -> None:
+        if self.is_read:
+            self.role = None
 
     def __call__(self, handler: Handler) -> "Operation":
         """Adds what the handler's docstring and annotations say."""

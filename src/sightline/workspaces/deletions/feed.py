@@ -42,7 +42,7 @@ SOURCES = {
 
 async def list_deletions(tx: Tx, actor: Actor, filters: DeletionFilters, window: Window) -> Page[Deletion]:
     """Returns a page, oldest first. Raises InsufficientScope if `kind` names one that the key may not read."""
-    require_scopes(actor.scopes, frozenset(SOURCES[kind].scope for kind in filters.kind))
+    require_scopes(actor.scopes, {SOURCES[kind].scope for kind in filters.kind})
     kinds = [
         kind for kind in SOURCES if SOURCES[kind].scope in actor.scopes and (not filters.kind or kind in filters.kind)
     ]

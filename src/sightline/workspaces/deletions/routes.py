@@ -8,7 +8,7 @@ from sightline.workspaces.deletions import feed
 from sightline.workspaces.deletions.records import Deletion, DeletionFilters
 
 
-@operation("GET", "/deletions", any_of=[feed.READS], paging=Paging(20, 100, cursor=True))
+@operation("GET", "/deletions", any_of=feed.READS, paging=Paging(20, 100, cursor=True))
 async def list_deletions(call: Call, query: DeletionFilters, window: Window) -> Page[Deletion]:
     """Lists deleted records of the kinds that the key may read, oldest first, so that copies can remove them.
 
