@@ -97,19 +97,13 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _feed(self, data: bytes) -> None:
         """Reads requests that offer another protocol again without the offer: the parser skips their bodies."""
-        rest = memoryview(data)
-        while True:
-            try:
-                self.parser.feed_data(rest)
-            except httptools.HttpParserUpgrade as stop:
-                if not self._offers_upgrade():
-                    return
-                rest = rest[stop.args[0] :]
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as stop:
+            if self._offers_upgrade():
                 head = self._head_without_upgrade()
                 self._renew_parser()  # the other one reads nothing after Connection: close
-                self.parser.feed_data(head)
-            else:
-                return
+                self._feed(head + data[stop.args[0] :])
 
     def _feed_other_method(self, data: bytes, line: re.Match[bytes]) -> None:
         """Reads a request with a method that the parser does not know as a POST; the application refuses the method."""
