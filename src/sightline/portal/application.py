@@ -184,7 +184,7 @@ def _names_of(host: str) -> list[str]:
 
 def _host_of(scope: Any) -> str:
     """Returns the host that the browser requested, with its port."""
-    host: bytes = scope.get("forwarded_host") or scope["headers_by_name"].get(b"host", b"")
+    host: bytes = scope["headers_by_name"].get(b"host", b"")
     return host.decode("latin-1").lower()
 
 

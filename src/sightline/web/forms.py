@@ -53,7 +53,7 @@ def is_of_this_site(request: Request) -> bool:
     """Whether no other site sent the form, as far as the browser says: by `Sec-Fetch-Site`, without it by `Origin`."""
     if (site := request.headers.get("sec-fetch-site")) is not None:
         return site in ("same-origin", "none")
-    host = request.scope.get("forwarded_host", b"").decode("latin-1") or request.headers.get("host", "")
+    host = request.scope["headers_by_name"].get(b"host", b"").decode("latin-1")
     return _name_of(request.headers.get("origin", host)) == _name_of(host)
 
 

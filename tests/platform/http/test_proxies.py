@@ -11,11 +11,11 @@ PROXIES = TrustedProxies([ip_network("10.0.0.0/8"), ip_network("2001:db8::/32")]
 
 
 def scope(client: str | None, **headers: str) -> dict[str, Any]:
-    pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    sent = {name.replace("_", "-").encode(): value.encode() for name, value in headers.items()}
     return {
         "client": (client, 4711) if client else None,
         "scheme": "http",
-        "headers": [(b"host", b"inner:8000"), *pairs],
+        "headers_by_name": {b"host": b"inner:8000", **sent},
     }
 
 

@@ -54,10 +54,10 @@ class Server:
             return
         started = perf_counter()
         forget_commits()
-        self._proxies.apply(scope)
         if b"%2" in scope["raw_path"]:
             scope["path"] = _path_of(scope["raw_path"])
         headers = scope["headers_by_name"] = _by_name(scope["headers"])
+        self._proxies.apply(scope)
         scope["request_id"] = request_id = _request_id(headers.get(b"x-request-id"))
         status = 0
 

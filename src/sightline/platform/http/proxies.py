@@ -23,10 +23,8 @@ def client_of(scope: Any) -> str | None:
 
 def origin_of(scope: Any) -> str:
     """Scheme and host that the client used: `https://ideas.example`; "" when no sane host was named."""
-    host = scope.get("forwarded_host") or _header(scope, b"host")
-    if host is None or not _HOST.fullmatch(host):
-        return ""
-    return f"{scope['scheme']}://{host.decode()}"
+    host: bytes = scope["headers_by_name"].get(b"host", b"")
+    return f"{scope['scheme']}://{host.decode()}" if _HOST.fullmatch(host) else ""
 
 
 class TrustedProxies:
@@ -51,7 +49,7 @@ class TrustedProxies:
             scope["scheme"] = _SCHEMES.get(schemes[-1].lower(), scope["scheme"])
         hosts = _values(scope, b"x-forwarded-host")
         if hosts and _HOST.fullmatch(hosts[-1]):
-            scope["forwarded_host"] = hosts[-1]
+            scope["headers_by_name"][b"host"] = hosts[-1]
 
     def _is_trusted(self, address: str) -> bool:
         try:
@@ -62,14 +60,9 @@ class TrustedProxies:
         return any(found in network for network in self._networks)
 
 
-def _header(scope: Any, name: bytes) -> bytes | None:
-    return next((value for key, value in scope["headers"] if key == name), None)
-
-
 def _values(scope: Any, name: bytes) -> list[bytes]:
     """The items of every header of that name, in order."""
-    joined = b",".join(value for key, value in scope["headers"] if key == name)
-    return [item.strip() for item in joined.split(b",") if item.strip()]
+    return [item.strip() for item in scope["headers_by_name"].get(name, b"").split(b",") if item.strip()]
 
 
 def _address(written: bytes) -> str | None:
