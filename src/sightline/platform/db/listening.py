@@ -1,13 +1,14 @@
 """Notifications of the database, on a connection that is opened again when it is lost."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 
 import asyncpg
 import structlog
 
 from sightline.platform.db.database import first_line
+from sightline.platform.db.pool import Connection
 
 ANSWER_SECONDS = 5.0
 HEARTBEAT_SECONDS = 5.0
@@ -27,51 +28,43 @@ async def listen_forever(
     """
     wait, log = FIRST_WAIT, _log.bind(listener=name, channel=channel)
     is_missed = False
-
-    def on_change(arrive: bool) -> None:
-        nonlocal wait, is_missed
-        if arrive:
-            wait = FIRST_WAIT
-            if is_missed:
-                log.info("Notifications arrive again")
-            is_missed = False
-        on_gap(arrive)
-
     while True:
         try:
-            link = await asyncpg.connect(
-                url,
-                timeout=ANSWER_SECONDS,
-                command_timeout=ANSWER_SECONDS,
-                statement_cache_size=0,
-                server_settings={"application_name": name},
-            )
-            await _listen(link, channel, on_notify, on_change)
+            async with connected(url, ANSWER_SECONDS, name) as link:
+                await link.add_listener(channel, lambda _link, _pid, _channel, payload: on_notify(str(payload)))
+                on_gap(True)
+                if is_missed:
+                    log.info("Notifications arrive again")
+                wait, is_missed = FIRST_WAIT, False
+                await _wait_until_lost(link)
         except Exception as error:  # listening starts again after any error
             if not is_missed:
                 log.warning("Notifications do not arrive", error=first_line(error))
             is_missed = True
+        on_gap(False)
         await asyncio.sleep(wait)
         wait = min(wait * 2, LONGEST_WAIT)
 
 
-async def _listen(
-    link: "asyncpg.Connection[asyncpg.Record]",
-    channel: str,
-    on_notify: Callable[[str], None],
-    on_gap: Callable[[bool], None],
-) -> None:
-    """Listens until the connection is lost; always raises."""
+async def _wait_until_lost(link: Connection) -> None:
+    """Always raises."""
     lost = asyncio.Event()
     link.add_termination_listener(lambda _: lost.set())
+    while not lost.is_set():
+        await link.execute("SELECT 1")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(lost.wait(), HEARTBEAT_SECONDS)
+    raise ConnectionResetError("the connection was closed")
+
+
+@asynccontextmanager
+async def connected(url: str, seconds: float, name: str | None = None) -> AsyncIterator[Connection]:
+    """A connection of its own, on which nothing may take longer than `seconds`."""
+    settings = {"application_name": name} if name else None
+    connection = await asyncpg.connect(
+        url, timeout=seconds, command_timeout=seconds, statement_cache_size=0, server_settings=settings
+    )
     try:
-        await link.add_listener(channel, lambda _link, _pid, _channel, payload: on_notify(str(payload)))
-        on_gap(True)
-        while not lost.is_set():
-            await link.execute("SELECT 1")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(lost.wait(), HEARTBEAT_SECONDS)
-        raise ConnectionResetError("the connection was closed")
+        yield connection
     finally:
-        on_gap(False)
-        link.terminate()
+        connection.terminate()

@@ -5,18 +5,14 @@ there `SIGHTLINE_LISTEN_URL` names the database's own address.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from secrets import token_hex
-from typing import TypeAlias
 
-import asyncpg
+from sightline.platform.db.listening import connected
+from sightline.platform.db.pool import Connection
 
-CONNECT_SECONDS = 10
+ANSWER_SECONDS = 10
 ARRIVAL_SECONDS = 5
 SESSION = "SELECT pg_backend_pid()"
-
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 
 async def find_fault(url: str, listen_url: str | None) -> str | None:
@@ -39,7 +35,7 @@ async def find_fault(url: str, listen_url: str | None) -> str | None:
 
 async def _is_transaction_pooler(url: str) -> bool:
     """Whether two connections share a session, or one connection changes its session."""
-    async with _connected(url) as one, _connected(url) as other:
+    async with connected(url, ANSWER_SECONDS) as one, connected(url, ANSWER_SECONDS) as other:
         session = await _session(one)
         async with other.transaction():
             if await other.fetchval(SESSION) == session:
@@ -57,7 +53,7 @@ async def _session(connection: Connection) -> int:
 
 async def _arrives(url: str, listen_url: str) -> bool:
     channel, arrived = f"sightline_check_{token_hex(8)}", asyncio.Event()
-    async with _connected(listen_url) as listener, _connected(url) as sender:
+    async with connected(listen_url, ANSWER_SECONDS) as listener, connected(url, ANSWER_SECONDS) as sender:
         await listener.add_listener(channel, lambda *_: arrived.set())
         await sender.execute(f"SELECT pg_notify('{channel}', '')")
         try:
@@ -65,12 +61,3 @@ async def _arrives(url: str, listen_url: str) -> bool:
         except TimeoutError:
             return False
     return True
-
-
-@asynccontextmanager
-async def _connected(url: str) -> AsyncIterator[Connection]:
-    connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS, command_timeout=10, statement_cache_size=0)
-    try:
-        yield connection
-    finally:
-        connection.terminate()
