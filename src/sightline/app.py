@@ -27,13 +27,14 @@ from sightline.intelligence.research import Researcher
 from sightline.language_model import model_tools
 from sightline.migrations import pending_on
 from sightline.platform import logs
+from sightline.platform.beside import running
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.http.compression import Compressed
 from sightline.platform.http.cors import Cors
 from sightline.platform.http.endpoint import Endpoint, Lazy, Services
 from sightline.platform.http.health import Readiness, health_pages
-from sightline.platform.http.metrics import metrics_page, watched
+from sightline.platform.http.metrics import metrics_page, watch_pool
 from sightline.platform.http.middleware import Server
 from sightline.platform.http.operations import Operation, located, operations_of
 from sightline.platform.http.proxies import TrustedProxies
@@ -125,7 +126,7 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        async with _services(settings) as lazy.services, watched(lazy.services.db):
+        async with _services(settings) as lazy.services, running(watch_pool(lazy.services.db)):
             yield
 
     site = Site(
@@ -160,12 +161,11 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
         settings.database_url, size=1, clock=db.clock, through_pooler=settings.is_pooled, is_impatient=True
     )
     guard = KeyGuard(db, settings.direct_url, lookups=lookups)
-    await guard.open()
+    throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
     try:
-        throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
-        yield Services(db, guard, throttle, tools=make_tools(settings))
+        async with guard.open():
+            yield Services(db, guard, throttle, tools=make_tools(settings))
     finally:
-        await guard.close()
         await lookups.close()
         await db.close()
 

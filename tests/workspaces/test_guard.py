@@ -13,8 +13,7 @@ from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Unauthorized
 from sightline.workspaces.guard import authentication as guards
-from sightline.workspaces.guard.authentication import KeyGuard
-from sightline.workspaces.guard.listener import NAME
+from sightline.workspaces.guard.authentication import NAME, KeyGuard
 from sightline.workspaces.keys.queries import list_keys
 from sightline.workspaces.keys.records import CreatedKey
 from sightline.workspaces.keys.tokens import make_token
@@ -167,11 +166,10 @@ async def test_keys_are_not_cached_without_notifications(world: World) -> None:
 async def test_without_a_listening_address_every_request_looks_up_its_key(world: World) -> None:
     key = await world.key()
     guard = KeyGuard(world.db, "postgresql://nobody@127.0.0.1:1/none")
-    await guard.open()
-    await guard.admit(bearer(key))
-    await world.revoke(key)
-    assert await is_refused(guard, bearer(key))
-    await guard.close()
+    async with guard.open():
+        await guard.admit(bearer(key))
+        await world.revoke(key)
+        assert await is_refused(guard, bearer(key))
 
 
 class HeldDatabase(Database):
@@ -225,23 +223,22 @@ async def test_unknown_keys_do_not_delay_known_keys(world: World) -> None:
     key = await world.key()
     small, reserved = await Database.connect(world.url, size=1), await Database.connect(world.url, size=1)
     guard = KeyGuard(small, world.url, lookups=reserved, known_seconds=0)
-    await guard.open()
-    await until(lambda: guard.is_listening)
-    await guard.admit(bearer(key))
-    async with world.db.transaction() as tx:
-        await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
-        forged = [asyncio.create_task(is_refused(guard, f"Bearer {make_token().text}")) for _ in range(100)]
-        await until_blocked(tx.connection)
-        assert await tx.connection.fetchval(LOOKING_UP) == 1
-        async with asyncio.timeout(1), small.autocommit() as other:
-            assert await other.connection.fetchval("SELECT 1") == 1
-        known = asyncio.create_task(guard.admit(bearer(key)))
-        await until_blocked(tx.connection, 2)
-        async with world.db.autocommit() as other:
-            assert await other.connection.fetchval(LOOKING_UP) == 2
-    assert (await known).id == str(key.id)
-    assert all(await asyncio.gather(*forged))
-    await guard.close()
+    async with guard.open():
+        await until(lambda: guard.is_listening)
+        await guard.admit(bearer(key))
+        async with world.db.transaction() as tx:
+            await tx.connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+            forged = [asyncio.create_task(is_refused(guard, f"Bearer {make_token().text}")) for _ in range(100)]
+            await until_blocked(tx.connection)
+            assert await tx.connection.fetchval(LOOKING_UP) == 1
+            async with asyncio.timeout(1), small.autocommit() as other:
+                assert await other.connection.fetchval("SELECT 1") == 1
+            known = asyncio.create_task(guard.admit(bearer(key)))
+            await until_blocked(tx.connection, 2)
+            async with world.db.autocommit() as other:
+                assert await other.connection.fetchval(LOOKING_UP) == 2
+        assert (await known).id == str(key.id)
+        assert all(await asyncio.gather(*forged))
     await small.close()
     await reserved.close()
 

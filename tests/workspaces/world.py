@@ -51,12 +51,9 @@ class World:
     async def guard(self, db: Database | None = None) -> AsyncIterator[KeyGuard]:
         """A guard that is notified of changes."""
         guard = KeyGuard(db or self.db, self.url)
-        await guard.open()
-        await until(lambda: guard.is_listening)
-        try:
+        async with guard.open():
+            await until(lambda: guard.is_listening)
             yield guard
-        finally:
-            await guard.close()
 
 
 async def make_world(url: str, db: Database) -> World:

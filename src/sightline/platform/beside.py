@@ -1,9 +1,10 @@
-"""Work that takes long runs beside the event loop, in one thread for each kind: the loop competes with few of them."""
+"""Work that runs beside requests: what takes long in one thread for each kind, what never ends in a task."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from contextlib import asynccontextmanager
+from typing import Any, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
@@ -21,3 +22,15 @@ class Beside:
 
 
 run_beside = Beside("beside").run  # ideas, taxonomies and small maps of features: about a tenth of a second
+
+
+@asynccontextmanager
+async def running(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Runs each in a task, which is cancelled when the block is left."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -33,19 +32,8 @@ _CONNECTIONS = Gauge(
 _STATES = {state: _CONNECTIONS.labels(state) for state in ("busy", "idle", "most")}
 
 
-@asynccontextmanager
-async def watched(db: Database) -> AsyncIterator[None]:
+async def watch_pool(db: Database) -> None:
     """Publishes every few seconds how much of the pool is in use: any process may have to answer for all."""
-    watching = asyncio.create_task(_watch(db))
-    try:
-        yield
-    finally:
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
-
-
-async def _watch(db: Database) -> None:
     while True:
         idle = len(db.pool.connections.intersection(db.pool.idle))  # without those that the server ended
         _STATES["idle"].set(idle)

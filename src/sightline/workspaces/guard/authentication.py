@@ -9,21 +9,25 @@ Keys that this process has not admitted before are looked up apart, so that forg
 import asyncio
 import hmac
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from sightline.platform.access import Actor, Role
+from sightline.platform.beside import running
 from sightline.platform.db import Database
+from sightline.platform.db.listening import listen_forever
 from sightline.platform.errors import Unauthorized
 from sightline.workspaces.guard import queries
-from sightline.workspaces.guard.listener import AccessListener
 from sightline.workspaces.guard.lookups import UnknownKeys
 from sightline.workspaces.guard.usage import KeyUsage
 from sightline.workspaces.keys.records import StoredKey
 from sightline.workspaces.keys.tokens import NOT_VALID, Token, digest, parse_token
 
+CHANNEL = "sightline_access"
+NAME = "sightline listener"  # how pg_stat_activity shows the connection
 KNOWN_SECONDS = 5.0
 KNOWN_KEYS = 10_000
 Kept = TypeVar("Kept")
@@ -38,7 +42,7 @@ class _Known(NamedTuple):
 
 
 class KeyGuard:
-    """Authenticates requests by their key. Call `open` before the first request, `close` after the last."""
+    """Authenticates requests by their key. Use it while it is open."""
 
     def __init__(
         self,
@@ -59,22 +63,16 @@ class KeyGuard:
         self._era = 0
         self._usage = KeyUsage(db)
         self._used = self._usage.seen
-        self._listener = AccessListener(listen_url, on_change=self._forget, on_gap=self._forget_all)
+        self._listen_url = listen_url
+        self.is_listening = False  # only then keys are cached
 
-    async def open(self) -> None:
-        """Starts listening for changes and writing when keys were used; does not wait for the database."""
-        self._listener.start()
-        self._usage.start()
-
-    async def close(self) -> None:
-        """Stops listening and writes the last uses."""
-        await self._listener.stop()
-        await self._usage.stop()
-
-    @property
-    def is_listening(self) -> bool:
-        """Whether this process is notified of changes. Only then keys are cached."""
-        return self._listener.is_listening
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Listens for changes and writes when keys were used. Does not wait for the database at the start."""
+        listening = listen_forever(self._listen_url, CHANNEL, NAME, on_notify=self._on_notify, on_gap=self._on_gap)
+        async with running(listening, self._usage.keep_writing()):
+            yield
+        await self._usage.write()
 
     async def admit(self, authorization: str | None) -> Actor:
         """Returns the actor. Raises Unauthorized for a missing, malformed, unknown, revoked or expired key."""
@@ -106,13 +104,13 @@ class KeyGuard:
         _remember(self._admitted, hashed, None)
         until = time.monotonic() + self._known_seconds
         known = _Known(_actor_of(stored), until, stored.expires_at, stored.id, stored.is_used)
-        if era == self._era and self._listener.is_listening:
+        if era == self._era and self.is_listening:
             _remember(self._known, hashed, known._replace(is_used=True))
         return known
 
     async def _find(self, token: Token, hashed: bytes) -> StoredKey | None:
         """Looks the key up. Concurrent requests with one key share a look-up unless a change may be between them."""
-        if not self._listener.is_listening:
+        if not self.is_listening:
             return await self._read(token, hashed)
         lookup = self._lookups.get(hashed)
         if lookup is None:
@@ -136,12 +134,16 @@ class KeyGuard:
         async with self._db.autocommit() as tx:
             return (await queries.find_stored_keys(tx, [token.id])).get(token.id)
 
-    def _forget(self, workspace_id: UUID) -> None:
+    def _on_notify(self, workspace_id: str) -> None:
+        """Forgets the keys of a workspace."""
+        changed = UUID(workspace_id)
         self._era += 1
         self._lookups.clear()
-        self._known = {at: known for at, known in self._known.items() if known.actor.workspace_id != workspace_id}
+        self._known = {at: known for at, known in self._known.items() if known.actor.workspace_id != changed}
 
-    def _forget_all(self) -> None:
+    def _on_gap(self, is_listening: bool) -> None:
+        """Forgets all keys, as changes may have been missed."""
+        self.is_listening = is_listening
         self._era += 1
         self._lookups.clear()
         self._known.clear()

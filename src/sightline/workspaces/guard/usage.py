@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import suppress
 from uuid import UUID
 
 from sightline.platform.db import Database
@@ -19,23 +18,9 @@ class KeyUsage:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._task: asyncio.Task[None] | None = None
         self.seen: set[UUID] = set()
 
-    def start(self) -> None:
-        if self._task is None:
-            self._task = asyncio.create_task(self._keep_writing())
-
-    async def stop(self) -> None:
-        """Stops, and writes the remaining keys if the database answers."""
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        await self.write()
-
-    async def _keep_writing(self) -> None:
+    async def keep_writing(self) -> None:
         while True:
             await asyncio.sleep(WRITE_SECONDS)
             await self.write()
