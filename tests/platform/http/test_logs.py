@@ -107,7 +107,7 @@ async def test_a_lost_database_is_one_line_with_its_reason(
         for _ in range(3):
             assert (await lab.client.get("/times-out")).status_code == 503
     logged = lines(capfd)
-    assert [line["reason"] for line in logged] == ["TimeoutError"] * 3
+    assert [line["reason"] for line in logged] == ["TimeoutError: no answer in time"] * 3
     assert ["traceback" in line for line in logged] == [True, False, False]
 
 

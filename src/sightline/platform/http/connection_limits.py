@@ -24,7 +24,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from sightline.platform.errors import BadRequest, HeadersTooLarge, Refusal, RequestTimeout
 from sightline.platform.http.joined_writes import JoinedWrites
-from sightline.platform.http.middleware import count_request
+from sightline.platform.http.middleware import request_counter
 from sightline.platform.http.problems import problem
 
 _REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+ HTTP/1\.[01]\r?\n")
@@ -243,7 +243,7 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self._reading == "body" or is_answering:
             self.transport.close()
         else:
-            count_request("other", refusal.status)
+            request_counter("other", refusal.status).inc()
             client = self.client[0] if self.client else None
             structlog.get_logger().info("request refused", status=refusal.status, code=refusal.code, client=client)
             self._answer(refusal, None)

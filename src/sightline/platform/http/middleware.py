@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from sightline.platform import logs
 from sightline.platform.db import forget_commits
+from sightline.platform.db.database import first_line
 from sightline.platform.errors import NotFound, Refusal, Unauthorized
 from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of
@@ -87,7 +88,7 @@ class Server:
         if status == 0 and (refusal := scope.get("refusal")) is not None:
             status = refusal.status
         operation = scope.get("operation", "other")
-        count_request(operation, status)
+        request_counter(operation, status).inc()
         _histogram(operation).observe(seconds)
         fields = {
             "method": scope["method"],
@@ -116,7 +117,7 @@ class Server:
 
     def _log_failure(self, fields: dict[str, Any], error: Exception, *, is_refused: bool) -> None:
         """One line with the reason; the traceback too, but of refused requests once a minute for each kind of error."""
-        fields["reason"] = reason_of(error)
+        fields["reason"] = f"{type(error).__name__}: {first_line(error)}"[:300]
         if is_refused and perf_counter() < self._traced.get(type(error), 0.0):
             self._log.error("request failed", **fields)
             return
@@ -134,13 +135,9 @@ def _forget_frames(error: BaseException | None) -> None:
         error = error.__context__
 
 
-def count_request(operation: str, status: int) -> None:
-    """Adds one to the answered requests."""
-    _counter(operation, status).inc()
-
-
 @cache  # their labels() costs 1 us
-def _counter(operation: str, status: int) -> Counter:
+def request_counter(operation: str, status: int) -> Counter:
+    """Counts the answered requests of an operation with a status."""
     return _REQUESTS.labels(operation, status)
 
 
@@ -193,12 +190,6 @@ def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, limits: 
         found += limits
     found.append((b"x-request-id", request_id.encode()))
     return found
-
-
-def reason_of(error: BaseException) -> str:
-    """The type of an error and the first line of its message, if it has one; at most 300 characters."""
-    text = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__
 
 
 def _request_id(sent: bytes | None) -> str:
