@@ -1,9 +1,7 @@
 """How far a long command is: a bar on a terminal, and waiting for a worker. Shown on standard error."""
 
 import asyncio
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from time import monotonic
 from typing import Protocol, Self, TypeVar
 
 from rich.console import Console
@@ -14,6 +12,7 @@ from sightline.platform.db import Database, Tx
 
 LOOK_SECONDS = 0.2
 WONDER_SECONDS = 5.0  # a worker usually begins within this time
+STILL_WAITING = "Still waiting for a worker: `sightline serve` runs one, and `sightline worker` runs one alone."
 
 
 class HasStatus(Protocol):
@@ -56,14 +55,13 @@ async def watch(db: Database, look: Callable[[Tx], Awaitable[Seen]], active: Seq
 
     The first of `active` is the status of a job that waits for a worker; after 5 seconds of it a note is printed.
     """
-    wondering = monotonic() + WONDER_SECONDS
+    reminder = asyncio.get_running_loop().call_later(WONDER_SECONDS, note, STILL_WAITING)
     while True:
         async with db.autocommit() as tx:
             seen = await look(tx)
+        if seen.status != active[0]:
+            reminder.cancel()
         yield seen
         if seen.status not in active:
             return
-        if seen.status == active[0] and monotonic() >= wondering:
-            wondering = math.inf
-            note("Still waiting for a worker: `sightline serve` runs one, and `sightline worker` runs one alone.")
         await asyncio.sleep(LOOK_SECONDS)
