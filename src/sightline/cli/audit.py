@@ -5,17 +5,15 @@ from typing import Annotated
 import msgspec
 import typer
 
-from sightline.cli.options import InWorkspace, Since, option, single
+from sightline.cli.options import InWorkspace, Since, option
 from sightline.cli.output import note
-from sightline.cli.site import Site, command_of
+from sightline.cli.site import Site, site_command
 from sightline.workspaces.audit.records import AuditEntry, AuditFilters
 from sightline.workspaces.audit.trail import walk_changes
 from sightline.workspaces.tenants import find_workspace
 
-app = single()
 
-
-@command_of(app, "audit")
+@site_command("audit")
 async def audit(
     site: Site,
     workspace: InWorkspace,

@@ -13,16 +13,14 @@ from rich.progress import TaskProgressColumn
 
 from sightline.backup import write_backup
 from sightline.backup.target import open_target
-from sightline.cli.options import argument, option, single
+from sightline.cli.options import argument, option
 from sightline.cli.output import note
 from sightline.cli.progress import Bar
-from sightline.cli.site import Site, command_of, database_urls
+from sightline.cli.site import Site, database_urls, site_command
 from sightline.platform.refused import Refused
 
-app = single()
 
-
-@command_of(app, "backup", show=lambda _: None, connects=False)
+@site_command("backup", show=lambda _: None, connects=False)
 def backup(
     site: Site,
     file: Annotated[str, argument("FILE", "Where to write it; - for standard output.")],

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from sightline import __version__
-from sightline.cli.options import refuse_unknown_settings, single, unknown_variables
+from sightline.cli.options import apps, new_app, refuse_unknown_settings, unknown_variables
 from sightline.cli.refusals import lines
 
 # The help of each command is here, so that `--help` imports none of them.
@@ -48,14 +48,17 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        return get_command(import_module(f"sightline.cli.{MODULES.get(cmd_name, cmd_name)}").app)
+        import_module(f"sightline.cli.{MODULES.get(cmd_name, cmd_name)}")
+        command = get_command(apps[cmd_name])
+        command.help = command.help or COMMANDS[cmd_name]  # a group has no function of its own
+        return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(COMMANDS.items())
 
 
-app = single(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
+app = new_app(cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(is_asked: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import Command, DataDir, Host, Port, option, single
+from sightline.cli.options import DataDir, Host, Port, command, option
 from sightline.cli.site import open_database, operator, read_settings
 from sightline.platform import logs
 from sightline.platform.server_secret import ServerSecret
@@ -16,15 +16,13 @@ from sightline.serving.serve import keep_serving
 from sightline.serving.supervisor import run_until_asked
 from sightline.settings import Settings
 
-app = single()
-
 _PRODUCT = "A product to enter the portal from, like examples/customer-product/app.py."
 CustomerProductFile = Annotated[
     Path | None, option("--customer-product", _PRODUCT, show_default=False, exists=True, dir_okay=False)
 ]
 
 
-@app.command("demo", cls=Command)
+@command("demo")
 def demo(
     host: Host = None, port: Port = None, data_dir: DataDir = None, customer_product: CustomerProductFile = None
 ) -> None:

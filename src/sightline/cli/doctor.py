@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from sightline import __version__
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single, unknown_variables
+from sightline.cli.options import AsJson, DatabaseUrl, DataDir, command, unknown_variables
 from sightline.cli.output import print_json
 from sightline.cli.refusals import lines
 from sightline.cli.site import database_urls, open_database, read_settings
@@ -24,10 +24,8 @@ from sightline.settings import FILE, SETTINGS, Settings, SettingsError
 from sightline.settings.checks import check_clock_offset, check_machine
 from sightline.sources.checks import check_app_store, check_library, check_search
 
-app = single()
 
-
-@app.command("doctor", cls=Command)
+@command("doctor")
 def doctor(
     context: typer.Context, json: AsJson = False, data_dir: DataDir = None, database_url: DatabaseUrl = None
 ) -> None:
@@ -83,13 +81,12 @@ async def _check_database(settings: Settings) -> list[Check]:
 
 async def _check_inside(tx: Tx, secret: str | None) -> list[Check]:
     checks = [await check_version(tx), await check_schema(tx.connection)]
-    if not all(check.ok for check in checks):
-        return checks
-    return [
-        *checks,
-        await check_clock(tx),
-        await check_open_transactions(tx),
-        await check_jobs(tx),
-        *await check_waiting(tx),
-        *await check_portals(tx, secret),
-    ]
+    if all(check.ok for check in checks):
+        checks += [
+            await check_clock(tx),
+            await check_open_transactions(tx),
+            await check_jobs(tx),
+            *await check_waiting(tx),
+            *await check_portals(tx, secret),
+        ]
+    return checks

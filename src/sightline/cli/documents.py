@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import InWorkspace, group, option
+from sightline.cli.options import InWorkspace, option
 from sightline.cli.output import print_pairs
 from sightline.cli.progress import watch
-from sightline.cli.site import Site, command_of
+from sightline.cli.site import Site, site_command
 from sightline.documents.generations import generate as generations
 from sightline.documents.generations.records import DocumentRequest, GenerationReceipt
 from sightline.intelligence.material import DocumentType
@@ -17,15 +17,13 @@ from sightline.platform.db import Tx
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.refused import Refused
 
-app = group("documents", "The documents of initiatives.")
-
 
 def _print(receipt: GenerationReceipt) -> None:
     shown = [("initiative", receipt.initiative_public_id), ("type", receipt.document_type)]
     print_pairs([*shown, ("document", receipt.document_id), ("job", receipt.job_id), ("status", receipt.status)])
 
 
-@command_of(app, "generate", show=_print)
+@site_command("documents generate", show=_print)
 async def generate(  # noqa: PLR0913 - the options of a command
     site: Site,
     workspace: InWorkspace,

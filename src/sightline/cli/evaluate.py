@@ -4,17 +4,14 @@ from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Struct
 
-from sightline.cli.options import AsJson, Command, argument, group, open_file, option
+from sightline.cli.options import AsJson, argument, command, open_file, option
 from sightline.cli.output import print_json, print_pairs
-
-if TYPE_CHECKING:
-    from sightline.evaluation.worlds import Measured
-
-app = group("evaluate", "The quality of the engine, measured on labelled data.")
+from sightline.evaluation.marks import read_marks, write_outputs
+from sightline.evaluation.worlds import Measured
 
 Picture = Annotated[Path | None, option("--picture", "Draw the figures there, as SVG.", metavar="PATH")]
 World = Annotated[Path, argument("FOLDER", "A folder with labelled material.")]
@@ -22,7 +19,7 @@ MarksFile = Annotated[Path | None, option("--marks", "Count what readers would k
 OutputsFile = Annotated[Path | None, option("--outputs", "Write what readers mark there.", metavar="FILE")]
 
 
-@app.command("matching", cls=Command)
+@command("evaluate matching")
 def matching(
     file: Annotated[str, argument("FILE", "JSON Lines; - reads standard input.")],
     json: AsJson = False,
@@ -38,7 +35,7 @@ def matching(
     _show(quality, json, "matching", picture)
 
 
-@app.command("extraction", cls=Command)
+@command("evaluate extraction")
 def extraction(
     folder: Annotated[
         Path | None, argument("[FOLDER]", "Pages with labels.jsonl; by default those of Sightline.")
@@ -58,10 +55,8 @@ def extraction(
 def _world_command(name: str, help: str) -> None:
     """Adds the command that measures worlds with the module of its name."""
 
-    @app.command(name, cls=Command, help=help)
-    def command(folder: World, json: AsJson = False, marks: MarksFile = None, outputs: OutputsFile = None) -> None:
-        from sightline.evaluation.marks import read_marks, write_outputs
-
+    @command(f"evaluate {name}", help=help)
+    def measure(folder: World, json: AsJson = False, marks: MarksFile = None, outputs: OutputsFile = None) -> None:
         measured: Measured = import_module(f"sightline.evaluation.{name}").measure(folder)
         if outputs is not None:
             write_outputs(outputs, measured.outputs, shuffle=not measured.quality.in_order)

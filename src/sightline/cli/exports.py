@@ -4,14 +4,12 @@ import sys
 from typing import Annotated
 
 from sightline.cli.imports import LISTS, Format, Kind
-from sightline.cli.options import InWorkspace, option, single
-from sightline.cli.site import Site, command_of
+from sightline.cli.options import InWorkspace, option
+from sightline.cli.site import Site, site_command
 from sightline.workspace_file import export_list
 
-app = single()
 
-
-@command_of(app, "export", has_json=False)
+@site_command("export", has_json=False)
 async def export(
     site: Site,
     kind: Kind,

@@ -5,7 +5,7 @@ import gc
 import os
 import re
 import signal
-from contextlib import ExitStack
+from contextlib import nullcontext
 from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, Literal, TextIO
@@ -13,10 +13,10 @@ from typing import Annotated, Literal, TextIO
 import typer
 from rich.progress import DownloadColumn, TransferSpeedColumn
 
-from sightline.cli.options import InWorkspace, argument, input_file, option, single
+from sightline.cli.options import InWorkspace, argument, input_file, option
 from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, operator, site_command
 from sightline.platform.refused import Refused
 from sightline.workspace_file import Import, Imported, ListReader
 from sightline.workspace_file.imports.customers import UnknownAccounts
@@ -53,7 +53,6 @@ _ADVICE = {  # by words of a fault
     "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
     " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
 }
-app = single()
 
 
 def read_source_key(text: str) -> str:
@@ -63,8 +62,6 @@ def read_source_key(text: str) -> str:
 
 
 _FILES = "CSV, JSON Lines, a JSON document with a list of records, or a ZIP with one of these; -: stdin."
-File = Annotated[BufferedReader, input_file(_FILES)]
-FormatOption = Annotated[Format | None, option("--format", "Guessed from the suffix or first byte when left out.")]
 SourceKey = Annotated[
     str | None,
     option(
@@ -74,28 +71,24 @@ SourceKey = Annotated[
         metavar="TEXT",
     ),
 ]
-FromTool = Annotated[Tool | None, option("--from", "The tool that the file comes from.")]
 Columns = Annotated[list[str] | None, option("--map", "The field of a column; repeatable.", metavar="COLUMN=FIELD")]
-MapFile = Annotated[Path | None, option("--map-file", "A YAML file with a map.", metavar="FILE")]
-Strict = Annotated[bool, option("--strict", "Refuse columns that are no fields.")]
-DryRun = Annotated[bool, option("--dry-run", "Say what would be stored, and store nothing.")]
 RejectsFile = Annotated[Path | None, option("--rejects", "Write refused lines with their reasons.", metavar="FILE")]
 Unknown = Annotated[UnknownAccounts, option("--unknown-accounts", "What happens to accounts that do not exist.")]
 
 
-@command_of(app, "import")
+@site_command("import")
 async def import_(  # noqa: PLR0913 - an option each
     site: Site,
     kind: Kind,
-    file: File,
+    file: Annotated[BufferedReader, input_file(_FILES)],
     workspace: InWorkspace,
-    format: FormatOption = None,
+    format: Annotated[Format | None, option("--format", "Guessed from the suffix or first byte when left out.")] = None,
     source_key: SourceKey = None,
-    tool: FromTool = None,
+    tool: Annotated[Tool | None, option("--from", "The tool that the file comes from.")] = None,
     map: Columns = None,
-    map_file: MapFile = None,
-    strict: Strict = False,
-    dry_run: DryRun = False,
+    map_file: Annotated[Path | None, option("--map-file", "A YAML file with a map.", metavar="FILE")] = None,
+    strict: Annotated[bool, option("--strict", "Refuse columns that are no fields.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Say what would be stored, and store nothing.")] = False,
     rejects: RejectsFile = None,
     unknown_accounts: Unknown = "refuse",
 ) -> None:
@@ -106,8 +99,7 @@ async def import_(  # noqa: PLR0913 - an option each
         _refuse_other_files(kind, file, tool, found_map)
     file_format = format or FORMATS.get(Path(str(file.name)).suffix.lower())
     reader = ListReader(LISTS.get(kind, kind), file, file_format, source_key, found_map, strict=strict)
-    with ExitStack() as files:
-        out = files.enter_context(_open_rejects(rejects, file)) if rejects else None
+    with _open_rejects(rejects, file) if rejects else nullcontext() as out:
         importing = Import(
             site.db,
             workspace,

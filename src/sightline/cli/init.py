@@ -3,14 +3,12 @@
 from typing import Annotated, Any
 
 from sightline.catalog.default_statuses import add_default_statuses
-from sightline.cli.options import option, single
+from sightline.cli.options import option
 from sightline.cli.output import note, print_pairs
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, operator, site_command
 from sightline.workspaces.keys.lifecycle import create_key
 from sightline.workspaces.keys.records import NewKey
 from sightline.workspaces.tenants import create_workspace
-
-app = single()
 
 
 def _print(shown: dict[str, Any]) -> None:
@@ -19,7 +17,7 @@ def _print(shown: dict[str, Any]) -> None:
     note("Keep the key now: it is not shown again.")
 
 
-@command_of(app, "init", show=_print, is_first_use=True)
+@site_command("init", show=_print, is_first_use=True)
 async def init(
     site: Site,
     slug: Annotated[str, option("--slug", "Short name: lower-case letters, digits, hyphens.")],

@@ -2,14 +2,12 @@
 
 from typing import Annotated
 
-from sightline.cli.options import argument, group, option
+from sightline.cli.options import argument, option
 from sightline.cli.output import table
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, operator, site_command
 from sightline.platform.jobs import overview
 from sightline.platform.jobs.overview import QueuedJob, State
 from sightline.workspaces.tenants import find_workspace
-
-app = group("jobs", "Background work.")
 
 JobId = Annotated[int, argument("ID", "The job's number, as `jobs list` shows it.")]
 
@@ -21,7 +19,7 @@ def _state(job: QueuedJob) -> str:
 _print = table("id", "kind", "state", "workspace", "record_id", "attempts", "run_after", "since", "error", state=_state)
 
 
-@command_of(app, "list", show=_print)
+@site_command("jobs list", show=_print)
 async def list_(
     site: Site,
     state: Annotated[State | None, option("--state", "waiting, running or failed.", metavar="STATE")] = None,
@@ -33,14 +31,14 @@ async def list_(
         return await overview.list_jobs(tx, state=state, workspace_id=found.id if found else None)
 
 
-@command_of(app, "retry", show=_print)
+@site_command("jobs retry", show=_print)
 async def retry(site: Site, job: JobId) -> list[QueuedJob]:
     """Queues a failed job again, with all its attempts."""
     async with site.db.transaction() as tx:
         return [await overview.retry_failed_job(tx, job)]
 
 
-@command_of(app, "stop", show=_print)
+@site_command("jobs stop", show=_print)
 async def stop(site: Site, job: JobId) -> list[QueuedJob]:
     """Stops a job, without further attempts. It ends within seconds; its record is then marked as failed."""
     async with site.db.transaction() as tx:

@@ -5,14 +5,12 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli.options import InWorkspace, argument, group, option, read_moment
+from sightline.cli.options import InWorkspace, argument, option, read_moment
 from sightline.cli.output import note, print_pairs, table
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, operator, site_command
 from sightline.platform.scopes import Scope
 from sightline.workspaces.keys import lifecycle
 from sightline.workspaces.keys.records import ApiKey, CreatedKey, NewKey
-
-app = group("keys", "API keys.")
 
 KeyId = Annotated[str, argument("ID", "The key's id, or the part of the key between underscores.")]
 
@@ -23,7 +21,7 @@ def _print_created(key: CreatedKey) -> None:
     note("Keep the key now: it is not shown again.")
 
 
-@command_of(app, "create", show=_print_created)
+@site_command("keys create", show=_print_created)
 async def create(
     site: Site,
     workspace: InWorkspace,
@@ -54,23 +52,25 @@ _print_keys = table(
 )
 
 
-@command_of(app, "list", show=_print_keys)
+@site_command("keys list", show=_print_keys)
 async def list_(site: Site, workspace: InWorkspace) -> list[ApiKey]:
     """Lists the keys of a workspace, newest first, revoked ones too."""
     async with site.transaction(workspace) as (tx, actor):
         return await lifecycle.list_keys(tx, actor.workspace_id)
 
 
-@command_of(
-    app, "revoke", show=lambda key: typer.echo(f"{key.name} ({key.id}) has been revoked since {key.revoked_at}.")
-)
+def _print_revoked(key: ApiKey) -> None:
+    typer.echo(f"{key.name} ({key.id}) has been revoked since {key.revoked_at}.")
+
+
+@site_command("keys revoke", show=_print_revoked)
 async def revoke(site: Site, key: KeyId) -> ApiKey:
     """Revokes a key at once, on every running server."""
     async with site.db.transaction() as tx:
         return await lifecycle.revoke_key(tx, operator(), key)
 
 
-@command_of(app, "roll", show=_print_created)
+@site_command("keys roll", show=_print_created)
 async def roll(
     site: Site,
     key: KeyId,

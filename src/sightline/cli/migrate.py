@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 
 from sightline import migrations
-from sightline.cli.options import option, single
-from sightline.cli.site import Site, command_of, database_urls
-
-app = single()
+from sightline.cli.options import option
+from sightline.cli.site import Site, database_urls, site_command
 
 
 def _print(found: dict[str, list[str]]) -> None:
@@ -20,7 +18,7 @@ def _print(found: dict[str, list[str]]) -> None:
         typer.echo(f"The database is at revision {migrations.HEAD}, which is current.")
 
 
-@command_of(app, "migrate", show=_print, code=lambda found: bool(found.get("pending")), connects=False)
+@site_command("migrate", show=_print, code=lambda found: bool(found.get("pending")), connects=False)
 def migrate(
     site: Site, check: Annotated[bool, option("--check", "Only say whether it is needed (exit code 1).")] = False
 ) -> dict[str, list[str]]:

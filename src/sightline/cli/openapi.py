@@ -3,12 +3,10 @@
 import typer
 
 from sightline.app import openapi_document
-from sightline.cli.options import Command, single
-
-app = single()
+from sightline.cli.options import command
 
 
-@app.command("openapi", cls=Command)
+@command("openapi")
 def openapi() -> None:
     """Prints the OpenAPI 3.1 document; needs no database."""
     typer.echo(openapi_document(), nl=False)

@@ -5,7 +5,8 @@ read by `Settings`, which does the same for processes without a command line.
 """
 
 import os
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from difflib import get_close_matches
 from io import BufferedReader
@@ -40,18 +41,6 @@ Host = Annotated[str | None, setting("host")]
 Port = Annotated[int | None, setting("port")]
 AsJson = Annotated[bool, option("--json", "Print one JSON document.")]
 InWorkspace = Annotated[str, option("--workspace", "The workspace's slug.")]
-
-
-def single(**more: Any) -> typer.Typer:
-    """Takes the one command of a module."""
-    return typer.Typer(add_completion=False, rich_markup_mode=None, **more)
-
-
-def group(name: str, help: str) -> typer.Typer:
-    """Takes the commands of a noun."""
-    app = single(name=name, help=help, no_args_is_help=True)
-    app.callback()(lambda: None)  # it stays a group if it has one command
-    return app
 
 
 def input_file(help: str) -> Any:
@@ -97,6 +86,22 @@ class Command(TyperCommand):
         return super().make_context(info_name, args, parent, default_map=chosen, **extra)
 
 
+def new_app(**more: Any) -> typer.Typer:
+    """Returns an application with plain help and without completion."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None, **more)
+
+
+apps: defaultdict[str, typer.Typer] = defaultdict(new_app)  # the commands of the modules that were imported, by noun
+
+
+def command(words: str, cls: type[Command] = Command, **more: Any) -> Callable[..., Any]:
+    """Makes a function the command of these words, such as `audit`, or `keys list` of the group `keys`."""
+    noun, _, verb = words.partition(" ")
+    if verb:
+        apps[noun].callback(no_args_is_help=True)(lambda: None)  # it is a group, also with one command
+    return apps[noun].command(verb or noun, cls=cls, **more)
+
+
 def refuse_unknown_settings(root: Any) -> None:
     """Raises SettingsError if the file has a name that is neither a setting nor an option of any command."""
     names = {variable(name): name for name in read_file(Path(FILE))}
@@ -104,16 +109,13 @@ def refuse_unknown_settings(root: Any) -> None:
         raise SettingsError(f"{names[min(unknown)]} in {FILE}: there is no such setting.")
 
 
-def unknown_variables(root: Any) -> list[str]:
-    """A sentence for each `SIGHTLINE_*` variable that no command reads, with the nearest known name."""
+def unknown_variables(root: Any) -> Iterator[str]:
+    """Yields a sentence for each `SIGHTLINE_*` variable that no command reads, with the nearest known name."""
     given = {name for name in os.environ if name.startswith(PREFIX) and not name.startswith(_NOT_OURS)}
     known = _known_variables(root, given)
-    return [_unknown(name, known) for name in sorted(given - known)]
-
-
-def _unknown(name: str, known: set[str]) -> str:
-    nearest = get_close_matches(name, sorted(known), n=1)
-    return f"{name} is not a setting" + (f": did you mean {nearest[0]}?" if nearest else ".")
+    for name in sorted(given - known):
+        nearest = get_close_matches(name, sorted(known), n=1)
+        yield f"{name} is not a setting" + (f": did you mean {nearest[0]}?" if nearest else ".")
 
 
 def _known_variables(root: Any, given: Iterable[str]) -> set[str]:

@@ -5,17 +5,15 @@ from urllib.parse import urlsplit
 
 import typer
 
-from sightline.cli.options import InWorkspace, argument, group, option
+from sightline.cli.options import InWorkspace, argument, option
 from sightline.cli.output import note, print_pairs
-from sightline.cli.site import Site, command_of
+from sightline.cli.site import Site, site_command
 from sightline.platform.server_secret import ServerSecret
 from sightline.portal.addresses import Addresses, addresses_of
 from sightline.portal.portals import configure as portals
 from sightline.portal.portals.configure import SignIn
 from sightline.portal.portals.records import Portal
 from sightline.portal.sign_in import trial as trials
-
-app = group("portal", "The portal's sign-in.")
 
 
 def _print(shown: Addresses) -> None:
@@ -26,7 +24,7 @@ def _print(shown: Addresses) -> None:
         note("Keep the secret now, on the product's server only: it is not shown again.")
 
 
-@command_of(app, "configure", show=_print)
+@site_command("portal configure", show=_print)
 async def configure(
     site: Site,
     workspace: InWorkspace,
@@ -43,7 +41,7 @@ async def configure(
     return _addresses(site, portal, secret)
 
 
-@command_of(app, "rotate-secret", show=_print)
+@site_command("portal rotate-secret", show=_print)
 async def rotate_secret(site: Site, workspace: InWorkspace) -> Addresses:
     """Makes a new secret. Tokens signed with the old one stop working at once."""
     server_secret = ServerSecret(site.settings.server_secret())
@@ -59,7 +57,7 @@ def _addresses(site: Site, portal: Portal, secret: str | None) -> Addresses:
     return addresses_of(portal, site.settings.address(), secret)
 
 
-@command_of(app, "test-token", show=lambda trial: typer.echo(trial.message), code=lambda trial: not trial.accepted)
+@site_command("portal test-token", show=lambda trial: typer.echo(trial.message), code=lambda trial: not trial.accepted)
 async def try_token(
     site: Site,
     workspace: InWorkspace,

@@ -10,16 +10,15 @@ import msgspec
 import typer
 from rich.progress import TaskProgressColumn
 
-from sightline.cli.options import InWorkspace, argument, group, option
+from sightline.cli.options import InWorkspace, argument, option
 from sightline.cli.output import counted, note
 from sightline.cli.progress import Bar, watch
-from sightline.cli.site import Site, command_of
+from sightline.cli.site import Site, site_command
 from sightline.intelligence.embedded.research import EmbeddedResearcher
 from sightline.intelligence.model.research.researcher import choose_researcher
 from sightline.intelligence.plans import PlanDefinition
 from sightline.language_model import model_tools
 from sightline.platform.access import Actor
-from sightline.platform.clock import Clock
 from sightline.platform.ids import new_id
 from sightline.platform.refused import Refused
 from sightline.platform.wire import read_wire_type
@@ -33,8 +32,6 @@ from sightline.research.runs.start import start
 from sightline.research.runs.verify import Verification, verify_run
 from sightline.sources.app_store.store import AppStore
 from sightline.sources.periods import find_period
-
-app = group("research", "Research: ask a question, check the quotes.")
 
 
 def _print_research(research: Research) -> None:
@@ -54,7 +51,7 @@ def _print_research(research: Research) -> None:
     typer.echo(f"\nresearch {research.brief_id}\nrun      {research.run.id}")
 
 
-@command_of(app, "ask", show=_print_research)
+@site_command("research ask", show=_print_research)
 async def ask(
     site: Site,
     question: Annotated[str, argument("QUESTION", "8 to 3,000 characters.")],
@@ -67,13 +64,13 @@ async def ask(
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
     asked = PrepareCommand(question=_read_question(question))
-    actor = await site.actor(workspace)
+    async with site.transaction(workspace) as (tx, actor):
+        now = tx.now
     store = AppStore(site.settings.app_store_url, site.settings.app_store_country)
     embedded, tools = EmbeddedResearcher(), model_tools(site.settings)
     researcher = await choose_researcher(site.db, tools, embedded, actor.workspace_id, new_id())
     prepared = await prepare(site.db, researcher, store, actor, asked)
     plan = prepared.prepared_plan
-    now = Clock().now()
     try:
         plan.definition = with_window(plan.definition, since, now, is_baseline=baseline)
     except ValueError as error:
@@ -161,7 +158,7 @@ def _print_verification(checked: Verification) -> None:
     typer.echo(f"{checks}, {faults} {'does' if faults == 1 else 'do'} not match.")
 
 
-@command_of(app, "verify", show=_print_verification, code=lambda checked: bool(checked.mismatches))
+@site_command("research verify", show=_print_verification, code=lambda checked: bool(checked.mismatches))
 async def verify(site: Site, run: Annotated[UUID, argument("RUN", "The run's UUID.")]) -> Verification:
     """Checks every quote of a run against its source. The exit code is 1 if one does not match."""
     async with site.db.snapshot() as tx:

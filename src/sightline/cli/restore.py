@@ -10,10 +10,10 @@ import typer
 from rich.progress import TaskProgressColumn
 
 from sightline.backup import Archive, Manifest, Restored, is_made_with, restoring
-from sightline.cli.options import input_file, option, single
+from sightline.cli.options import input_file, option
 from sightline.cli.output import note
 from sightline.cli.progress import Bar
-from sightline.cli.site import Site, command_of, database_urls
+from sightline.cli.site import Site, database_urls, site_command
 from sightline.platform.refused import Refused
 from sightline.settings import Settings
 
@@ -21,10 +21,9 @@ ADVICE = (
     "give it in SIGHTLINE_SECRET (an embedded database keeps it in the file `secret` of its data directory), "
     "or --without-secret if it is lost"
 )
-app = single()
 
 
-@command_of(app, "restore", show=lambda _: None, connects=False)
+@site_command("restore", show=lambda _: None, connects=False)
 def restore(
     site: Site,
     file: Annotated[BufferedReader, input_file("A file written by `backup`; - for standard input.")],

@@ -2,16 +2,14 @@
 
 from typing import Annotated
 
-from sightline.cli.options import Command, DatabaseUrl, DataDir, Host, Port, setting, single
+from sightline.cli.options import DatabaseUrl, DataDir, Host, Port, command, setting
 from sightline.cli.site import read_settings
 from sightline.platform import logs
 from sightline.serving.serve import keep_serving
 from sightline.serving.supervisor import run_until_asked
 
-app = single()
 
-
-@app.command("serve", cls=Command)
+@command("serve")
 def serve(
     host: Host = None,
     port: Port = None,

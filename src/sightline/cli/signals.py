@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from sightline.cli.options import InWorkspace, group, option
-from sightline.cli.site import Site, command_of
+from sightline.cli.options import InWorkspace, option
+from sightline.cli.site import Site, site_command
 from sightline.intelligence.embedded import EmbeddedEngine
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.refused import Refused
@@ -15,8 +15,6 @@ from sightline.signals.create import FILE_SOURCE, create_signals
 from sightline.signals.queries import is_known
 from sightline.signals.records import NewSignal
 from sightline.signals.text_files import LARGEST, SUFFIXES, signal_of_file
-
-app = group("signals", "Calls, mails and notes.")
 
 
 class Added(Struct):
@@ -33,7 +31,7 @@ def _print_added(done: Added) -> None:
     typer.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} unchanged, {done.faulty} faulty.")
 
 
-@command_of(app, "add", show=_print_added)
+@site_command("signals add", show=_print_added)
 async def add(
     site: Site,
     workspace: InWorkspace,

@@ -12,7 +12,7 @@ from uuid import UUID
 import typer
 from typer.main import get_command
 
-from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, single
+from sightline.cli.options import AsJson, Command, DatabaseUrl, DataDir, command, new_app
 from sightline.cli.output import print_json
 from sightline.platform import logs
 from sightline.platform.access import Actor, Role
@@ -34,11 +34,6 @@ class Site(typer.Context):
     settings: Settings
     as_json: bool
 
-    async def actor(self, slug: str) -> Actor:
-        """The user of this machine in a workspace."""
-        async with self.transaction(slug) as (_, actor):
-            return actor
-
     @asynccontextmanager
     async def transaction(self, slug: str) -> AsyncIterator[tuple[Tx, Actor]]:
         """A transaction in a workspace, of the user of this machine."""
@@ -58,7 +53,7 @@ class CommandOptions(NamedTuple):
     connects: bool = True  # otherwise it is a plain function, whose site has no `db`
 
 
-_shared = single()
+_shared = new_app()
 
 
 @_shared.command()
@@ -96,9 +91,9 @@ class SiteCommand(Command):
             return await super().invoke(site)
 
 
-def command_of(app: typer.Typer, name: str, **how: Any) -> Callable[..., Any]:
-    """Adds a function as a SiteCommand of this name. `how`: the CommandOptions that differ."""
-    return app.command(name, cls=SiteCommand, context_settings={"obj": CommandOptions(**how)})
+def site_command(words: str, **how: Any) -> Callable[..., Any]:
+    """Makes a function the SiteCommand of these words. `how`: the CommandOptions that differ."""
+    return command(words, cls=SiteCommand, context_settings={"obj": CommandOptions(**how)})
 
 
 def read_settings(data_dir: Path | None = None, database_url: str | None = None, **options: Any) -> Settings:

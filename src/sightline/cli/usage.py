@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from sightline.cli.options import InWorkspace, Since, single
+from sightline.cli.options import InWorkspace, Since
 from sightline.cli.output import note, table
-from sightline.cli.site import Site, command_of
+from sightline.cli.site import Site, site_command
 from sightline.intelligence.model.usage import TaskUsage, list_usage
-
-app = single()
 
 
 def _cost(task: TaskUsage) -> str | None:
@@ -26,7 +24,7 @@ def _print(usage: dict[str, Any]) -> None:
         note("No model was asked.")
 
 
-@command_of(app, "usage", show=_print)
+@site_command("usage", show=_print)
 async def usage(site: Site, workspace: InWorkspace, since: Since = None) -> dict[str, Any]:
     """Shows what models were asked for a workspace, and what it took."""
     async with site.transaction(workspace) as (tx, actor):

@@ -2,15 +2,13 @@
 
 from typing import Annotated
 
-from sightline.cli.options import Command, DatabaseUrl, DataDir, setting, single
+from sightline.cli.options import DatabaseUrl, DataDir, command, setting
 from sightline.cli.site import read_settings
 from sightline.serving.serve import keep_working
 from sightline.serving.supervisor import run_until_asked
 
-app = single()
 
-
-@app.command("worker", cls=Command)
+@command("worker")
 def worker(
     concurrency: Annotated[int | None, setting("concurrency")] = None,
     data_dir: DataDir = None,

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from sightline.cli.options import Command, argument, group, input_file, option
+from sightline.cli.options import argument, command, input_file, option
 from sightline.cli.output import note, print_columns, print_json, table
-from sightline.cli.site import Site, command_of, operator
+from sightline.cli.site import Site, operator, site_command
 from sightline.platform.errors import Fault
 from sightline.platform.refused import Refused
 from sightline.workspace_file import (
@@ -27,16 +27,13 @@ from sightline.workspaces.operating import WorkspaceLine, delete_workspace, list
 
 LONGEST_SHOWN = 60  # characters of a value in the diff of a dry run
 
-app = group("workspace", "Whole workspaces, as files.")
 
 Slug = Annotated[str, argument("SLUG", "The workspace's slug.")]
 
 
 def _print_applied(applied: Applied) -> None:
     typer.echo(f"{applied.slug} ({applied.workspace_id})")
-    rows = (
-        (name, count.added, count.changed, count.unchanged, count.removed) for name, count in applied.counts.items()
-    )
+    rows = ((name, *msgspec.structs.astuple(count)) for name, count in applied.counts.items())
     print_columns(("LIST", "ADDED", "CHANGED", "UNCHANGED", "REMOVED"), rows)
 
 
@@ -55,7 +52,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
-@command_of(app, "apply", show=_print_applied, is_first_use=True)
+@site_command("workspace apply", show=_print_applied, is_first_use=True)
 async def apply(
     site: Site,
     file: Annotated[BufferedReader, input_file("A workspace file, YAML or JSON; - for standard input.")],
@@ -96,13 +93,13 @@ def _confirm(tried: Applied) -> None:
         raise Refused("Nothing was applied.")
 
 
-@command_of(app, "export", has_json=False)
+@site_command("workspace export", has_json=False)
 async def export(site: Site, slug: Slug) -> None:
     """Prints a workspace as a workspace file. Applied elsewhere, it gives the same workspace."""
     await export_workspace(site.db, slug, sys.stdout.buffer.write)
 
 
-@app.command("schema", cls=Command)
+@command("workspace schema")
 def schema_() -> None:
     """Prints the JSON Schema of the workspace file."""
     print_json(schema())
@@ -112,7 +109,7 @@ def _counts(line: WorkspaceLine) -> str:
     return ", ".join(f"{kind}: {count}" for kind, count in line.counts.items())
 
 
-@command_of(app, "list", show=table("slug", "name", "id", "records", records=_counts))
+@site_command("workspace list", show=table("slug", "name", "id", "records", records=_counts))
 async def list_(site: Site) -> list[WorkspaceLine]:
     """Lists the workspaces."""
     return await list_workspaces(site.db)
@@ -124,7 +121,7 @@ def _confirmed(is_given: bool) -> bool:
     return is_given
 
 
-@command_of(app, "delete", show=lambda deleted: typer.echo(f"{deleted['slug']} is deleted."))
+@site_command("workspace delete", show=lambda deleted: typer.echo(f"{deleted['slug']} is deleted."))
 async def delete(
     site: Site,
     slug: Slug,
