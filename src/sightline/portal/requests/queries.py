@@ -10,7 +10,7 @@ from sightline.portal.requests.records import OwnRequest
 _OWN = """
     SELECT i.id, 'IDEA-' || i.number AS public_id,
            CASE WHEN i.portal_visible THEN i.name ELSE coalesce(e.title, '') END AS title,
-           coalesce(e.description, '') AS text, i.status AS label,
+           {text} AS text, i.status AS label,
            (SELECT portal::text FROM idea_statuses
              WHERE workspace_id = :workspace_id AND label = i.status) AS label_settings,
            i.portal_visible, r.created_at
@@ -20,8 +20,8 @@ _OWN = """
                           WHERE workspace_id = :workspace_id AND idea_id = i.id AND origin = 'portal'
                           ORDER BY created_at, id LIMIT 1) AS e ON true
      WHERE r.workspace_id = :workspace_id AND r.user_id = :user_id"""
-_FIND_OWN = by_reference("{own} AND i.{ref} = :ref", own=_OWN)
-_LIST_OWN = sql("{own} ORDER BY r.created_at DESC, i.id LIMIT 200", own=_OWN)
+_FIND_OWN = by_reference(f"{_OWN} AND i.{{ref}} = :ref", text="coalesce(e.description, '')")
+_LIST_OWN = sql(f"{_OWN} ORDER BY r.created_at DESC, i.id LIMIT 200", text="''")
 
 
 async def find_own_request(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> OwnRequest | None:
@@ -30,5 +30,5 @@ async def find_own_request(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UU
 
 
 async def list_own_requests(tx: Tx, workspace_id: UUID, user_id: UUID) -> list[OwnRequest]:
-    """Returns the person's requests, newest first, at most 200."""
+    """Returns the person's requests without their texts, newest first, at most 200."""
     return [OwnRequest(*row) for row in await tx.rows(_LIST_OWN, workspace_id=workspace_id, user_id=user_id)]

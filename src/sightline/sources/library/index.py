@@ -54,7 +54,7 @@ class Index:
         deadline = monotonic() + seconds
         with self._open() as db, file_reader(self._folder) as read_file:
             while True:
-                files, missing = self._take_turn(db, read_file, min(deadline, monotonic() + TURN))
+                files, missing = self._take_turn(db, read_file, deadline)
                 if not missing or monotonic() >= deadline:
                     return _warnings(db, files, missing)
 
@@ -86,8 +86,8 @@ class Index:
         for suffix in ("", "-wal", "-shm"):
             self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
 
-    def _take_turn(self, db: sqlite3.Connection, read_file: ReadFile, until: float) -> tuple[list[LibraryFile], int]:
-        """Writes until then, at least one file. Returns all files, and how many of them are left."""
+    def _take_turn(self, db: sqlite3.Connection, read_file: ReadFile, deadline: float) -> tuple[list[LibraryFile], int]:
+        """Writes for a turn or until then, at least one file. Returns all files, and how many of them are left."""
         files = list_files(self._folder)
         if not any(_differences(db, files)):
             return files, 0
@@ -96,6 +96,7 @@ class Index:
             gone, new = _differences(db, files)
             for path in gone:
                 _remove(db, path)
+            until = min(deadline, monotonic() + TURN)  # from the first file on: a large folder takes long to list
             for number, file in enumerate(new):
                 if number and monotonic() >= until:
                     return files, len(new) - number
