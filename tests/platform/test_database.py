@@ -1,6 +1,7 @@
 """Borrowed connections: they are returned in order after every kind of failure."""
 
 import asyncio
+import re
 
 import asyncpg
 import pytest
@@ -59,6 +60,23 @@ async def test_connections_that_the_server_ended_are_replaced(database: Database
         await killer.close()
     assert ended > 1
     await _until_noticed(database)
+    assert [await _answer(database) for _ in range(30)] == [1] * 30
+
+
+async def test_a_database_that_refuses_sessions_for_a_while_is_away(
+    database: Database, database_server: str, database_url: str
+) -> None:
+    [name] = re.findall(r"t_[0-9a-f]{32}", database_url)
+    admin = await asyncpg.connect(database_server)
+    try:
+        await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        await admin.fetch("SELECT pg_terminate_backend(pid, 20_000) FROM pg_stat_activity WHERE datname = $1", name)
+        found = await asyncio.gather(*(_answer(database) for _ in range(30)), return_exceptions=True)
+        assert [type(one) for one in found if not isinstance(one, Exception) or not is_away(one)] == []
+        assert any("not currently accepting connections" in str(one) for one in found)
+    finally:
+        await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        await admin.close()
     assert [await _answer(database) for _ in range(30)] == [1] * 30
 
 

@@ -296,6 +296,19 @@ async def test_insights_in_other_words_are_similar_if_they_are_of_one_category(w
     assert found == {"gone": ["lost"], "lost": ["gone"], "wish": []}
 
 
+async def test_of_older_insights_those_that_share_a_rare_word_are_similar(world: World) -> None:
+    moments = {"rare": "2020-01-01", "plain": "2020-01-01", "rare again": "2026-01-01", "plain again": "2026-01-01"}
+    titles = {key: f"Invoice exports {'of Zanzibar ' * key.startswith('rare')}fail" for key in moments}
+    many = [{"key": f"i{n}", "title": f"Invoice {n}: exports fail", "createdAt": "2025-01-01"} for n in range(501)]
+    few = [{"key": key, "title": titles[key], "createdAt": moment} for key, moment in moments.items()]
+    await world.add(insights=[*many, *few])
+    by_id = {id: key for key, id in (await world.ids("insights")).items()}
+    listed = (await world.client.get("/insights?limit=2")).json()
+    found = {by_id[one["id"]]: {by_id[id] for id in one["similarInsightIds"]} for one in listed}
+    assert "rare" in found["rare again"]
+    assert "plain" not in found["plain again"]
+
+
 async def test_at_most_three_similar_insights_are_offered(world: World) -> None:
     await world.add(insights=[{"key": f"i{n}", "title": f"Exports of tables hang {n}"} for n in range(30)])
     for one in (await world.client.get("/insights", params={"limit": 100})).json():

@@ -150,7 +150,7 @@ class Database:
             await pool.close()
             raise
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
-            raise unreachable(error) from error
+            raise unreachable(error.__cause__ or error) from error
         pool.wait_seconds = WAIT_SECONDS if is_impatient else None
         return cls(pool, clock)
 

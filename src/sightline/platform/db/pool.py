@@ -76,8 +76,11 @@ class Pool:
     async def _open(self) -> Connection:
         if self._is_closed:
             raise asyncpg.InterfaceError("The pool is closed.")
-        async with asyncio.timeout(self.wait_seconds):
-            connection = await self._connect()
+        try:
+            async with asyncio.timeout(self.wait_seconds):
+                connection = await self._connect()
+        except asyncpg.PostgresError as error:  # a refusal to log in, too: it was accepted before, so it is for a while
+            raise asyncpg.CannotConnectNowError(str(error)) from error
         self.connections.add(connection)
         connection.add_termination_listener(self.connections.discard)
         return connection

@@ -1,7 +1,7 @@
 """Insights that say much the same: offers for a merge, which a person decides."""
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, combinations
 from uuid import UUID
 
 from sightline.intelligence.embedded.meaning import OF_INSIGHTS, closest
@@ -14,7 +14,14 @@ from sightline.signals.insights.records import Insight
 
 _SIMILAR = Beside("similar-insights")
 _MOST_WORDS = 5  # that candidates are searched by: those with two of them
+_MOST_COMMON = 500  # insights with a word: two more common words are not searched for
 
+_RARE = sql("""
+SELECT word FROM unnest(:words::text[]) AS word
+ WHERE (SELECT count(*)
+          FROM (SELECT FROM insights
+                 WHERE workspace_id = :workspace_id AND search @@ plainto_tsquery('simple', word)
+                 LIMIT :most + 1) AS found) <= :most""")
 # A search finds at most 200; the 20 with the most of the words are compared.
 _FIND = sql(
     """
@@ -42,15 +49,19 @@ SELECT id, title, category FROM insights
 async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) -> dict[UUID, list[UUID]]:
     """Returns up to three similar insights of the same category, the most similar first, by insight.
 
-    Compares those with the same words, and the newest 200. Rejected and merged ones have none.
+    Compares those with the same words, at least one of them in at most 500 insights, and the newest 200. Rejected and
+    merged ones have none.
     """
     shown = [one for one in insights if one.review_state not in UNUSED]
     if not shown:
         return {}
+    words = [_longest_words(one.title) for one in shown]
+    rows = await tx.rows(_RARE, workspace_id=workspace_id, words=list({*chain(*words)}), most=_MOST_COMMON)
+    rare = {row["word"] for row in rows}
     values = {
         "ids": [one.id for one in shown],
         "categories": [one.category for one in shown],
-        "searches": [_search(one.title) for one in shown],
+        "searches": [_search(longest, rare) for longest in words],
     }
     newest = await tx.rows(_NEWEST, workspace_id=workspace_id)
     found: dict[UUID, dict[UUID, str]] = {
@@ -67,10 +78,13 @@ def _closest(titles: Mapping[UUID, str], others: Mapping[UUID, Mapping[UUID, str
     return {id: closest(title, others[id].items(), OF_INSIGHTS) for id, title in titles.items()}
 
 
-def _search(title: str) -> str:
-    """Returns the search for two of the longest words; for the word if there is one, empty if there is none."""
+def _longest_words(title: str) -> list[str]:
     words = {word for word in words_of(title) if word not in STOP_WORDS}
-    longest = sorted(words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
-    if len(longest) < 2:
-        return " ".join(f'"{word}"' for word in longest)
-    return " or ".join(f'"{one}" "{other}"' for one, other in combinations(longest, 2))
+    return sorted(words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
+
+
+def _search(words: Sequence[str], rare: Collection[str]) -> str:
+    """Returns the search for two of the words, one of them rare; for a rare word that is alone, empty if none is."""
+    if len(words) < 2:
+        return " ".join(f'"{word}"' for word in words if word in rare)
+    return " or ".join(f'"{one}" "{other}"' for one, other in combinations(words, 2) if one in rare or other in rare)
