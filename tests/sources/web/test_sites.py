@@ -121,6 +121,7 @@ BROKEN = {
     "no site map": "<urlset",
     "deep": "<urlset>" + "<url>" * 50_000,
     "feed without an end": "<rss><channel>" + "<item><title>" * 2_000,
+    "feed of many": "<rss><channel>" + "<item><title>a</title></item>" * 25_000,
 }
 
 

@@ -101,6 +101,8 @@ def read_site(found: Fetched) -> Listing:
 def _read_feed(found: Fetched) -> Listing:
     import feedparser
 
+    if found.content.count(b"<") > MOST_TAGS:
+        raise PageUnavailable("It has more than 30,000 tags.")
     feed = feedparser.parse(BytesIO(found.content), sanitize_html=True, resolve_relative_uris=False)
     return Listing(title=str(feed.feed.get("title") or ""), links=list(_entries(feed.entries, found.url)), feeds=[])
 
