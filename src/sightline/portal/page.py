@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from sightline.platform.db.pool import acting_for
 from sightline.portal import problems
 from sightline.portal.sessions.queries import open_session
 from sightline.portal.sign_in.pages import go_to_sign_in, require_sign_in
@@ -45,6 +46,7 @@ class Page:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Raises WrongMethod, and the problems of the page."""
         visit, method, arguments = scope["visit"], scope["method"], scope["path_params"]
+        acting_for.set(visit.portal.workspace_id)
         if (answer := self.methods.get(method)) is None:
             raise problems.WrongMethod(headers={"Allow": ", ".join(sorted(self.methods))})
         scope["operation"] = f"portal.{self.name}{'_form' if self.receive and method != 'POST' else ''}"

@@ -346,3 +346,13 @@ async def test_a_worker_removes_expired_answers(world: World) -> None:
 
     assert await kept_after(hours=23) == 2
     assert await kept_after(hours=25) == 0
+
+
+async def test_reads_of_one_workspace_leave_connections_for_others(world: World) -> None:
+    async with World(world.database, world.address) as other:
+        async with world.database.transaction() as tx:
+            await tx.connection.execute("LOCK TABLE opportunities")
+            reads = [asyncio.create_task(world.client.get("/opportunities")) for _ in range(12)]
+            await until_blocked(world.database, 8)
+            assert [(await other.client.get("/ideas")).status_code for _ in range(5)] == [200] * 5
+        assert {answer.status_code for answer in await asyncio.gather(*reads)} == {200}

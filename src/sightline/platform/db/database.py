@@ -199,21 +199,21 @@ class Database:
 class _Autocommit:
     """A connection for the length of a block; a class, since entering it costs less than a generator."""
 
-    __slots__ = ("_clock", "_connection", "_pool", "_writes")
+    __slots__ = ("_clock", "_connection", "_pool", "_shares")
 
     def __init__(self, pool: Pool, clock: Clock, *, writes: bool = False) -> None:
         self._pool = pool
         self._clock = clock
-        self._writes = writes
+        self._shares = pool.shares(writes=writes)
 
     async def __aenter__(self) -> Tx:
-        self._connection = await self._pool.take(writes=self._writes)
+        self._connection = await self._pool.take(self._shares)
         return Tx(self._connection, self._clock.now(), True, self._clock)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        self._pool.give_back(self._connection, kind, wrote=self._writes)
+        self._pool.give_back(self._connection, kind, self._shares)
         if isinstance(problem, asyncpg.InternalClientError):
             raise asyncpg.ConnectionDoesNotExistError(first_line(problem)) from problem
 

@@ -3,18 +3,24 @@
 import asyncio
 from asyncio import Future, TimerHandle, get_running_loop
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from math import inf
 from typing import TypeAlias
+from uuid import UUID
+from weakref import WeakValueDictionary
 
 import asyncpg
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
-KEPT_FOR_READS = 3  # connections that writes leave, if there are more than six
+# Connections that are left, if there are more than six: by writes for reads, and by one workspace for others.
+KEPT_FOR_READS, KEPT_FOR_OTHERS = 3, 2
 CLOSE_SECONDS = 2.0
 END_SECONDS = 5.0
+
+acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # the workspace of the present request
 
 # After these a connection is not used again: it is lost, its server does not take writes any more, or a statement may
 # still be running on it.
@@ -43,22 +49,37 @@ class Pool:
         self.connections: set[Connection] = set()
         self._connect = connect
         self._turns = Turns(size)
-        self._writers = Turns(size - KEPT_FOR_READS if size > 2 * KEPT_FOR_READS else size)
+        is_shared = size > 2 * KEPT_FOR_READS
+        self._writers = Turns(size - KEPT_FOR_READS * is_shared)
+        self._most_of_one = size - KEPT_FOR_OTHERS * is_shared
+        self._of_workspaces: WeakValueDictionary[UUID, Turns] = WeakValueDictionary()
         self._dropping: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
-    async def take(self, *, writes: bool = False) -> Connection:
-        """Returns a connection, to be given back. Raises TimeoutError when none is free in time.
+    def shares(self, *, writes: bool) -> "tuple[Turns, ...]":
+        """Returns the turns that a block takes with its connection, so that some are left for others.
 
-        `writes`: it may wait for a row, so KEPT_FOR_READS connections are left for others.
+        They are of the workspace that it acts for, and of `writes`, which may wait for a row.
         """
-        if writes and not self._writers.take():
-            await self._writers.wait(self.wait_seconds)
+        writers = (self._writers,) if writes else ()
+        if (workspace_id := acting_for.get()) is None:
+            return writers
+        if (own := self._of_workspaces.get(workspace_id)) is None:
+            own = self._of_workspaces.setdefault(workspace_id, Turns(self._most_of_one))
+        return *writers, own
+
+    async def take(self, shares: "Sequence[Turns]" = ()) -> Connection:
+        """Returns a connection, to be given back with its shares. Raises TimeoutError when none is free in time."""
+        taken = 0
         try:
+            for share in shares:
+                if not share.take():
+                    await share.wait(self.wait_seconds)
+                taken += 1
             return await self._take()
         except BaseException:
-            if writes:
-                self._writers.release()
+            for share in shares[:taken]:
+                share.release()
             raise
 
     async def _take(self) -> Connection:
@@ -85,13 +106,15 @@ class Pool:
         connection.add_termination_listener(self.connections.discard)
         return connection
 
-    def give_back(self, connection: Connection, problem: type[BaseException] | None, *, wrote: bool = False) -> None:
+    def give_back(
+        self, connection: Connection, problem: type[BaseException] | None, shares: "Sequence[Turns]" = ()
+    ) -> None:
         """Keeps the connection, or closes it if this problem left it in disorder; nobody waits for that.
 
         If it was lost or did not answer, the idle ones are closed too: they have probably met the same.
         """
-        if wrote:
-            self._writers.release()
+        for share in shares:
+            share.release()
         if problem is None or not (issubclass(problem, UNUSABLE) or connection.is_in_transaction()):
             self.idle.append(connection)
             self._turns.release()

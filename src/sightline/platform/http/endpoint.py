@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Window
 from sightline.platform.db.database import TURN_SECONDS
-from sightline.platform.db.pool import Turns
+from sightline.platform.db.pool import Turns, acting_for
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
 from sightline.platform.http.compression import compressed_tag
@@ -95,6 +95,7 @@ class Endpoint:
         authorization = headers.get(b"authorization")
         actor = await services.guard.admit(authorization.decode("latin-1") if authorization else None)
         scope["actor"] = actor
+        acting_for.set(actor.workspace_id)
         scope["limits"] = services.throttle.admit(actor) if services.throttle else []
         operation = self.operation
         require_scopes(actor.scopes, operation.scopes, operation.any_of)
