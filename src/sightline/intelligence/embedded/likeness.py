@@ -37,9 +37,11 @@ class Statements:
 
     def find(self, words: frozenset[str]) -> int | None:
         """Returns the place of the first similar statement, searched by the rarer half of the words."""
-        rarest = sorted((len(self._by_word.get(word, ())), word) for word in words)
-        for _, word in rarest[: len(rarest) // 2 + 1]:
-            for place, others in self._by_word.get(word, [])[:_MOST_COMPARED]:
+        known = [word for word in words if word in self._by_word]
+        most = len(words) // 2 + 1 - (len(words) - len(known))
+        rarest = sorted((len(self._by_word[word]), word) for word in known) if most > 0 else []
+        for _, word in rarest[: max(0, most)]:
+            for place, others in self._by_word[word][:_MOST_COMPARED]:
                 if are_alike(words, others, self._share):
                     return place
         return None

@@ -20,6 +20,7 @@ _COMMON_WEIGHT: Final = 0.5
 _MOST_WORDS: Final = 40  # of a text
 _MOST_SEARCHED: Final = 6  # words of a text
 _FEWEST_LETTERS: Final = 4  # of the parts of a compound, and of beginnings that are searched
+_BEGINNING: Final = 3  # letters that every beginning has
 _FILLERS: Final = words_in("fillers")
 
 
@@ -57,15 +58,16 @@ class Lexicon(NamedTuple):
     """The groups of words and phrases, by their folded words, and of beginnings of words."""
 
     phrases: dict[tuple[str, ...], frozenset[int]]
-    beginnings: dict[str, frozenset[int]]
+    beginnings: dict[str, list[tuple[str, int]]]  # with their groups, by their first three letters
     searched: list[list[str]]  # by group: its words, the longest of each phrase
     common: frozenset[int]
-    longest: int
+    longest: dict[str, int]  # words of the longest phrase of several that begins with the folded word
 
     def groups_of(self, word: str) -> frozenset[int]:
         """Returns the numbers of the groups that have the word, or a beginning of it."""
-        beginnings = (self.beginnings.get(word[:end], frozenset()) for end in range(3, len(word) + 1))
-        return self.phrases.get((fold(word),), frozenset()).union(*beginnings)
+        near = self.beginnings.get(word[:_BEGINNING], ())
+        beginnings = [group for beginning, group in near if word.startswith(beginning)]
+        return self.phrases.get((fold(word),), frozenset()).union(beginnings)
 
     def parts_of(self, word: str) -> list[frozenset[int]]:
         """Returns the groups of the parts of a compound: of both, or of the second alone."""
@@ -78,7 +80,7 @@ class Lexicon(NamedTuple):
 
     def phrase_at(self, folded: Sequence[str], at: int) -> tuple[int, frozenset[int]] | None:
         """Returns how many words the longest phrase at this place has, and its groups."""
-        for size in range(min(self.longest, len(folded) - at), 1, -1):
+        for size in range(min(self.longest.get(folded[at], 1), len(folded) - at), 1, -1):
             if found := self.phrases.get(tuple(folded[at : at + size])):
                 return size, found
         return None
@@ -91,24 +93,25 @@ def groups() -> list[Group]:
 
 def read_lexicon(groups: Iterable[Group]) -> Lexicon:
     """Numbers the groups from 0, in order."""
-    phrases, beginnings = defaultdict(set), defaultdict(set)
+    phrases, beginnings = defaultdict(set), defaultdict(list)
     searched: list[list[str]] = []
     common = set()
     for number, group in enumerate(groups):
         entries = [(entry, words_of(entry.removesuffix("*"))) for entry in group.words.split(",")]
         for entry, words in entries:
             if entry.endswith("*"):
-                beginnings[words[0]].add(number)
+                beginnings[words[0][:_BEGINNING]].append((words[0], number))
             else:
                 phrases[tuple(map(fold, words))].add(number)
         searched.append(list(dict.fromkeys(max(words, key=len) for _, words in entries)))
         common.update([number] if group.common else [])
+    longest = {phrase[0]: len(phrase) for phrase in sorted(phrases, key=len) if len(phrase) > 1}
     return Lexicon(
         {words: frozenset(found) for words, found in phrases.items()},
-        {word: frozenset(found) for word, found in beginnings.items()},
+        dict(beginnings),
         searched,
         frozenset(common),
-        max(map(len, phrases)),
+        longest,
     )
 
 
@@ -120,27 +123,32 @@ def _lexicon() -> Lexicon:
 @lru_cache(maxsize=20_000)
 def meaning_of(text: str) -> tuple[Term, ...]:
     """Returns the words and phrases that say something, each once, of the first 40 words."""
-    words = words_of(text)[:_MOST_WORDS]
-    return tuple({term.text: term for term in _terms(words, [fold(word) for word in words])}.values())
+    return tuple({term.text: term for term in _terms(words_of(text)[:_MOST_WORDS])}.values())
 
 
-def _terms(words: list[str], folded: list[str]) -> Iterator[Term]:
+def _terms(words: list[str]) -> Iterator[Term]:
+    folded, lexicon = [fold(word) for word in words], _lexicon()
     at = 0
     while at < len(words):
-        size, found = _lexicon().phrase_at(folded, at) or (1, None)
-        yield from [_term(" ".join(words[at : at + size]), found)] if found else _terms_of_word(words[at])
+        size = 1
+        if folded[at] in lexicon.longest and (found := lexicon.phrase_at(folded, at)):
+            size, groups = found
+            yield _term(" ".join(words[at : at + size]), groups)
+        else:
+            yield from _terms_of_word(words[at])
         at += size
 
 
-def _terms_of_word(word: str) -> Iterator[Term]:
+@lru_cache(maxsize=20_000)
+def _terms_of_word(word: str) -> list[Term]:
     if word in STOP_WORDS or word in _FILLERS:
-        return
+        return []
     own = frozenset([root_of(word) or fold(word)])
     found = groups_of(word)
     parts = [] if found else _lexicon().parts_of(word)
-    yield from (_term(word, part | own) for part in parts)
-    if not parts and (found or word not in GENERIC_WORDS):
-        yield _term(word, found | own)
+    if not parts and not found and word in GENERIC_WORDS:
+        return []
+    return [_term(word, part | own) for part in parts or [found]]
 
 
 def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:

@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 from sightline.intelligence.embedded.vocabulary import word_lists
 from sightline.intelligence.embedded.words import words_of
 
-_WORD: Final = re.compile(" [^ ]+")
 _CLAUSE: Final = re.compile("[^,;:()–—]+[,;:()–—]?")  # noqa: RUF001 - dashes part clauses
 _LIST: Final = re.compile(r"\{(\w+)\}")
 
@@ -35,15 +34,18 @@ class Cues:
 
     def find(self, text: str) -> Iterator[FoundCue]:
         """Yields the cues in plain text, in the order of their first words."""
-        for word in _WORD.finditer(text):
-            for name, cue in self._beginning_with(word[0]):
-                if found := cue.match(text, word.start()):
+        at = -1
+        for word in text.split(" "):
+            for name, cue in self._beginning_with(word):
+                if found := cue.match(text, at):
                     yield FoundCue(name, found.start(), found.end())
+            at += len(word) + 1
 
     def _find_beginning_with(self, word: str) -> list[tuple[str, re.Pattern[str]]]:
-        return [(name, cue) for name, first, cue in self._cues if first.match(f"{word} ")]
+        return [(name, cue) for name, first, cue in self._cues if word and first.match(f" {word} ")]
 
 
+@lru_cache(maxsize=5_000)  # several kinds of cues are looked for in a sentence
 def plain(text: str) -> str:
     """Returns the words of a sentence, each after a space, with a comma after each clause, or a colon."""
     said = [""]
