@@ -88,6 +88,8 @@ class Finding:
         for quote in chain.from_iterable(record.quotes for record in self.records):
             if quote.text.strip() and not any(_is_part(quote, other) for other in found):
                 found = [other for other in found if not _is_part(other, quote)] + [quote]
+        if len(found) < 2:
+            return found
         said = Counter(_normal(quote.text) for quote in found)
         return sorted(
             found,
@@ -138,7 +140,7 @@ class Finding:
 
 @lru_cache(maxsize=5_000)
 def meanings_of(*texts: str) -> Meanings:
-    return frozenset(meaning for text in texts for term in meaning_of(text) for meaning in term.meanings)
+    return frozenset[int | str]().union(*(term.meanings for text in texts for term in meaning_of(text)))
 
 
 class Findings(NamedTuple):

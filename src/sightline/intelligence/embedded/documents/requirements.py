@@ -85,7 +85,7 @@ class Requirement:
 
     @property
     def lead(self) -> Point | None:
-        return next(iter(self.points_of(Role.PROBLEM)), None)
+        return next(iter(self.points[Role.PROBLEM]), None)
 
     @cached_property
     def unsaid(self) -> list[AboutInsight | AboutEvidence]:
@@ -97,12 +97,6 @@ class Requirement:
     @property
     def signals(self) -> list[str]:
         return list(dict.fromkeys(chain.from_iterable(finding.signals for finding in self.findings)))
-
-    def points_of(self, role: str) -> list[Point]:
-        return self.points.get(Role(role), [])
-
-    def voices_of(self, role: str) -> list[Finding]:
-        return self.voices.get(Role(role), [])
 
 
 def find_requirements(ideas: Sequence[AboutIdea], findings: Findings, said: Statements) -> list[Requirement]:
@@ -181,9 +175,8 @@ def _select(one: Requirement, said: Statements) -> None:
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]
     statements.sort(key=lambda each: (-len(each[0].accounts), -each[1] - has_figure(each[0].said)))
     for finding, shared in statements:
-        answers, role, point = _closest(finding, points)
-        if finding.is_request and point and answers >= ANSWERS and role is Role.NEED:
-            point.requests.append(finding)
+        if finding.is_request and (answered := _closest(finding, points)):
+            answered.requests.append(finding)
             continue
         category = finding.insights[0].category
         voices = one.voices[role := role_of_statement(finding.said, category)]
@@ -193,10 +186,11 @@ def _select(one: Requirement, said: Statements) -> None:
             voices.append(finding)
 
 
-def _closest(finding: Finding, points: list[tuple[Role, Point, Meanings]]) -> tuple[int, Role | None, Point | None]:
-    """Returns the sentence of the ideas that shares most words with the finding, its role, and how many."""
+def _closest(finding: Finding, points: list[tuple[Role, Point, Meanings]]) -> Point | None:
+    """Returns the sentence of the ideas that shares most words with the finding, if it is a need with two of them."""
     shared = ((finding.shared(meanings), role, point) for role, point, meanings in points)
-    return max(shared, key=lambda each: each[0], default=(0, None, None))
+    answers, role, point = max(shared, key=lambda each: each[0], default=(0, None, None))
+    return point if answers >= ANSWERS and role is Role.NEED else None
 
 
 def is_new(text: str, said: Statements) -> bool:

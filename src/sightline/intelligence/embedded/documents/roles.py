@@ -17,7 +17,7 @@ _NUMBERS: Final = words_in("number") - {"a", "an", "one", "few", "many", "severa
 _FEWEST_WORDS: Final = 4
 _SIGNS: Final = {"%": " percent ", "<": " under ", "\u2264": " under "}
 _ONE: Final = re.compile(r"\b(?:an?|one) (?:second|minute|hour|day|week|month)\b")
-_PURPOSE: Final = re.compile(r",?\s*\b(?:so that(?! (?:it|they|he|she)\b)|in order to|damit)\s+", re.IGNORECASE)
+_PURPOSE: Final = re.compile(r"\b(?:so that(?! (?:it|they|he|she)\b)|in order to|damit)\s+", re.IGNORECASE)
 
 
 class Role(StrEnum):
@@ -126,9 +126,9 @@ def _says_little(sentence: str) -> bool:
 
 
 def _without_purpose(sentence: str) -> tuple[str, str]:
-    parts = _PURPOSE.split(sentence, maxsplit=1)
-    enough = len(parts) == 2 and all(len(part.split()) >= _FEWEST_WORDS for part in parts)
-    return (parts[0], parts[1]) if enough else (sentence, "")
+    said, *purpose = _PURPOSE.split(sentence, maxsplit=1)
+    enough = purpose and all(len(part.split()) >= _FEWEST_WORDS for part in (said, *purpose))
+    return (said.rstrip().removesuffix(","), purpose[0]) if enough else (sentence, "")
 
 
 def _cued(sentence: str) -> list[Role]:
@@ -140,10 +140,10 @@ def _cued(sentence: str) -> list[Role]:
 
 
 @lru_cache(maxsize=5_000)
-def _roles(sentence: str) -> frozenset[Role]:
+def _roles(sentence: str) -> frozenset[str]:
     for sign, word in _SIGNS.items():
         sentence = sentence.replace(sign, word)
-    return frozenset(Role(found.name) for found in _cues().find(plain(sentence)))
+    return frozenset(found.name for found in _cues().find(plain(sentence)))
 
 
 @cache

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple, Protocol, cast
 from uuid import UUID
@@ -14,12 +14,11 @@ from sightline.intelligence.embedded.documents.findings import Finding, find_fin
 from sightline.intelligence.embedded.documents.markdown import paragraphs
 from sightline.intelligence.embedded.documents.requirements import (
     ANSWERS,
-    Point,
     Requirement,
     find_requirements,
     is_new,
 )
-from sightline.intelligence.embedded.documents.roles import has_purpose, people_in
+from sightline.intelligence.embedded.documents.roles import Role, has_purpose, people_in
 from sightline.intelligence.embedded.likeness import Statements
 from sightline.intelligence.embedded.questions import points_in, rules
 from sightline.intelligence.embedded.sentences import split_sentences
@@ -49,19 +48,19 @@ class Record(Protocol):
 
 def topic_of(question: str) -> str:
     """Returns the first topic with words of the question; "behaviour" without any."""
-    return next((topic for topic, words in _topics().items() if words.search(question)), "behaviour")
+    return next((topic for topic, words in _topics().items() if words.search(question.lower())), "behaviour")
 
 
 @cache
 def _topics() -> dict[str, re.Pattern[str]]:
     words = read_data("documents/topics.yaml", dict[str, list[str]])
-    return {topic: re.compile(rf"\b(?:{'|'.join(found)})\b", re.IGNORECASE) for topic, found in words.items()}
+    return {topic: re.compile(rf"\b(?:{'|'.join(found)})\b") for topic, found in words.items()}
 
 
-@lru_cache(maxsize=500)  # a document is written again when little has changed
-def _topics_in(text: str) -> frozenset[str]:
-    """Returns the topics with words in the text."""
-    return frozenset(topic for topic, words in _topics().items() if words.search(text))
+@lru_cache(maxsize=5_000)  # a document is written again when little has changed
+def _is_about(text: str, topic: str) -> bool:
+    """Whether the text has words of the topic."""
+    return _topics()[topic].search(text.lower()) is not None
 
 
 # The topics with a heading of their own. Other answers stand with their requirement, or under "Decisions".
@@ -98,7 +97,7 @@ class Writing:
                 self.questions.setdefault(one.question, []).append(one)
         self._type = type
         self._answered = {one.id: (one, topic_of(one.question)) for one in asked if one.answer}
-        self.recorded = {topic for _, topic in self._answered.values()} | _topics_in(self._stated())
+        self._topics = {topic for _, topic in self._answered.values()}
         self._sources: dict[UUID, DocumentSource] = {}
         records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
         self._heard = {one.id: one for one in records}
@@ -124,14 +123,16 @@ class Writing:
             self._sources[record.id] = source
         return source
 
-    def heard(self, source: DocumentSource) -> str:
-        """Returns where an insight or evidence was heard: its signals and customers; else the title of the source."""
+    def listed(self, source: DocumentSource) -> str:
+        """Returns what a source is, and where it was heard: signals and customers; else its title."""
         record = self._heard.get(source.id)
-        return "; ".join([", ".join(record.signals), *record.accounts]) if record and record.signals else source.title
+        heard = record and record.signals and "; ".join([", ".join(record.signals), *record.accounts])
+        public_id = f" {source.public_id}" if source.public_id else ""
+        return f"{source.kind.capitalize()}{public_id}: {heard or source.title}"
 
     # What is counted
 
-    @property
+    @cached_property
     def customers(self) -> list[Customer]:
         """The customers of ideas and of their findings, the one with most findings first."""
         placed = [finding for one in self.requirements for finding in one.findings]
@@ -151,7 +152,7 @@ class Writing:
     def insights(self) -> list[AboutInsight]:
         return [insight for finding in self.findings.all for insight in finding.insights]
 
-    @property
+    @cached_property
     def people(self) -> dict[str, list[AboutIdea]]:
         """The people that ideas name by what they do, such as "stewards", those that most ideas name first."""
         found: dict[str, list[AboutIdea]] = {}
@@ -160,13 +161,11 @@ class Writing:
                 found.setdefault(name, []).append(idea)
         return dict(sorted(found.items(), key=lambda each: -len(each[1]))[:_MOST_PEOPLE])
 
-    def points(self, *roles: str) -> list[Point]:
-        return [point for role in roles for one in self.requirements for point in one.points_of(role)]
+    def has(self, *roles: Role) -> bool:
+        """Whether an idea or a customer says something of these roles."""
+        return any(one.points[role] or one.voices[role] for one in self.requirements for role in roles)
 
-    def voices(self, role: str) -> list[Finding]:
-        return [finding for one in self.requirements for finding in one.voices_of(role)]
-
-    @property
+    @cached_property
     def praise(self) -> list[Finding]:
         """The praise that is about an idea: half of its words are, or a person described or confirmed it."""
         texts = (meanings_of(idea.name, *split_sentences(idea.description)) for idea in self.material.ideas)
@@ -187,31 +186,31 @@ class Writing:
                 records.extend(one.ideas)
         return found
 
-    @property
+    @cached_property
     def missing(self) -> list[str]:
         """The names of what is not recorded."""
-        about, recorded = self.about, self.recorded
-        has_goal = has_purpose(about.description) or self.voices("goal")
-        has_measure = self.voices("measure") or self.points("measure")
+        about = self.about
         known = {
             "description": about.description.strip(),
             "team": about.teams,
             "finish date": about.finish_date,
-            "problem": self.findings.problems or self.points("problem"),
+            "problem": self.findings.problems or self.has(Role.PROBLEM),
             "customers": self.customers,
-            "goal": has_goal or self.points("goal", "measure") or "goals" in recorded,
-            "what it leaves out": self.points("non_goal") or "non-goals" in recorded,
+            "goal": self.has(Role.GOAL, Role.MEASURE) or has_purpose(about.description) or self._is_recorded("goals"),
+            "what it leaves out": self.has(Role.NON_GOAL) or self._is_recorded("non-goals"),
             "requirements": self.material.ideas,
-            "measure and target": has_measure or self._has_target(),
-            "what speaks against it": self.points("risk") or self.voices("risk") or self.findings.objections,
-            "rules and limits": "constraints" in recorded,
-            "rollout": "rollout" in recorded,
+            "measure and target": self.has(Role.MEASURE) or self._has_target(),
+            "what speaks against it": self.has(Role.RISK) or self.findings.objections,
+            "rules and limits": self._is_recorded("constraints"),
+            "rollout": self._is_recorded("rollout"),
         }
         return [name for name, is_known in known.items() if not is_known]
 
-    def _stated(self) -> str:
-        ideas = [idea.description for idea in self.material.ideas]
-        return " ".join([self.about.description, *ideas, *(one.description for one in self.material.opportunities)])
+    def _is_recorded(self, topic: str) -> bool:
+        """Whether an answered question or a description is about the topic."""
+        ideas = (idea.description for idea in self.material.ideas)
+        texts = chain([self.about.description], ideas, (one.description for one in self.material.opportunities))
+        return topic in self._topics or any(_is_about(text, topic) for text in texts)
 
     def _has_target(self) -> bool:
         return any(topic == "measures" and _FIGURE.search(one.answer or "") for one, topic in self._answered.values())
