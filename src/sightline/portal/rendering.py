@@ -2,21 +2,24 @@
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from sightline.catalog.portal_labels import LabelKind, ShownLabel
+from sightline.portal.portals.records import Portal
 from sightline.web.languages.catalogue import N_
 from sightline.web.templates import Gettext, Templates
 
 Marks = re.Pattern[str] | None
 _MOST_ROWS = 1000  # of each language; a row has 2 KB, at most 15
-_PLACE = secrets.token_hex()  # in a kept row, for what is different on each page; no text has it
+_MOST_PAGES = 100  # a page has 6 KB without its rows, 200 with the most filters
+_PLACE = secrets.token_hex()  # in a kept text, for what is different on each page; no text has it
+_PLACES = re.compile(f"{_PLACE}([a-z_]+);")
 
 _KINDS: dict[LabelKind, str] = {
     "open": N_("open"),
@@ -68,3 +71,40 @@ def _kind(status: ShownLabel, gettext: Gettext) -> str:
 
 
 TEMPLATES = Templates("sightline.portal", _extend)
+
+
+def _place(name: str) -> Markup:
+    return Markup(f"{_PLACE}{name};")  # noqa: S704 - a constant
+
+
+class _AnyUser(NamedTuple):
+    first_name: Markup = _place("user")
+
+
+class _AnyVisit(NamedTuple):
+    """A visit as a kept page shows it, with places for what is the visitor's own. A template that needs more fails."""
+
+    portal: Portal
+    session: bool = True
+    user: _AnyUser = _AnyUser()
+    own_path: Markup = _place("own_path")
+    waiting: tuple[()] = ()
+    is_partial: bool = False
+    voted: str = ""
+
+
+def render_list(language: str, own: Mapping[str, str], **same: Hashable) -> str:
+    """Renders the list of ideas. `own` has the `rows`, and what differs by visitor: `csrf`, `user` and `own_path`.
+
+    What is around that is rendered once for the same values, among them the `portal`, and then kept.
+    """
+    parts = _around_own(language, **same).copy()
+    parts[1::2] = [escape(own[name]) for name in parts[1::2]]
+    return "".join(parts)
+
+
+@lru_cache(maxsize=_MOST_PAGES)
+def _around_own(language: str, portal: Portal, **same: Hashable) -> list[str]:
+    """Returns the page in parts; every second one is the name of a place."""
+    places = {"csrf": _place("csrf"), "idea_rows": lambda *_, **__: _place("rows")}
+    return _PLACES.split(TEMPLATES.render(language, "ideas.html", visit=_AnyVisit(portal), **places, **same))

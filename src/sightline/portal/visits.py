@@ -1,6 +1,6 @@
 """One request to a portal: the portal, the session, the language, and the ways to respond."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ from sightline.portal.ideas.search import TitleWords
 from sightline.portal.limits import Limits, SearchTurns
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
-from sightline.portal.rendering import TEMPLATES
+from sightline.portal.rendering import TEMPLATES, render_list
 from sightline.portal.requests import trap
 from sightline.portal.sessions.queries import LIFE, Session, Sessions
 from sightline.portal.users.records import User
@@ -126,11 +126,20 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""
-        token = form_token(self.secret, self.session.token) if self.session else ""
-        text = TEMPLATES.render(self.language, template, visit=self, root=self.place.root, csrf=token, **values)
+        text = TEMPLATES.render(self.language, template, visit=self, root=self.place.root, csrf=self._csrf(), **values)
         if self.texts.large:
             return StreamingResponse(self.texts.pieces(text), status, media_type="text/html")
         return HTMLResponse(text, status)
+
+    def list_page(self, ideas: Sequence[Any], back: str, **same: Hashable) -> Response:
+        """Renders a page of all ideas; pages with the same values have the same text around what is the visitor's."""
+        csrf, root = self._csrf(), self.place.root
+        rows = TEMPLATES.function(self.language, "idea_rows")(ideas, root, csrf, back, self.voted)
+        own = {"rows": rows, "csrf": csrf, "user": self.user.first_name or self.user.email, "own_path": self.own_path}
+        return HTMLResponse(render_list(self.language, own, portal=self.portal, root=root, ideas=bool(ideas), **same))
+
+    def _csrf(self) -> str:
+        return form_token(self.secret, self.session.token) if self.session else ""
 
     def part(self, template: str, swap: str, status: int = 200, **values: Any) -> Response:
         """Renders a part of a page for a script. Only answers that name how they are swapped in are shown."""

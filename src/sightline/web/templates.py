@@ -36,6 +36,10 @@ class Templates:
     def render(self, language: str, template: str, **values: Any) -> str:
         return self._environment(language).get_template(template).render(language=language, **values)
 
+    def function(self, language: str, name: str) -> Any:
+        """Returns a function that the room has added for its templates."""
+        return self._environment(language).globals[name]
+
     def _make_environment(self, language: str) -> Environment:
         """Returns the templates in this language. They escape all values."""
         texts = catalogue(self._package, language)

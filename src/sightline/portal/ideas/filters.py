@@ -1,19 +1,22 @@
 """The filters of the list of ideas, as the address of the page has them."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from urllib.parse import urlencode
 from uuid import UUID
 
+from msgspec import Struct, json
 from starlette.datastructures import QueryParams
 
 from sightline.catalog.portal_labels import shown_label
 from sightline.platform.db import Tx, sql
 from sightline.portal.ideas.search import words_of
-from sightline.portal.portals.records import Portal
 
 PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
+_GROUP = "f."  # before the key of a group
 _VOTES = "ideas.total DESC, ideas.number DESC"
 SORTS = {
     "fit": f"ts_rank(ideas.search, to_tsquery('simple', :words)) DESC, {_VOTES}",
@@ -40,7 +43,7 @@ class Facet:
 
     name: str
     label: str | None
-    options: dict[str, Option]
+    options: dict[str, Option] = field(hash=False)
     group_id: UUID | None = None
 
 
@@ -51,7 +54,7 @@ class Filters:
     q: str
     sort: str
     page: int
-    chosen: dict[str, Option]
+    chosen: dict[str, Option] = field(hash=False)
 
     @property
     def order(self) -> str:
@@ -78,7 +81,12 @@ class Filters:
         return bool(self.q or self.chosen)
 
 
-def read_filters(query: QueryParams, facets: list[Facet]) -> Filters:
+def names_option(query: QueryParams) -> bool:
+    """Whether the address chooses an option of a facet, known or not."""
+    return any(value and (name in ("status", "product") or name.startswith(_GROUP)) for name, value in query.items())
+
+
+def read_filters(query: QueryParams, facets: Sequence[Facet]) -> Filters:
     """Reads the filters from the address; ignores unknown ones."""
     chosen = {
         facet.name: facet.options[value] for facet in facets if (value := query.get(facet.name, "")) in facet.options
@@ -99,44 +107,79 @@ def read_page(query: QueryParams) -> int:
     return min(max(number, 1), _LAST_PAGE)
 
 
-_PRODUCTS_AND_STATUSES = sql("""
-    (SELECT 'product' AS facet, id::text AS value, name AS label, NULL AS settings, 0 AS place FROM products
-      WHERE workspace_id = :workspace_id
-        AND EXISTS (SELECT FROM ideas
-                     WHERE workspace_id = :workspace_id AND product_id = products.id AND portal_visible)
-      ORDER BY name, id LIMIT 100)
-    UNION ALL
-    SELECT 'status', label, label, portal::text, position FROM idea_statuses WHERE workspace_id = :workspace_id
-    ORDER BY facet DESC, place, label, value""")
-_GROUPS = sql("""
-    SELECT g.id, g.key, g.label, o.key AS option_key, o.label AS option_label
-      FROM taxonomy_groups g
-     CROSS JOIN LATERAL (SELECT key, label, position FROM taxonomy_options
-                          WHERE workspace_id = :workspace_id AND group_id = g.id AND is_active
-                          ORDER BY position, key LIMIT 100) o
-     WHERE g.workspace_id = :workspace_id AND g.key = ANY(:keys) AND g.kind = 'list' AND g.is_active
-     ORDER BY array_position(:keys, g.key), o.position, o.key""")
+# What the visitors of a workspace's portal can choose, as JSON.
+CHOICES = """
+    json_build_object(
+        'statuses', (SELECT json_agg(listed) FROM (
+            SELECT label, portal::text AS settings FROM idea_statuses
+             WHERE workspace_id = :workspace_id ORDER BY position, label) AS listed),
+        'products', (SELECT json_agg(listed) FROM (
+            SELECT id::text, name FROM products
+             WHERE workspace_id = :workspace_id
+               AND EXISTS (SELECT FROM ideas
+                            WHERE workspace_id = :workspace_id AND product_id = products.id AND portal_visible)
+             ORDER BY name, id LIMIT 100) AS listed),
+        'options', (SELECT json_agg(listed) FROM (
+            SELECT g.id AS group_id, g.key AS group_key, g.label AS group_label, o.key, o.label
+              FROM portals p
+              JOIN taxonomy_groups g ON g.workspace_id = :workspace_id AND g.key = ANY(p.facets)
+             CROSS JOIN LATERAL (SELECT key, label, position FROM taxonomy_options
+                                  WHERE workspace_id = :workspace_id AND group_id = g.id AND is_active
+                                  ORDER BY position, key LIMIT 100) o
+             WHERE p.workspace_id = :workspace_id AND g.kind = 'list' AND g.is_active
+             ORDER BY array_position(p.facets, g.key), o.position, o.key) AS listed))"""
+_FIND_CHOICES = sql("SELECT {choices} AS choices", choices=CHOICES)
 
 
-async def find_facets(tx: Tx, portal: Portal) -> list[Facet]:
-    """Returns the statuses, the products with visible ideas, and the groups that the portal exposes.
+class _Status(Struct):
+    label: str
+    settings: str | None
+
+
+class _Product(Struct):
+    id: str
+    name: str
+
+
+class _GroupOption(Struct):
+    group_id: UUID
+    group_key: str
+    group_label: str
+    key: str
+    label: str
+
+
+class _Choices(Struct):
+    """The JSON of CHOICES."""
+
+    statuses: list[_Status] | None
+    products: list[_Product] | None
+    options: list[_GroupOption] | None
+
+
+async def find_facets(tx: Tx, workspace_id: UUID) -> tuple[Facet, ...]:
+    """Returns what the visitors of the workspace's portal can filter by."""
+    choices = await tx.value(_FIND_CHOICES, workspace_id=workspace_id)
+    return read_facets(bytes(choices))
+
+
+@lru_cache(maxsize=100)
+def read_facets(choices: bytes) -> tuple[Facet, ...]:
+    """Returns the statuses, the products with visible ideas, and the groups that the portal exposes, from CHOICES.
 
     Of statuses and products there are two or more, or none. Products and groups have their first 100 options.
     """
+    read = json.decode(choices, type=_Choices)
     statuses: dict[str, Option] = {}
-    products: dict[str, Option] = {}
-    for row in await tx.rows(_PRODUCTS_AND_STATUSES, workspace_id=portal.workspace_id):
-        if row["facet"] == "product":
-            products[row["value"]] = Option(row["value"], row["label"])
-        elif shown := shown_label(row["label"], row["settings"]):
+    for status in read.statuses or ():
+        if shown := shown_label(status.label, status.settings):
             before = statuses[shown.name].statuses if shown.name in statuses else ()
-            statuses[shown.name] = Option(shown.name, shown.name, (*before, row["label"]))
+            statuses[shown.name] = Option(shown.name, shown.name, (*before, status.label))
+    products = {product.id: Option(product.id, product.name) for product in read.products or ()}
+    groups: dict[str, Facet] = {}
+    for option in read.options or ():
+        name = f"{_GROUP}{option.group_key}"
+        facet = groups.setdefault(name, Facet(name, option.group_label, {}, option.group_id))
+        facet.options[option.key] = Option(option.key, option.label)
     facets = (Facet("status", None, statuses), Facet("product", None, products))
-    found = [facet for facet in facets if len(facet.options) > 1]
-    if portal.facets:
-        by_group: dict[str, Facet] = {}
-        for row in await tx.rows(_GROUPS, workspace_id=portal.workspace_id, keys=portal.facets):
-            facet = by_group.setdefault(row["key"], Facet(f"f.{row['key']}", row["label"], {}, row["id"]))
-            facet.options[row["option_key"]] = Option(row["option_key"], row["option_label"])
-        found += by_group.values()
-    return found
+    return (*(facet for facet in facets if len(facet.options) > 1), *groups.values())

@@ -1,6 +1,7 @@
 """The list of ideas, and the page of one idea."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,16 @@ from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
 from sightline.portal.comments.queries import ShownComment, list_comments
 from sightline.portal.ideas import queries
-from sightline.portal.ideas.filters import PAGE, Facet, Filters, find_facets, read_filters, read_page, read_search
+from sightline.portal.ideas.filters import (
+    PAGE,
+    Facet,
+    Filters,
+    find_facets,
+    names_option,
+    read_filters,
+    read_page,
+    read_search,
+)
 from sightline.portal.ideas.history import list_moves
 from sightline.portal.ideas.records import LONG, SHORT, ShownIdea
 from sightline.portal.ideas.search import Search, correct, search_for, words_of
@@ -33,36 +43,38 @@ async def show_list(visit: Visit) -> Response:
 
 async def _show_found(visit: Visit) -> Response:
     """If no idea has the words, misspelt ones are corrected."""
-    workspace_id = visit.portal.workspace_id
+    workspace_id, query = visit.portal.workspace_id, visit.request.query_params
     async with visit.db.autocommit() as tx:
-        facets = await find_facets(tx, visit.portal)
-        filters = read_filters(visit.request.query_params, facets)
+        facets = await find_facets(tx, workspace_id) if names_option(query) else ()
+        filters = read_filters(query, facets)
         search = await search_for(tx, workspace_id, words_of(filters.q))
-        ideas, total = await _find(tx, visit, filters, facets, search)
-    corrected = await _corrected(visit, filters) if total == 0 and search else None
-    if corrected or (total and not ideas):
+        found = await _find(tx, visit, filters, facets, search)
+    corrected = await _corrected(visit, filters) if found.total == 0 and search else None
+    if corrected or (found.total and not found.ideas):
         async with visit.db.autocommit() as tx:
             if corrected:
                 search = await search_for(tx, workspace_id, corrected)
-                ideas, total = await _find(tx, visit, filters, facets, search)
-            if total and not ideas:
-                filters = replace(filters, page=_pages(total, PAGE))
-                ideas, total = await _find(tx, visit, filters, facets, search)
+                found = await _find(tx, visit, filters, facets, search)
+            if found.total and not found.ideas:
+                filters = replace(filters, page=_pages(found.total, PAGE))
+                found = await _find(tx, visit, filters, facets, search)
     values: dict[str, Any] = {
-        "ideas": ideas,
-        "total": total,
-        "pages": _pages(total, PAGE),
+        **found._asdict(),
+        "pages": _pages(found.total, PAGE),
         "filters": filters,
-        "facets": facets,
-        "corrected": " ".join(corrected) if corrected and total else None,
+        "corrected": " ".join(corrected) if corrected and found.total else None,
         "marks": search.pattern if search else None,
     }
-    return visit.part("found.html", "innerHTML", **values) if visit.is_partial else visit.page("ideas.html", **values)
+    if visit.is_partial:
+        return visit.part("found.html", "innerHTML", **values)
+    if visit.waiting or filters.narrows:
+        return visit.page("ideas.html", **values)
+    return visit.list_page(back="/" + filters.query(), **values)
 
 
 async def _find(
-    tx: Tx, visit: Visit, filters: Filters, facets: list[Facet], search: Search | None
-) -> tuple[list[ShownIdea], int]:
+    tx: Tx, visit: Visit, filters: Filters, facets: Sequence[Facet], search: Search | None
+) -> queries.FoundPage:
     where = queries.visible(visit.portal.workspace_id, filters, facets, search)
     return await queries.find_page(tx, where, filters, visit.user.id, LONG if search else SHORT)
 

@@ -1,24 +1,32 @@
 """The SQL of the ideas that a portal shows."""
 
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
+
+from msgspec import json
 
 from sightline.ideas.classifications.queries import IS_UNREVIEWED_SUGGESTION
 from sightline.platform.db import Tx, Where, by_reference, sql
 from sightline.platform.refs import IdeaRef, parse_uuid
-from sightline.portal.ideas.filters import PAGE, SORTS, Facet, Filters
+from sightline.portal.ideas.filters import CHOICES, PAGE, SORTS, Facet, Filters, read_facets
 from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
 from sightline.portal.ideas.search import Search
 
 _RECENT = timedelta(days=30)  # votes that count for the order "trending"
 _COUNT_ALL = "SELECT count(*) FROM idea_votes WHERE workspace_id = :workspace_id"
-_PAGE = "SELECT {columns}, ({count}) AS total FROM ({rows}) AS ideas ORDER BY {order}"
+_PAGE = """
+    SELECT ({count}) AS total, {choices} AS choices,
+           (SELECT json_agg(shown) FROM (SELECT {columns} FROM ({rows}) AS ideas ORDER BY {order}) AS shown) AS ideas"""
 # The ideas with the words are looked up once; without words an index has the order and the number.
 _FOUND = """
     WITH found AS MATERIALIZED (SELECT * FROM {ideas} WHERE {where})
-    SELECT {columns}, (SELECT count(*) FROM found) AS total
-      FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas ORDER BY {order}"""
+    SELECT (SELECT count(*) FROM found) AS total, {choices} AS choices,
+           (SELECT json_agg(shown) FROM (
+               SELECT {columns}
+                 FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas
+                ORDER BY {order}) AS shown) AS ideas"""
 _FIND = by_reference(
     "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
     columns=WHOLE,
@@ -33,7 +41,7 @@ _BY_IDS = sql(
 )
 
 
-def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], search: Search | None) -> Where:
+def visible(workspace_id: UUID, filters: Filters, facets: Sequence[Facet], search: Search | None) -> Where:
     """Returns the conditions on a row of `ideas`. `search` has the words of the filters' text, or corrected ones."""
     where = Where(workspace_id, values={})
     where.add("portal_visible")
@@ -59,10 +67,16 @@ def visible(workspace_id: UUID, filters: Filters, facets: list[Facet], search: S
     return where
 
 
-async def find_page(
-    tx: Tx, where: Where, filters: Filters, user_id: UUID, columns: str = SHORT
-) -> tuple[list[ShownIdea], int]:
-    """Returns the ideas of the page that the filters name, none after the last page, and how many there are in all."""
+class FoundPage(NamedTuple):
+    """The ideas of a page, how many there are on all pages, and what they can be filtered by."""
+
+    ideas: list[ShownIdea]
+    total: int
+    facets: Sequence[Facet]
+
+
+async def find_page(tx: Tx, where: Where, filters: Filters, user_id: UUID, columns: str = SHORT) -> FoundPage:
+    """Returns the page that the filters name, without ideas if there are fewer pages."""
     order, offset = SORTS[filters.order], (filters.page - 1) * PAGE
     values: dict[str, Any] = {"recent": tx.now - _RECENT} if filters.order == "trending" else {}
     # The plan of a first page is kept: PostgreSQL plans a limit that is a value again for each page.
@@ -75,11 +89,12 @@ async def find_page(
         rows = _rows_by_votes(order, part)
     count = f"SELECT count(*) FROM ideas WHERE {where}" if filters.narrows else _COUNT_ALL
     page = _FOUND if filters.q else _PAGE
-    statement = sql(page, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where), count=count)
-    found = await tx.rows(statement, **where.values, **values, user_id=user_id)
-    if found or offset == 0:
-        return [ShownIdea(*shown) for *shown, _ in found], found[0]["total"] if found else 0
-    return [], await tx.value(sql(count), **where.values)
+    statement = sql(
+        page, choices=CHOICES, ideas=SHOWN, rows=rows, order=order, columns=columns, where=str(where), count=count
+    )
+    found = await tx.one(statement, **where.values, **values, user_id=user_id)
+    ideas = json.decode(found["ideas"], type=list[ShownIdea]) if found["ideas"] else []
+    return FoundPage(ideas, found["total"], read_facets(bytes(found["choices"])))
 
 
 def _rows_by_votes(order: str, part: str) -> str:

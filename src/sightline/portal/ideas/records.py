@@ -1,8 +1,9 @@
 """Ideas as portals show them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
+
+from msgspec import Struct
 
 from sightline.catalog.portal_labels import ShownLabel, shown_label
 
@@ -34,8 +35,7 @@ LONG = _columns("left(ideas.description, 5000)", "NULL")  # for a passage with w
 WHOLE = _columns("ideas.description", "ideas.official_answer")
 
 
-@dataclass(frozen=True, slots=True)
-class ShownIdea:
+class ShownIdea(Struct, frozen=True):
     """An idea on a page. In lists the description has at most 400 characters, 5,000 in a search, and no answer.
 
     `vote_count` includes the imported votes. `is_voted`: the visitor votes for it.

@@ -14,13 +14,13 @@ Host = Annotated[
 
 # In the order of Portal's fields.
 COLUMNS = """
-    workspace_id, alias, host, name, intro, accent_color, language, facets, comments_enabled, requests_visible,
+    workspace_id, alias, host, name, intro, accent_color, language, comments_enabled, requests_visible,
     remote_login_url, remote_logout_url, secret"""
 
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """`secret` is encrypted; `facets` are keys of taxonomy groups that ideas can be filtered by."""
+    """`secret` is encrypted."""
 
     workspace_id: UUID
     alias: str
@@ -29,7 +29,6 @@ class Portal:
     intro: str
     accent_color: str
     language: str
-    facets: list[str]
     comments_enabled: bool
     requests_visible: bool
     remote_login_url: str | None

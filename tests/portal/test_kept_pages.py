@@ -1,0 +1,42 @@
+"""The list is rendered once for all visitors: each reads their own name, token and path, and the present settings."""
+
+import re
+
+from tests.portal.product import PortalWorld
+
+
+async def test_visitors_read_their_own_name_token_and_path(world: PortalWorld) -> None:
+    await world.add(ideas=[{"key": "csv", "name": "CSV", "description": "x", "portalVisible": True}])
+    ann, ben = world.browser(), world.browser()
+    await world.sign_in(ann, sub="1", email="ann@example.com", first_name="<i>Ann")
+    await world.sign_in(ben, sub="2", email="ben@example.com", first_name="")
+    for browser, name, path in (
+        (ann, "&lt;i&gt;Ann", "/?voted=%22%3E"),
+        (ben, "ben@example.com", "/"),
+        (ann, "&lt;i&gt;Ann", "/"),
+    ):
+        page = (await browser.get(path)).text
+        assert re.findall('<span class="who" dir="auto">(.*)</span>', page) == [name]
+        assert re.findall('name="back" value="(.*)">\n<button class="quiet"', page) == [path]
+        [token] = set(re.findall('name="csrf" value="(.*)"', page))
+        assert (await browser.post("/ideas/IDEA-1/vote", {"csrf": token, "vote": "1"})).status_code == 303
+
+
+async def test_what_the_team_changes_is_shown_at_once(world: PortalWorld) -> None:
+    portal = {"alias": world.slug, "name": "Acme ideas", "intro": "Be quick.", "accentColor": "#0a7"}
+    statuses = [{"label": "new"}, {"label": "done"}]
+    idea = {"description": "x", "portalVisible": True}
+    await world.add(portal=portal, ideaStatuses=statuses, ideas=[{"key": "csv", "name": "CSV", **idea}])
+    browser = world.browser()
+    await world.sign_in(browser)
+    before = (await browser.get("/")).text
+    await world.add(
+        portal=portal | {"name": "Our ideas", "intro": "Welcome.", "accentColor": "#a07"},
+        ideaStatuses=[*statuses, {"label": "later"}],
+        ideas=[{"key": "dark", "name": "Dark", **idea}],
+    )
+    after = (await browser.get("/")).text
+    was = ("Acme ideas", "Be quick.", "accent-00aa77", "1 idea<")
+    present = ("Our ideas", "Welcome.", "accent-aa0077", "2 ideas<", ">later</option>")
+    assert [text in before for text in (*was, *present)] == [True] * 4 + [False] * 5
+    assert [text in after for text in (*was, *present)] == [False] * 4 + [True] * 5
