@@ -5,8 +5,6 @@ from uuid import UUID, uuid5
 from asyncpg.pgproto.pgproto import UUID as StoredUUID
 from uuid_utils import uuid7
 
-__all__ = ["derived_id", "new_id"]
-
 _NAMESPACE = UUID("6f0d5a6e-0c52-5d0e-9a53-5c1d8b2f7a10")
 
 

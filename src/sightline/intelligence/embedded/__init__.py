@@ -11,8 +11,6 @@ from sightline.intelligence.embedded.questions import ask_questions
 from sightline.intelligence.embedded.signals.extraction import extract_insights
 from sightline.intelligence.engine import FeatureMap, Matching
 
-__all__ = ["EmbeddedEngine", "embedded_engine"]
-
 
 class EmbeddedEngine:
     """Compares words. Reads whole signals, and 200 sentences in the first 40,000 characters of other texts."""

@@ -1,6 +1,6 @@
 """One database, PostgreSQL: the pool, the transaction, and SQL with values by name."""
 
-from sightline.platform.db.database import Database, DatabaseUnavailable, Row, Tx, forget_commits, may_have_committed
+from sightline.platform.db.database import Database, DatabaseUnavailable, Row, Tx
 from sightline.platform.db.pool import Connection
 from sightline.platform.db.retries import retry_transaction, retry_when_overtaken
 from sightline.platform.db.sql import (
@@ -29,8 +29,6 @@ __all__ = [
     "assignments",
     "by_reference",
     "columns",
-    "forget_commits",
-    "may_have_committed",
     "retry_transaction",
     "retry_when_overtaken",
     "sql",

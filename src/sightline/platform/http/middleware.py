@@ -13,8 +13,7 @@ from prometheus_client import Counter, Histogram
 from starlette.requests import ClientDisconnect
 
 from sightline.platform import logs
-from sightline.platform.db import forget_commits
-from sightline.platform.db.database import first_line
+from sightline.platform.db.database import first_line, forget_commits
 from sightline.platform.errors import NotFound, Refusal, Unauthorized
 from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from sightline.platform.db import may_have_committed
+from sightline.platform.db.database import may_have_committed
 from sightline.platform.db.retries import is_away
 from sightline.platform.errors import Refusal, Unavailable
 

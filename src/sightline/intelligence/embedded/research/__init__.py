@@ -11,8 +11,6 @@ from sightline.intelligence.research import Coverage, FindingText, Judgement, Pl
 from sightline.platform.beside import Beside
 from sightline.sources.pages import Page
 
-__all__ = ["EmbeddedResearcher"]
-
 _PLANS = Beside("research")  # takes up to 2 s
 
 

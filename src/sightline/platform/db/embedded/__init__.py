@@ -1,6 +1,6 @@
 """The embedded PostgreSQL: one server under a data directory, shared by every process that uses it.
 
-`server.py` starts, joins and stops it; `cluster.py` is its folder; `programs.py` runs PostgreSQL's programs.
+`server.py` starts, joins and stops it; `programs.py` runs PostgreSQL's programs.
 """
 
 from .programs import EmbeddedServerError
