@@ -55,12 +55,12 @@ class OneTransaction(Database):
         self._is_tried = tried
 
     @asynccontextmanager
-    async def _part(self) -> AsyncIterator[Tx]:
+    async def autocommit(self, *, writes: bool = False) -> AsyncIterator[Tx]:
         async with block(self._tx.connection):
             yield self._tx
 
-    def autocommit(self, *, writes: bool = False) -> AbstractAsyncContextManager[Tx]:
-        return self._part()
+    snapshot = autocommit
+    transaction = autocommit
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
         if self._is_tried:
@@ -78,9 +78,6 @@ class OneTransaction(Database):
             yield tx
         finally:
             await part.rollback()
-
-    snapshot = autocommit
-    transaction = autocommit
 
 
 _TAKE = sql("SELECT pg_try_advisory_xact_lock(hashtextextended(:request, 7))")
