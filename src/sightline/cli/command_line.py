@@ -36,7 +36,8 @@ COMMANDS = {
     "evaluate": "The quality of the engine, measured on labelled data.",
     "doctor": "Checks the installation, a line for each part.",
 }
-MODULES = {"import": "imports", "export": "exports"}  # where the module is not called like the command
+# Where the module is not called like the command.
+MODULES = {"import": "records", "export": "records", "restore": "backup", "worker": "serve"}
 
 
 class _Commands(TyperGroup):

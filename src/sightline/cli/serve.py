@@ -1,11 +1,11 @@
-"""`sightline serve`: the API, the portal and the background worker."""
+"""`sightline serve`: the API, the portal and the background worker; `sightline worker`: the worker alone."""
 
 from typing import Annotated
 
 from sightline.cli.options import DatabaseUrl, DataDir, Host, Port, command, setting
 from sightline.cli.site import read_settings
 from sightline.platform import logs
-from sightline.serving.serve import keep_serving
+from sightline.serving.serve import keep_serving, keep_working
 from sightline.serving.supervisor import run_until_asked
 
 
@@ -26,3 +26,13 @@ def serve(
         logs.announce(f"Sightline serves on {address}", documentation=f"{address}/docs")
 
     run_until_asked(keep_serving(settings, say_ready=say_ready))
+
+
+@command("worker")
+def worker(
+    concurrency: Annotated[int | None, setting("concurrency")] = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+) -> None:
+    """Runs background jobs until SIGTERM. Then hands unfinished ones back; any number may run, on any machine."""
+    run_until_asked(keep_working(read_settings(data_dir, database_url, concurrency=concurrency)))

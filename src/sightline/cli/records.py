@@ -1,10 +1,11 @@
-"""`sightline import`: many records of one kind, from a file of lines."""
+"""`sightline import` and `sightline export`: many records of one kind, as lines of a file."""
 
 import asyncio
 import gc
 import os
 import re
 import signal
+import sys
 from contextlib import nullcontext
 from io import BufferedReader
 from pathlib import Path
@@ -18,7 +19,7 @@ from sightline.cli.output import counted, note, print_json
 from sightline.cli.progress import Bar
 from sightline.cli.site import Site, operator, site_command
 from sightline.platform.refused import Refused
-from sightline.workspace_file import Import, Imported, ListReader
+from sightline.workspace_file import Import, Imported, ListReader, export_list
 from sightline.workspace_file.imports.customers import UnknownAccounts
 from sightline.workspace_file.imports.files import DELIMITERS
 from sightline.workspace_file.imports.maps import Map, joined, map_of_pairs, map_of_tool, read_map
@@ -228,3 +229,14 @@ def _print_columns(done: Imported) -> None:
         typer.echo(
             f"Columns that fill no field: {', '.join(map(repr, done.ignored_columns))}. --map 'Column=field' maps one."
         )
+
+
+@site_command("export", has_json=False)
+async def export(
+    site: Site,
+    kind: Kind,
+    workspace: InWorkspace,
+    format: Annotated[Format, option("--format", "JSON Lines, or CSV for a spreadsheet.")] = "jsonl",
+) -> None:
+    """Prints the records of one kind. CSV is safe to open in a spreadsheet; both can be imported."""
+    await export_list(site.db, workspace, LISTS.get(kind, kind), format, sys.stdout.buffer.write)
