@@ -19,6 +19,7 @@ def test_the_environment_and_the_file_know_an_option_by_its_name() -> None:
             name = max(option.opts, key=len).lstrip("-").replace("-", "_")
             named = None if name in SETTINGS else variable(name)
             assert option.envvar == named, f"{path}: declare --{name} by option()"
+            assert name == name.lower(), f"{path}: give option() the name --{name.lower()}"
 
 
 @pytest.mark.parametrize("settings", [{}, {"SLUG": "acme"}])

@@ -17,7 +17,7 @@ from sightline.workspaces.tenants import find_workspace
 async def audit(
     site: Site,
     workspace: InWorkspace,
-    record: Annotated[str | None, option("--record", "UUID or public id.", metavar="REF")] = None,
+    record: Annotated[str | None, option("UUID or public id.", metavar="REF")] = None,
     since: Since = None,
 ) -> None:
     """Shows the trail of a workspace or of one record, oldest first."""

@@ -31,7 +31,7 @@ ADVICE = (
 def backup(
     site: Site,
     file: Annotated[str, argument("FILE", "Where to write it; - for standard output.")],
-    force: Annotated[bool, option("--force", "Replace an existing file.")] = False,
+    force: Annotated[bool, option("Replace an existing file.", "--force")] = False,
 ) -> dict[str, Any]:
     """Writes a consistent copy of everything to one file. Servers keep running; the secret is not included."""
     _refuse_file(file, as_json=site.as_json, force=force)
@@ -64,7 +64,7 @@ def _refuse_file(file: str, *, as_json: bool, force: bool) -> None:
 def restore(
     site: Site,
     file: Annotated[BufferedReader, input_file("A file written by `backup`; - for standard input.")],
-    without_secret: Annotated[bool, option("--without-secret", "The secret is lost: portals get new ones.")] = False,
+    without_secret: Annotated[bool, option("The secret is lost: portals get new ones.", "--without-secret")] = False,
 ) -> dict[str, Any]:
     """Restores a backup into an empty database, all or nothing. Asks for the secret of the backed-up server."""
     settings, started = site.settings, time.monotonic()

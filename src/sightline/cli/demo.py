@@ -17,9 +17,7 @@ from sightline.serving.supervisor import run_until_asked
 from sightline.settings import Settings
 
 _PRODUCT = "A product to enter the portal from, like examples/customer-product/app.py."
-CustomerProductFile = Annotated[
-    Path | None, option("--customer-product", _PRODUCT, show_default=False, exists=True, dir_okay=False)
-]
+CustomerProductFile = Annotated[Path | None, option(_PRODUCT, show_default=False, exists=True, dir_okay=False)]
 
 
 @command("demo")

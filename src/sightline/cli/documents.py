@@ -27,12 +27,12 @@ def _print(receipt: GenerationReceipt) -> None:
 async def generate(  # noqa: PLR0913 - the options of a command
     site: Site,
     workspace: InWorkspace,
-    initiative: Annotated[str, option("--initiative", "UUID or public id.", metavar="REF")],
-    type: Annotated[DocumentType, option("--type", "INITIATIVE_BRIEF, PRD or TDD.", metavar="TYPE")],
-    again: Annotated[bool, option("--again", "Regenerate a document that the initiative has.")] = False,
-    wait: Annotated[bool, option("--wait", "Wait for the result; exit code 1 if it failed.")] = False,
+    initiative: Annotated[str, option("UUID or public id.", metavar="REF")],
+    type: Annotated[DocumentType, option("INITIATIVE_BRIEF, PRD or TDD.", "--type", metavar="TYPE")],
+    again: Annotated[bool, option("Regenerate a document that the initiative has.", "--again")] = False,
+    wait: Annotated[bool, option("Wait for the result; exit code 1 if it failed.", "--wait")] = False,
     timeout: Annotated[  # noqa: ASYNC109 - the name of the option
-        float | None, option("--timeout", "Wait no longer than this.", min=0, metavar="SECONDS")
+        float | None, option("Wait no longer than this.", min=0, metavar="SECONDS")
     ] = None,
 ) -> GenerationReceipt:
     """Queues the first generation of a document, or a new version. A worker writes it."""

@@ -13,10 +13,10 @@ from sightline.cli.output import print_json, print_pairs
 from sightline.evaluation.marks import read_marks, write_outputs
 from sightline.evaluation.worlds import Measured
 
-Picture = Annotated[Path | None, option("--picture", "Draw the figures there, as SVG.", metavar="PATH")]
+Picture = Annotated[Path | None, option("Draw the figures there, as SVG.", metavar="PATH")]
 World = Annotated[Path, argument("FOLDER", "A folder with labelled material.")]
-MarksFile = Annotated[Path | None, option("--marks", "Count what readers would keep.", metavar="FILE")]
-OutputsFile = Annotated[Path | None, option("--outputs", "Write what readers mark there.", metavar="FILE")]
+MarksFile = Annotated[Path | None, option("Count what readers would keep.", metavar="FILE")]
+OutputsFile = Annotated[Path | None, option("Write what readers mark there.", metavar="FILE")]
 
 
 @command("evaluate matching")

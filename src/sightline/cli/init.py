@@ -20,9 +20,9 @@ def _print(shown: dict[str, Any]) -> None:
 @site_command("init", show=_print, is_first_use=True)
 async def init(
     site: Site,
-    slug: Annotated[str, option("--slug", "Short name: lower-case letters, digits, hyphens.")],
-    name: Annotated[str, option("--name", "Full name.")],
-    owner: Annotated[str, option("--owner", "The owner's e-mail address.")],
+    slug: Annotated[str, option("Short name: lower-case letters, digits, hyphens.")],
+    name: Annotated[str, option("Full name.")],
+    owner: Annotated[str, option("The owner's e-mail address.")],
 ) -> dict[str, Any]:
     """Creates an empty workspace with its owner. Prints an API key with all scopes, once."""
     async with site.db.transaction() as tx:

@@ -22,8 +22,8 @@ _print = table("id", "kind", "state", "workspace", "record_id", "attempts", "run
 @site_command("jobs list", show=_print)
 async def list_(
     site: Site,
-    state: Annotated[State | None, option("--state", "waiting, running or failed.", metavar="STATE")] = None,
-    workspace: Annotated[str | None, option("--workspace", "The workspace's slug.")] = None,
+    state: Annotated[State | None, option("waiting, running or failed.", "--state", metavar="STATE")] = None,
+    workspace: Annotated[str | None, option("The workspace's slug.")] = None,
 ) -> list[QueuedJob]:
     """Lists jobs that wait, run or have failed. At most 1,000; done jobs are not kept."""
     async with site.db.autocommit() as tx:

@@ -25,12 +25,10 @@ def _print_created(key: CreatedKey) -> None:
 async def create(
     site: Site,
     workspace: InWorkspace,
-    name: Annotated[str, option("--name", "What the key is for.")],
-    scopes: Annotated[str, option("--scopes", f"Comma-separated, or `all`: {', '.join(Scope)}.")],
-    member: Annotated[str | None, option("--member", "E-mail of its creator, an owner or admin.")] = None,
-    expires: Annotated[
-        datetime | None, option("--expires", "When it stops working.", parser=read_moment, metavar="DATE")
-    ] = None,
+    name: Annotated[str, option("What the key is for.")],
+    scopes: Annotated[str, option(f"Comma-separated, or `all`: {', '.join(Scope)}.")],
+    member: Annotated[str | None, option("E-mail of its creator, an owner or admin.")] = None,
+    expires: Annotated[datetime | None, option("When it stops working.", parser=read_moment, metavar="DATE")] = None,
 ) -> CreatedKey:
     """Creates an API key and prints it; the key is never shown again."""
     listed = [scope.strip() for scope in scopes.split(",") if scope.strip()]
@@ -74,9 +72,7 @@ async def revoke(site: Site, key: KeyId) -> ApiKey:
 async def roll(
     site: Site,
     key: KeyId,
-    overlap: Annotated[
-        float, option("--overlap", "How long the old key still works.", min=0, max=2160, metavar="HOURS")
-    ] = 24,
+    overlap: Annotated[float, option("How long the old key still works.", min=0, max=2160, metavar="HOURS")] = 24,
 ) -> CreatedKey:
     """Replaces a key with a new one. Name, scopes, creator and lifetime stay the same."""
     async with site.db.transaction() as tx:

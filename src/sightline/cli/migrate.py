@@ -20,7 +20,7 @@ def _print(found: dict[str, list[str]]) -> None:
 
 @site_command("migrate", show=_print, code=lambda found: bool(found.get("pending")), connects=False)
 def migrate(
-    site: Site, check: Annotated[bool, option("--check", "Only say whether it is needed (exit code 1).")] = False
+    site: Site, check: Annotated[bool, option("Only say whether it is needed (exit code 1).", "--check")] = False
 ) -> dict[str, list[str]]:
     """Brings the database to this version. Safe from several machines at once."""
     with database_urls(site.settings, may_create=not check) as (_, url):

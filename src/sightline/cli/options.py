@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from sightline.settings import FILE, PREFIX, SETTINGS, SettingsError, read_file, variable
 
 
-def option(flag: str, help: str, **more: Any) -> Any:
-    name = flag.removeprefix("--").replace("-", "_")
-    return typer.Option(flag, help=help, envvar=None if name in SETTINGS else variable(name), **more)
+def option(help: str, *names: str, **more: Any) -> Any:
+    """Declares an option, which is called like its parameter, or has another name.
+
+    A flag needs its name, as it has no opposite; so does an option whose `metavar` is its name in capitals.
+    """
+    return typer.Option(*names, help=help, **more)
 
 
 def argument(metavar: str, help: str, **more: Any) -> Any:
@@ -32,15 +35,15 @@ def setting(name: str) -> Any:
     """Declares the option of a setting, with its bounds and its sentence."""
     declared, flag = SETTINGS[name], "--" + name.replace("_", "-")
     default = "" if declared.default in (None, False) else f" {declared.default} when left out."
-    return option(flag, f"{declared.meta.description}{default}", min=declared.meta.ge, max=declared.meta.le)
+    return option(f"{declared.meta.description}{default}", flag, min=declared.meta.ge, max=declared.meta.le)
 
 
 DataDir = Annotated[Path | None, setting("data_dir")]
 DatabaseUrl = Annotated[str | None, setting("database_url")]
 Host = Annotated[str | None, setting("host")]
 Port = Annotated[int | None, setting("port")]
-AsJson = Annotated[bool, option("--json", "Print one JSON document.")]
-InWorkspace = Annotated[str, option("--workspace", "The workspace's slug.")]
+AsJson = Annotated[bool, option("Print one JSON document.", "--json")]
+InWorkspace = Annotated[str, option("The workspace's slug.")]
 
 
 def input_file(help: str) -> Any:
@@ -63,7 +66,7 @@ def read_moment(text: str) -> datetime:
         raise typer.BadParameter("expected a date or an ISO 8601 timestamp") from None
 
 
-Since = Annotated[datetime | None, option("--since", "Nothing older.", parser=read_moment, metavar="DATE")]
+Since = Annotated[datetime | None, option("Nothing older.", parser=read_moment, metavar="DATE")]
 
 # The names that messages and help give to these types by default.
 _NUMBERS = frozenset({"int", "integer", "float", "int range", "integer range", "float range"})
@@ -72,13 +75,16 @@ _NOT_OURS = (f"{PREFIX}SERVICE_", f"{PREFIX}PORT_")
 
 
 class Command(TyperCommand):
-    """A command whose options can also be given in the file."""
+    """A command whose options can also be given in the environment and in the file."""
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
         for parameter in self.params:
             if parameter.type.name in _NUMBERS:
                 parameter.type.name = "number"
+            name = parameter.opts[0].removeprefix("--").replace("-", "_")
+            if isinstance(parameter, TyperOption) and name not in SETTINGS:
+                parameter.envvar = variable(name)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         file = {variable(name): value for name, value in read_file(Path(FILE)).items()}

@@ -28,9 +28,9 @@ def _print(shown: Addresses) -> None:
 async def configure(
     site: Site,
     workspace: InWorkspace,
-    remote_login_url: Annotated[str, option("--remote-login-url", "Where people are sent to sign in.")],
-    remote_logout_url: Annotated[str, option("--remote-logout-url", "Where they are sent to sign out.")],
-    host: Annotated[str | None, option("--host", "A host name of the portal's own.")] = None,
+    remote_login_url: Annotated[str, option("Where people are sent to sign in.")],
+    remote_logout_url: Annotated[str, option("Where they are sent to sign out.")],
+    host: Annotated[str | None, option("A host name of the portal's own.")] = None,
 ) -> Addresses:
     """Switches portal sign-in on. Prints the secret the first time only; later the secret stays as it is."""
     sign_in = SignIn(remote_login_url, remote_logout_url, host)

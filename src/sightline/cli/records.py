@@ -66,15 +66,11 @@ _FILES = "CSV, JSON Lines, a JSON document with a list of records, or a ZIP with
 SourceKey = Annotated[
     str | None,
     option(
-        "--source-key",
         "The source of records that have nothing but an externalId; import when left out.",
         parser=read_source_key,
         metavar="TEXT",
     ),
 ]
-Columns = Annotated[list[str] | None, option("--map", "The field of a column; repeatable.", metavar="COLUMN=FIELD")]
-RejectsFile = Annotated[Path | None, option("--rejects", "Write refused lines with their reasons.", metavar="FILE")]
-Unknown = Annotated[UnknownAccounts, option("--unknown-accounts", "What happens to accounts that do not exist.")]
 
 
 @site_command("import")
@@ -83,15 +79,15 @@ async def import_(  # noqa: PLR0913 - an option each
     kind: Kind,
     file: Annotated[BufferedReader, input_file(_FILES)],
     workspace: InWorkspace,
-    format: Annotated[Format | None, option("--format", "Guessed from the suffix or first byte when left out.")] = None,
+    format: Annotated[Format | None, option("Guessed from the suffix or first byte when left out.")] = None,
     source_key: SourceKey = None,
-    tool: Annotated[Tool | None, option("--from", "The tool that the file comes from.")] = None,
-    map: Columns = None,
-    map_file: Annotated[Path | None, option("--map-file", "A YAML file with a map.", metavar="FILE")] = None,
-    strict: Annotated[bool, option("--strict", "Refuse columns that are no fields.")] = False,
-    dry_run: Annotated[bool, option("--dry-run", "Say what would be stored, and store nothing.")] = False,
-    rejects: RejectsFile = None,
-    unknown_accounts: Unknown = "refuse",
+    tool: Annotated[Tool | None, option("The tool that the file comes from.", "--from")] = None,
+    map: Annotated[list[str] | None, option("The field of a column; repeatable.", metavar="COLUMN=FIELD")] = None,
+    map_file: Annotated[Path | None, option("A YAML file with a map.", metavar="FILE")] = None,
+    strict: Annotated[bool, option("Refuse columns that are no fields.", "--strict")] = False,
+    dry_run: Annotated[bool, option("Say what would be stored, and store nothing.", "--dry-run")] = False,
+    rejects: Annotated[Path | None, option("Write refused lines with their reasons.", metavar="FILE")] = None,
+    unknown_accounts: Annotated[UnknownAccounts, option("What happens to accounts that do not exist.")] = "refuse",
 ) -> None:
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
     gc.set_threshold(20_000)  # records have no cycles: to look for some with each 700 costs a sixth of the time
@@ -236,7 +232,7 @@ async def export(
     site: Site,
     kind: Kind,
     workspace: InWorkspace,
-    format: Annotated[Format, option("--format", "JSON Lines, or CSV for a spreadsheet.")] = "jsonl",
+    format: Annotated[Format, option("JSON Lines, or CSV for a spreadsheet.")] = "jsonl",
 ) -> None:
     """Prints the records of one kind. CSV is safe to open in a spreadsheet; both can be imported."""
     await export_list(site.db, workspace, LISTS.get(kind, kind), format, sys.stdout.buffer.write)

@@ -56,11 +56,9 @@ async def ask(
     site: Site,
     question: Annotated[str, argument("QUESTION", "8 to 3,000 characters.")],
     workspace: InWorkspace,
-    yes: Annotated[bool, option("--yes", "Start the plan without asking.")] = False,
-    since: Annotated[
-        datetime | None, option("--since", "Sources since this day.", formats=["%Y-%m-%d"], metavar="DATE")
-    ] = None,
-    baseline: Annotated[bool, option("--baseline", "Take older and undated sources too.")] = False,
+    yes: Annotated[bool, option("Start the plan without asking.", "--yes")] = False,
+    since: Annotated[datetime | None, option("Sources since this day.", formats=["%Y-%m-%d"], metavar="DATE")] = None,
+    baseline: Annotated[bool, option("Take older and undated sources too.", "--baseline")] = False,
 ) -> Research:
     """Plans a question, runs the plan and prints the findings. Asks before it starts; a worker searches."""
     asked = PrepareCommand(question=_read_question(question))

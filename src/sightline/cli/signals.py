@@ -35,7 +35,7 @@ def _print_added(done: Added) -> None:
 async def add(
     site: Site,
     workspace: InWorkspace,
-    file: Annotated[list[Path], option("--file", f"One of {', '.join(SUFFIXES)}; repeatable.", metavar="FILE")],
+    file: Annotated[list[Path], option(f"One of {', '.join(SUFFIXES)}; repeatable.", "--file", metavar="FILE")],
 ) -> Added:
     """Adds files as signals, which a worker then reads for insights. The same file again changes nothing."""
     signals = {str(signal.external_id): signal for signal in map(_read, file)}

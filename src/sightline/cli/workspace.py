@@ -57,12 +57,12 @@ async def apply(
     site: Site,
     file: Annotated[BufferedReader, input_file("A workspace file, YAML or JSON; - for standard input.")],
     dry_run: Annotated[
-        bool, option("--dry-run", "Show what would change, record by record, and store nothing.")
+        bool, option("Show what would change, record by record, and store nothing.", "--dry-run")
     ] = False,
     prune: Annotated[
-        bool, option("--prune", "Remove the records that the lists of the file do not name, after a question.")
+        bool, option("Remove the records that the lists of the file do not name, after a question.", "--prune")
     ] = False,
-    yes: Annotated[bool, option("--yes", "Remove them without a question.")] = False,
+    yes: Annotated[bool, option("Remove them without a question.", "--yes")] = False,
 ) -> Applied:
     """Creates or updates the workspace that a file describes. All or nothing; a second time changes nothing."""
     asks = prune and not (yes or dry_run)
@@ -125,7 +125,7 @@ def _confirmed(is_given: bool) -> bool:
 async def delete(
     site: Site,
     slug: Slug,
-    yes: Annotated[bool, option("--yes", "Yes, delete everything in it, for good.", callback=_confirmed)] = False,
+    yes: Annotated[bool, option("Yes, delete everything in it, for good.", "--yes", callback=_confirmed)] = False,
 ) -> dict[str, Any]:
     """Deletes a workspace with everything in it."""
     return {"slug": slug, "removed": await delete_workspace(site.db, slug)}
