@@ -14,7 +14,6 @@ from sightline.sample.customer_product import CustomerProduct
 from sightline.sample.demo import Demo, prepare_demo
 from sightline.serving.serve import keep_serving
 from sightline.serving.supervisor import run_until_asked
-from sightline.settings import Settings
 
 _PRODUCT = "A product to enter the portal from, like examples/customer-product/app.py."
 CustomerProductFile = Annotated[Path | None, option(_PRODUCT, show_default=False, exists=True, dir_okay=False)]
@@ -30,7 +29,11 @@ def demo(
     prepared: list[Demo] = []
 
     async def prepare(url: str) -> None:
-        prepared.append(await _prepare(settings, url, product.address if product else None))
+        async with open_database(url, settings) as db:
+            if settings.library_dir is None:
+                write_articles(settings.library, db.clock.now())
+            secret = ServerSecret(settings.server_secret())
+            prepared.append(await prepare_demo(db, operator(), product.address if product else None, secret))
 
     def say_ready(served: int) -> None:
         address, ready = settings.address(served), prepared[0]
@@ -51,10 +54,3 @@ def _welcome(address: str, key: str, portal: str) -> None:
     typer.echo(f"docs    {address}/docs")
     typer.echo(f"portal  {portal}/")
     typer.echo(f'try     curl -s "{api}/ideas?limit=3" -H "Authorization: Bearer {key}"')
-
-
-async def _prepare(settings: Settings, url: str, product: str | None) -> Demo:
-    async with open_database(url, settings) as db:
-        if settings.library_dir is None:
-            write_articles(settings.library, db.clock.now())
-        return await prepare_demo(db, operator(), product, ServerSecret(settings.server_secret()))
