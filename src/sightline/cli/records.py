@@ -63,14 +63,7 @@ def read_source_key(text: str) -> str:
 
 
 _FILES = "CSV, JSON Lines, a JSON document with a list of records, or a ZIP with one of these; -: stdin."
-SourceKey = Annotated[
-    str | None,
-    option(
-        "The source of records that have nothing but an externalId; import when left out.",
-        parser=read_source_key,
-        metavar="TEXT",
-    ),
-]
+_SOURCE = "The source of records that have nothing but an externalId; import when left out."
 
 
 @site_command("import")
@@ -80,7 +73,7 @@ async def import_(  # noqa: PLR0913 - an option each
     file: Annotated[BufferedReader, input_file(_FILES)],
     workspace: InWorkspace,
     format: Annotated[Format | None, option("Guessed from the suffix or first byte when left out.")] = None,
-    source_key: SourceKey = None,
+    source_key: Annotated[str | None, option(_SOURCE, parser=read_source_key, metavar="TEXT")] = None,
     tool: Annotated[Tool | None, option("The tool that the file comes from.", "--from")] = None,
     map: Annotated[list[str] | None, option("The field of a column; repeatable.", metavar="COLUMN=FIELD")] = None,
     map_file: Annotated[Path | None, option("A YAML file with a map.", metavar="FILE")] = None,
@@ -92,10 +85,8 @@ async def import_(  # noqa: PLR0913 - an option each
     """Adds and updates many records of one kind. Faulty lines are reported and do not stop the others."""
     gc.set_threshold(20_000)  # records have no cycles: to look for some with each 700 costs a sixth of the time
     found_map = _read_maps(kind, tool, map_file, map)
-    if format is None:
-        _refuse_other_files(kind, file, tool, found_map)
-    file_format = format or FORMATS.get(Path(str(file.name)).suffix.lower())
-    reader = ListReader(LISTS.get(kind, kind), file, file_format, source_key, found_map, strict=strict)
+    format = format or _find_format(kind, file, tool, found_map)
+    reader = ListReader(LISTS.get(kind, kind), file, format, source_key, found_map, strict=strict)
     with _open_rejects(rejects, file) if rejects else nullcontext() as out:
         importing = Import(
             site.db,
@@ -123,8 +114,8 @@ def _read_maps(kind: str, tool: str | None, map_file: Path | None, pairs: list[s
     return found
 
 
-def _refuse_other_files(kind: str, file: BufferedReader, tool: str | None, map: Map | None) -> None:
-    """Refuses single calls, mails and notes, and JSON of another tool than the given one."""
+def _find_format(kind: str, file: BufferedReader, tool: str | None, map: Map | None) -> Format | None:
+    """Returns the format by the suffix. Refuses single calls, mails and notes, and JSON of another tool."""
     suffix = Path(str(file.name)).suffix.lower()
     if suffix in (".vtt", ".srt", ".eml") or (suffix in (".txt", ".md") and kind == "signals" and map is None):
         raise Refused(f"A {suffix} file is one signal: give it to `sightline signals add --file`.")
@@ -132,6 +123,7 @@ def _refuse_other_files(kind: str, file: BufferedReader, tool: str | None, map: 
     for other, mark in _MARKS.items() if head[:1] in (b"{", b"[") and (tool or map is None) else ():
         if other != tool and mark.search(head) and not _OURS.search(head) and map_of_tool(other).kind == kind:
             raise Refused(f"The file looks like an export of {other}: give --from {other}.")
+    return FORMATS.get(suffix)
 
 
 def _open_rejects(path: Path, source: BufferedReader) -> TextIO:
