@@ -204,7 +204,7 @@ def test_a_table_in_a_description_does_not_become_sentences() -> None:
 @pytest.mark.parametrize("role", read_roles())
 def test_every_cue_of_a_role_is_seen_in_its_example(role: str) -> None:
     for cue, said in read_roles()[role].items():
-        assert list(Cues([(role, cue)]).find(plain(said))), cue
+        assert list(Cues({role: [cue]}).find(plain(said))), cue
         found = {one.text: one.role for one in read_sentences(f"The list is long. {said} Please add it to the list.")}
         if role == "leaning":
             assert not stands_alone(said), cue

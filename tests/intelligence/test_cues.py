@@ -14,7 +14,7 @@ CUES = [
 
 def test_each_cue_has_an_example() -> None:
     for name, points, cue, example in CUES:
-        assert list(Cues([(name, cue)]).find(plain(example))), cue
+        assert list(Cues({name: [cue]}).find(plain(example))), cue
         if alone := [category for category, count in points.items() if count >= LEAST.get(category, 9)]:
             assert category_of(example) == alone[0], cue
 
@@ -118,7 +118,7 @@ def test_a_sentence_that_praises_and_complains_is_two_statements() -> None:
 def test_each_cue_of_a_part_without_a_statement_has_an_example() -> None:
     for part, cues in boilerplate().items():
         for cue, example in cues.items():
-            assert list(Cues([(part, cue)]).find(plain(example))), cue
+            assert list(Cues({part: [cue]}).find(plain(example))), cue
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.embedded.phrases import Cues
-from sightline.intelligence.embedded.questions import lacking, plain, rules
+from sightline.intelligence.embedded.phrases import Cues, plain
+from sightline.intelligence.embedded.questions import lacking, rules
 
 ask = embedded_engine().ask_questions
 
@@ -24,7 +24,7 @@ def points(description: str) -> set[str]:
 
 def test_each_cue_has_a_sentence_that_says_its_point() -> None:
     for point, cue, example in CUES:
-        assert list(Cues([(point, cue)]).find(plain(example))), cue
+        assert list(Cues({point: [cue]}).find(plain(example))), cue
         assert point not in points(example), cue
 
 

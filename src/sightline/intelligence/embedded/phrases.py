@@ -6,7 +6,7 @@ eight words, `..3` up to three words of a clause, `,` the end of a clause, `^` t
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ from sightline.intelligence.embedded.vocabulary import word_lists
 from sightline.intelligence.embedded.words import words_of
 
 _CLAUSE: Final = re.compile("[^,;:()–—]+[,;:()–—]?")  # noqa: RUF001 - dashes part clauses
+_SIGNS: Final = {"%": " percent ", "<": " under ", "\u2264": " under "}
 _LIST: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -28,8 +29,9 @@ class FoundCue(NamedTuple):
 class Cues:
     """Cues by name. Few of them are tried at each word, so many are found in little time."""
 
-    def __init__(self, cues: Iterable[tuple[str, str]]) -> None:
-        self._cues = [(name, re.compile(_first(cue)), re.compile(_pattern(cue))) for name, cue in cues]
+    def __init__(self, cues: Mapping[str, Iterable[str]]) -> None:
+        pairs = [(name, cue) for name, given in cues.items() for cue in given]
+        self._cues = [(name, re.compile(_first(cue)), re.compile(_pattern(cue))) for name, cue in pairs]
         self._beginning_with = lru_cache(maxsize=20_000)(self._find_beginning_with)
 
     def find(self, text: str) -> Iterator[FoundCue]:
@@ -41,6 +43,10 @@ class Cues:
                     yield FoundCue(name, found.start(), found.end())
             at += len(word) + 1
 
+    def names_in(self, sentence: str) -> frozenset[str]:
+        """Returns the names of the cues that a sentence has."""
+        return frozenset(found.name for found in self.find(plain(sentence)))
+
     def _find_beginning_with(self, word: str) -> list[tuple[str, re.Pattern[str]]]:
         return [(name, cue) for name, first, cue in self._cues if word and first.match(f" {word} ")]
 
@@ -49,6 +55,8 @@ class Cues:
 def plain(text: str) -> str:
     """Returns the words of a sentence, each after a space, with a comma after each clause, or a colon."""
     said = [""]
+    for sign, word in _SIGNS.items():
+        text = text.replace(sign, word)
     for clause in _CLAUSE.finditer(text):
         if words := words_of(clause[0]):
             said += [*words, ":" if clause[0].endswith(":") else ","]

@@ -8,9 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from sightline.intelligence.embedded.phrases import Cues
-from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
+from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences, split_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data
-from sightline.intelligence.embedded.words import fold, words_of
+from sightline.intelligence.embedded.words import fold
 from sightline.intelligence.engine import MOST_QUESTIONS, DraftedQuestion
 
 LONGEST_QUOTE: Final = 160
@@ -70,21 +70,12 @@ def lacking(description: str) -> Iterator[AskedPoint]:
 @lru_cache(maxsize=5_000)  # a document is written again when little has changed
 def points_in(text: str) -> frozenset[str]:
     """Returns the points that the text says, such as `how_often`."""
-    return frozenset(found.name for found in cues().find(plain(text)))
-
-
-def plain(text: str) -> str:
-    """Returns the words of the text, each after a space, with a stop after each sentence."""
-    return "".join(f" {' '.join(_words(sentence))} . " for sentence in read_sentences(text))
-
-
-def _words(sentence: Sentence) -> Sequence[str]:
-    return words_of(sentence.text.replace("%", " percent ")) if "%" in sentence.text else sentence.words
+    return frozenset[str]().union(*(_cues().names_in(sentence) for sentence in split_sentences(text)))
 
 
 @cache
-def cues() -> Cues:
-    return Cues((point.point, cue) for point in rules().points for cue in point.said_by)
+def _cues() -> Cues:
+    return Cues({point.point: point.said_by for point in rules().points})
 
 
 def _asked(point: AskedPoint) -> DraftedQuestion:

@@ -1,6 +1,5 @@
 """Findings of a document: insights and evidence that say the same are one, the best supported first."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,8 +21,6 @@ _SAME: Final = 0.75
 _AGAINST: Final = ("contradicts", "qualifies")
 _MOST_COMPARED: Final = 50
 _MOST_NEAR: Final = 5  # insights whose meaning is compared with that of another
-_SHORTEST_CLAUSE: Final = 4
-_CLAUSE_END = re.compile(r"[,;:]\s|\s[-\u2013\u2014]\s")
 _UNCONFIRMED: Final = 3
 _SHORTEST_PART: Final = 20  # a shorter quote inside another one may be a coincidence
 
@@ -219,7 +216,7 @@ def _normal(text: str) -> str:
 
 def _grouped(insights: Sequence[AboutInsight], evidence: Sequence[AboutEvidence]) -> list[Finding]:
     groups = _Groups()
-    for insight in sorted(insights, key=_support):
+    for insight in sorted(insights, key=lambda one: _order(Finding([one]))):
         groups.add_insight(insight)
     for each in evidence:
         groups.add_evidence(each)
@@ -229,12 +226,6 @@ def _grouped(insights: Sequence[AboutInsight], evidence: Sequence[AboutEvidence]
 def _order(finding: Finding) -> tuple[int, int, int, int]:
     """Returns the sort key: rank, then support."""
     return finding.rank, -len(finding.accounts), -len(finding.signals), -len(finding.quotes)
-
-
-def _support(one: AboutInsight) -> tuple[int, int, int, int]:
-    """Returns the sort key of an insight alone."""
-    rank = 0 if one.is_reviewed else 1 if one.validated_for else _UNCONFIRMED
-    return rank, -len(one.accounts), -len(one.signals), -len(one.quotes)
 
 
 class _Groups:
@@ -267,7 +258,7 @@ class _Groups:
 
     def _place_of(self, title: str, otherwise: Callable[[], int | None]) -> int:
         """Returns the finding with a similar title, the one that `otherwise` finds, or a new one."""
-        words = telling_words(_main_clause(title))
+        words = telling_words(title)
         place = self._titles.find(words)
         place = otherwise() if place is None else place
         if place is None:
@@ -289,12 +280,6 @@ class _Groups:
         """Returns the only finding with an insight of the same idea and signal; None if there are several."""
         found = set[int]().union(*(self._by_source[evidence.idea, signal] for signal in evidence.signals))
         return found.pop() if len(found) == 1 else None
-
-
-def _main_clause(title: str) -> str:
-    """Returns the part before a comma, dash or colon, if it is a statement on its own."""
-    clause = _CLAUSE_END.split(title, maxsplit=1)[0]
-    return clause if len(clause.split()) >= _SHORTEST_CLAUSE else title
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -15,7 +15,6 @@ from sightline.intelligence.embedded.words import words_of
 
 _NUMBERS: Final = words_in("number") - {"a", "an", "one", "few", "many", "several", "couple"}
 _FEWEST_WORDS: Final = 4
-_SIGNS: Final = {"%": " percent ", "<": " under ", "\u2264": " under "}
 _ONE: Final = re.compile(r"\b(?:an?|one) (?:second|minute|hour|day|week|month)\b")
 _PURPOSE: Final = re.compile(r"\b(?:so that(?! (?:it|they|he|she)\b)|in order to|damit)\s+", re.IGNORECASE)
 
@@ -141,14 +140,12 @@ def _cued(sentence: str) -> list[Role]:
 
 @lru_cache(maxsize=5_000)
 def _roles(sentence: str) -> frozenset[str]:
-    for sign, word in _SIGNS.items():
-        sentence = sentence.replace(sign, word)
-    return frozenset(found.name for found in _cues().find(plain(sentence)))
+    return _cues().names_in(sentence)
 
 
 @cache
 def _cues() -> Cues:
-    return Cues((role, cue) for role, given in read_roles().items() for cue in given)
+    return Cues(read_roles())
 
 
 @cache
@@ -171,4 +168,4 @@ def _plural(word: str) -> str:
 
 @cache
 def _people() -> Cues:
-    return Cues([("person", "{person}"), ("person", "{role}|*er|*or|*ist|*ian~{thing} {adverb}? {acting}")])
+    return Cues({"person": ["{person}", "{role}|*er|*or|*ist|*ian~{thing} {adverb}? {acting}"]})

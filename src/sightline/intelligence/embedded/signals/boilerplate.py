@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final
 
-from sightline.intelligence.embedded.phrases import Cues, plain
+from sightline.intelligence.embedded.phrases import Cues
 from sightline.intelligence.embedded.signals.lines import Line
 from sightline.intelligence.embedded.vocabulary import read_data
 
@@ -28,7 +28,7 @@ def without_boilerplate(lines: Iterable[Line], text_of: Callable[[Line], str]) -
         text = text_of(line)[:_BOUNDED].rstrip()
         if line.turn != turn:
             turn, left_out = line.turn, 0
-        parts = _parts_of(text)
+        parts = _cues().names_in(text)
         if "older" in parts:
             left_out = _TO_THE_END
         if left_out:
@@ -40,7 +40,7 @@ def without_boilerplate(lines: Iterable[Line], text_of: Callable[[Line], str]) -
 
 
 def is_small_talk(sentence: str) -> bool:
-    return "small_talk" in _parts_of(sentence[:_BOUNDED])
+    return "small_talk" in _cues().names_in(sentence[:_BOUNDED])
 
 
 @cache
@@ -51,8 +51,4 @@ def boilerplate() -> dict[str, dict[str, str]]:
 
 @cache
 def _cues() -> Cues:
-    return Cues((part, cue) for part, cues in boilerplate().items() for cue in cues)
-
-
-def _parts_of(text: str) -> set[str]:
-    return {found.name for found in _cues().find(plain(text))}
+    return Cues(boilerplate())

@@ -44,7 +44,7 @@ def cue_groups() -> dict[str, CueGroup]:
 @cache
 def _cues(*names: str) -> Cues:
     """Returns the cues of these groups, or of all."""
-    return Cues((name, cue) for name in names or cue_groups() for cue in cue_groups()[name].said_by)
+    return Cues({name: cue_groups()[name].said_by for name in names or cue_groups()})
 
 
 def is_question(sentence: str) -> bool:
@@ -53,7 +53,7 @@ def is_question(sentence: str) -> bool:
 
 @lru_cache(maxsize=5_000)  # a document is written again when little has changed
 def is_ironic(sentence: str) -> bool:
-    return any(_cues("irony").find(plain(sentence)))
+    return bool(_cues("irony").names_in(sentence))
 
 
 def category_of(sentence: str) -> Category | None:
