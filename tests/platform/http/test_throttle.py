@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.errors import RateLimited
+from sightline.platform.http import throttle as throttles
 from sightline.platform.http.throttle import RequestsPerMinute
 from tests.platform.http.conftest import laboratory
 from tests.world import World, serving
@@ -133,8 +134,9 @@ def test_a_clock_put_back_locks_nobody_out() -> None:
     assert is_let_in(throttle)
 
 
-def test_memory_is_bounded() -> None:
-    throttle = RequestsPerMinute(1, now=Watch(), most_keys=10)
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttles, "MOST_KEYS", 10)
+    throttle = RequestsPerMinute(1, now=Watch())
     for n in range(100):
         throttle.admit(actor(str(n)))
     assert [is_let_in(throttle, str(n)) for n in (89, 90, 99)] == [True, True, False]

@@ -11,20 +11,19 @@ from math import ceil
 from sightline.platform.access import Actor
 from sightline.platform.errors import RateLimited
 
-_MOST_KEYS = 50_000
+MOST_KEYS = 50_000
 
 
 class Limit:
     """At most `most` uses of a key in `seconds`.
 
     A key's period begins with its first use after the previous period ended, or after the clock was put back. Counts
-    in memory: above `most_keys` it forgets the key whose period began first.
+    in memory: above MOST_KEYS it forgets the key whose period began first.
     """
 
-    def __init__(self, most: int, seconds: int, *, most_keys: int = _MOST_KEYS) -> None:
+    def __init__(self, most: int, seconds: int) -> None:
         self.most = most
         self._seconds = seconds
-        self._most_keys = most_keys
         self._periods: dict[str, tuple[float, int]] = {}  # by key: when its period ends, how many uses are left
 
     def take(self, key: str, now: float) -> tuple[float, int]:
@@ -32,7 +31,7 @@ class Limit:
         ends, left = self._periods.get(key, (0.0, 0))
         if not now < ends <= now + self._seconds:
             self._periods.pop(key, None)
-            while len(self._periods) >= self._most_keys:
+            while len(self._periods) >= MOST_KEYS:
                 del self._periods[next(iter(self._periods))]
             ends, left = now + self._seconds, self.most
         if left:
@@ -43,8 +42,8 @@ class Limit:
 class RequestsPerMinute:
     """The limit of requests by API key, and its headers."""
 
-    def __init__(self, limit: int, *, now: Callable[[], float] = time.time, most_keys: int = _MOST_KEYS) -> None:
-        self._limit = Limit(limit, 60, most_keys=most_keys)
+    def __init__(self, limit: int, *, now: Callable[[], float] = time.time) -> None:
+        self._limit = Limit(limit, 60)
         self._now = now
         self._policy = f'"key";q={limit};w=60'
 
