@@ -52,7 +52,8 @@ async def serving(database_url: str, app: Any = None, **settings: Any) -> AsyncI
     # Named as TCP, since asyncio sends small answers at once only where it is: else each takes 40 ms.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
-    options: Any = {"log_config": None, "access_log": False, "lifespan": "on", "ws": "none", "proxy_headers": False}
+    options: Any = {"log_config": None, "access_log": False, "lifespan": "on", "ws": "none"}
+    options |= {"proxy_headers": False, "reset_contextvars": True}
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, **options))
     running = asyncio.create_task(server.serve(sockets=[listening]))
     await until(lambda: server.started or running.done())

@@ -42,6 +42,7 @@ def configuration(app: str = "sightline.app:create_app") -> uvicorn.Config:
         log_level="warning",
         server_header=False,
         proxy_headers=False,  # the application reads them
+        reset_contextvars=True,  # else a request that was sent ahead has the context of the one before it
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )

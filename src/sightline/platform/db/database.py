@@ -40,13 +40,11 @@ _may_have_committed: ContextVar[bool] = ContextVar("may_have_committed", default
 
 
 def may_have_committed() -> bool:
-    """Whether the current task, and so the current request, has sent a COMMIT or a write that commits alone."""
+    """Whether the current task has sent a COMMIT or a write that commits alone.
+
+    The server starts a task for each request, with a context of its own.
+    """
     return _may_have_committed.get()
-
-
-def forget_commits() -> None:
-    """Counts only what the current task sends from now on: it may have the context of another request."""
-    _may_have_committed.set(False)
 
 
 class DatabaseUnavailable(Refused):

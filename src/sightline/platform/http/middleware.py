@@ -13,7 +13,7 @@ from prometheus_client import Counter, Histogram
 from starlette.requests import ClientDisconnect
 
 from sightline.platform import logs
-from sightline.platform.db.database import first_line, forget_commits
+from sightline.platform.db.database import first_line
 from sightline.platform.errors import NotFound, Refusal, Unauthorized
 from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of
@@ -56,7 +56,6 @@ class Server:
             await self._app(scope, receive, send)
             return
         started = perf_counter()
-        forget_commits()
         if b"%2" in scope["raw_path"]:
             scope["path"] = _path_of(scope["raw_path"])
         headers = scope["headers_by_name"] = _by_name(scope["headers"])
