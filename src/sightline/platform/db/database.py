@@ -141,12 +141,8 @@ class Database:
         clock = clock or Clock()
         try:
             async with _Autocommit(pool, clock) as alone:
-                ensure_supported(alone.connection)
                 for _ in range(3):  # the shortest answer counts
                     await clock.compare(partial(alone.connection.fetchval, _CLOCK))
-        except DatabaseUnavailable:
-            await pool.close()
-            raise
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
             raise unreachable(error.__cause__ or error) from error
         pool.wait_seconds = WAIT_SECONDS if is_impatient else None
@@ -265,7 +261,10 @@ def first_line(error: BaseException) -> str:
 
 
 async def open_connection(url: str, through_pooler: bool, answer_seconds: float | None) -> Connection:
-    """Opens a connection that reads JSON as msgspec.Raw, which is sent unparsed, and writes what msgspec encodes."""
+    """Opens a connection that reads JSON as msgspec.Raw, which is sent unparsed, and writes what msgspec encodes.
+
+    Raises DatabaseUnavailable if the server is too old, and what asyncpg raises.
+    """
     connection = await asyncpg.connect(
         url,
         timeout=CONNECT_SECONDS,
@@ -275,6 +274,7 @@ async def open_connection(url: str, through_pooler: bool, answer_seconds: float 
         server_settings={} if through_pooler else {"application_name": OURS, "jit": "off"},
     )
     try:
+        ensure_supported(connection)
         if through_pooler:  # which refuses startup parameters
             await connection.execute("SET jit = off")
         for name, encode, decode in (("jsonb", _to_jsonb, _from_jsonb), ("json", _ENCODE, msgspec.Raw)):
