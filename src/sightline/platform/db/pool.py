@@ -22,17 +22,16 @@ END_SECONDS = 5.0
 
 acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # the workspace of the present request
 
-# After these a connection is not used again: it is lost, its server does not take writes any more, or a statement may
-# still be running on it.
-UNUSABLE = (
+# The server or the connection is lost, or takes no writes any more.
+LOST = (
     OSError,  # TimeoutError too
-    asyncio.CancelledError,
-    asyncpg.InterfaceError,
     asyncpg.InternalClientError,
     asyncpg.OperatorInterventionError,
     asyncpg.PostgresConnectionError,
     asyncpg.ReadOnlySQLTransactionError,
 )
+# After these a connection is not used again: it is lost, or a statement may still be running on it.
+UNUSABLE = (*LOST, asyncio.CancelledError, asyncpg.InterfaceError)
 
 
 class Pool:

@@ -10,6 +10,7 @@ import structlog
 from asyncpg import DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError
 
 from sightline.platform.db.database import Database, Tx, first_line
+from sightline.platform.db.pool import LOST
 from sightline.platform.errors import Conflict
 
 Done = TypeVar("Done")
@@ -26,14 +27,7 @@ OUTAGE = (
     asyncpg.InternalClientError,  # a connection that was lost
     asyncpg.ReadOnlySQLTransactionError,  # a standby, or a primary that has become one
 )
-AWAY = (
-    *OUTAGE,
-    OSError,  # TimeoutError too
-    asyncpg.OperatorInterventionError,
-    asyncpg.InsufficientResourcesError,
-    DeadlockDetectedError,
-    SerializationError,
-)
+AWAY = (*LOST, asyncpg.InsufficientResourcesError, DeadlockDetectedError, SerializationError)
 LONGEST_WAIT = 1.0
 
 _log = structlog.get_logger()
