@@ -62,6 +62,7 @@ class QuestionWording(Struct, frozen=True):
 
     little: str
     never: str
+    irregular: str
     figures: dict[str, str]
     asks: list[Asks]
     tone: dict[str, str]
@@ -171,8 +172,15 @@ _folded_page = lru_cache(maxsize=8)(_folded)
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Returns what related words share: notify and notifications are `notif`."""
+    """Returns what related words share: notify and notifications are `notif`, threw and thrown are `throw`."""
+    word = _irregular().get(word, word)
     return root_of(word) or fold(word)
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    forms = [verb.split() for verb in wording().irregular.split(",")]
+    return {form: verb[0] for verb in forms for form in verb[1:]}
 
 
 def telling(text: str, languages: Iterable[str] = ()) -> list[str]:
