@@ -13,14 +13,14 @@ _LINE_START: Final = re.compile(r"^([-+=:])")
 _BULLET: Final = re.compile(r"\s*[-*+•]\s+")
 _MARK: Final = re.compile(r"\s*(?:#{1,6}\s+|>(?!=?\d)\s?)")
 _OWN_LINE: Final = re.compile(r"\s*(?:[-*+•]\s|#{1,6}\s|>(?!=?\d)|\||\d{1,9}[.)]\s)")
-_SPECIAL: Final = re.compile(r"[^\w ,.!?;'\"/%€£()\u2013\u2014\u2018-\u201d\u2026-]|^[\d=:+-]|\s\s")
+_PLAIN: Final = re.compile(r"(?![\d=:+-])[\w ,.!?;'\"/%€£()\u2013\u2014\u2018-\u201d\u2026-]*")
 _NO_WORDS: Final = re.compile(r"[\s|:*_=~`+-]*|\s*`{3,}[^`]*")
 
 
 @lru_cache(maxsize=5_000)  # names and quotes stand in several documents
 def inline(text: str) -> str:
     """Returns the text as one line, escaped for Markdown and HTML."""
-    if not _SPECIAL.search(text) and "_" not in text:
+    if _PLAIN.fullmatch(text) and "_" not in text and "  " not in text:
         return text.strip()
     line = " ".join(_CONTROLS.sub(" ", _TURNS.sub("", text)).split())
     line = _SIGNS.sub(r"\\\1", line)
