@@ -6,8 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from sightline.workspace_file import Import, ListReader
 from tests.portal.product import PortalWorld
-from tests.workspace_file.imports import load
+from tests.waiting import until_blocked
+from tests.workspace_file.imports import json_lines, load, opened
 
 
 async def signed_in(world: PortalWorld, **others: Any) -> UUID:
@@ -66,6 +68,36 @@ async def test_a_voter_of_an_import_is_the_person_who_signs_in_later(world: Port
     assert len(voters) == 1
     assert await world.value("SELECT imported_vote_count FROM ideas WHERE workspace_id = $1") == 3
     assert await world.value("SELECT count(*) FROM portal_users WHERE workspace_id = $1") == 2
+
+
+async def test_a_voter_who_signs_in_during_the_import_is_one_person(world: PortalWorld) -> None:
+    rows = b"External ID,Title,Body,Voters\n1,Dark mode,x,bo@globex.test\n"
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE portal_votes IN EXCLUSIVE MODE")
+        importing = asyncio.create_task(load(world.database, world.slug, "ideas", rows))
+        await until_blocked(world.database)
+        browser = world.browser()
+        signing_in = asyncio.create_task(world.sign_in(browser, sub="u-1", email="bo@globex.test"))
+        await asyncio.wait({signing_in}, timeout=0.5)
+    await importing
+    await signing_in
+    assert await world.value("SELECT count(*) FROM portal_users WHERE workspace_id = $1") == 1
+
+
+async def test_an_import_and_a_signal_at_once_add_an_account_once(world: PortalWorld) -> None:
+    idea = {"externalId": "1", "name": "Dark mode", "description": "x", "accounts": ["globex.test"]}
+    signal = {"text": "Slow.", "createMissingAccounts": True, "accounts": [{"domain": "globex.test", "name": "Globex"}]}
+    reader = ListReader("ideas", opened(json_lines([idea])))
+    lines = Import(world.database, world.slug, reader, actor_id="tests", unknown_accounts="create")
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE ideas IN EXCLUSIVE MODE")
+        importing = asyncio.create_task(lines.run(asyncio.Event()))
+        await until_blocked(world.database)
+        sending = asyncio.create_task(world.client.post("/signals", json=signal))
+        await asyncio.wait({sending}, timeout=0.5)
+    await importing
+    assert (await sending).status_code == 201
+    assert await world.value("SELECT count(*) FROM accounts WHERE workspace_id = $1") == 1
 
 
 async def test_people_of_different_portals_have_nothing_in_common(world: PortalWorld) -> None:

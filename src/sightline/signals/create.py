@@ -8,7 +8,12 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.catalog.accounts.matching import AccountClues, find_only_match, find_or_add_account, lock_accounts
+from sightline.catalog.accounts.matching import (
+    AccountClues,
+    find_only_match,
+    find_or_add_account,
+    lock_accounts_and_counts,
+)
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
 from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
@@ -180,7 +185,9 @@ async def _refuse_unknown(tx: Tx, actor: Actor, new: NewSignal) -> None:
 
 async def _lock_accounts(tx: Tx, actor: Actor, sent: Iterable[NewSignal]) -> None:
     adding = [new for new in sent if new.create_missing_accounts]
-    await lock_accounts(tx, actor.workspace_id, (_clues(one) for new in adding for one in new.accounts or ()))
+    await lock_accounts_and_counts(
+        tx, actor.workspace_id, (_clues(one) for new in adding for one in new.accounts or ())
+    )
 
 
 def _clues(described: NewAccount) -> AccountClues:

@@ -34,13 +34,22 @@ SELECT pg_advisory_xact_lock(key)
           FROM unnest(:names::text[]) AS name ORDER BY key) AS locks""")
 
 
-async def lock_accounts(tx: Tx, workspace_id: UUID, clues: Iterable[AccountClues]) -> None:
-    """Lets transactions that may create the same accounts wait for each other, and none in a circle."""
+async def lock_accounts(tx: Tx, workspace_id: UUID, clues: Iterable[AccountClues]) -> bool:
+    """Lets transactions that may create the same accounts wait for each other, and none in a circle.
+
+    Returns whether the clues have a domain or an external id.
+    """
     named = list(clues)
     names = [f"domain {one.domain.lower()}" for one in named if one.domain is not None]
     names += [f"external id {one.external_id}" for one in named if one.external_id is not None]
     if names:
         await tx.rows(_LOCK_ACCOUNTS, workspace_id=workspace_id, names=names)
+    return bool(names)
+
+
+async def lock_accounts_and_counts(tx: Tx, workspace_id: UUID, clues: Iterable[AccountClues]) -> None:
+    """Likewise for a short transaction, which then also adds accounts and signals one by one."""
+    if await lock_accounts(tx, workspace_id, clues):
         await hold_counts(tx, workspace_id, ["account", "signal"])
 
 

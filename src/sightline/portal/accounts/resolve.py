@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.catalog.accounts.create import add_account
-from sightline.catalog.accounts.matching import AccountClues, lock_accounts
+from sightline.catalog.accounts.matching import AccountClues, lock_accounts_and_counts
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.portal.sign_in.tokens import AccountClaim, Claims
@@ -50,7 +50,7 @@ async def link_accounts(tx: Tx, actor: Actor, user_id: UUID, claims: Claims) -> 
     if claims.accounts:
         if any([await _find(tx, actor.workspace_id, claim) is None for claim in claims.accounts]):
             clues = [AccountClues(external_id=claim.external_id, domain=claim.domain) for claim in claims.accounts]
-            await lock_accounts(tx, actor.workspace_id, clues)
+            await lock_accounts_and_counts(tx, actor.workspace_id, clues)
         found = [await _resolve(tx, actor, user_id, claim, claims.email) for claim in claims.accounts]
     elif await accounts_of(tx, actor.workspace_id, user_id):
         return
@@ -65,7 +65,7 @@ async def _resolve(tx: Tx, actor: Actor, user_id: UUID, claim: AccountClaim, ema
     """Finds the account by id, external id, or a domain that only one account has; else adds one.
 
     A name alone identifies nothing: only the person's own account of that name is used again. The caller has locked
-    the accounts that may be added, see lock_accounts().
+    the accounts that may be added, see lock_accounts_and_counts().
     """
     found = await _find(tx, actor.workspace_id, claim)
     if found is not None:

@@ -1,5 +1,6 @@
 """Finding or adding the person that a token names. Decisions: Portal, Identity."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
@@ -46,11 +47,23 @@ _UPDATE = sql(
 )
 
 
+_LOCK_ADDRESSES = sql("""
+    SELECT pg_advisory_xact_lock(key)
+      FROM (SELECT DISTINCT hashtextextended(:workspace_id::uuid::text || ' person ' || lower(email), 11) AS key
+              FROM unnest(:emails::text[]) AS email ORDER BY key) AS locks""")
+
+
+async def lock_addresses(tx: Tx, workspace_id: UUID, emails: Iterable[str]) -> None:
+    """Lets transactions that may add the same people wait for each other, and none in a circle."""
+    await tx.rows(_LOCK_ADDRESSES, workspace_id=workspace_id, emails=list(emails))
+
+
 async def find_or_add_user(tx: Tx, workspace_id: UUID, claims: Claims) -> tuple[User, bool]:
     """Finds the person and updates them from the token, or adds them. Returns the person and whether they are new.
 
     Raises UniqueViolationError if another sign-in adds the same person at the same time; the caller retries.
     """
+    await lock_addresses(tx, workspace_id, [claims.email])
     known = await _find(tx, workspace_id, claims)
     row = await tx.row(
         _UPDATE if known else _ADD,

@@ -1,13 +1,15 @@
 """Accounts and voters that imported lines name: found, or created with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
+from sightline.catalog.accounts.matching import AccountClues, lock_accounts
 from sightline.platform.db import sql
-from sightline.platform.file_section.entries import Entry
+from sightline.platform.file_section.entries import Entry, Run
 from sightline.platform.file_section.tables import Table
 from sightline.platform.ids import derived_id
+from sightline.portal.users.identity import lock_addresses
 from sightline.workspace_file.lines import path_of
 from sightline.workspace_file.reading import Line
 from sightline.workspace_file.sections import all_tables
@@ -58,8 +60,12 @@ class NamedAccounts:
             for value in map(line.given.get, self._fields):
                 for text in [value] if isinstance(value, str) else value or ():
                     named.setdefault(text, line.number)
-        await store.lookup.load("accounts", named)
-        unknown = [text for text in named if store.lookup.find("accounts", text) is None]
+        unknown = await self._find_unknown(store, named)
+        if unknown and self.how == "create":
+            clues = (AccountClues(external_id=text, domain=text.rpartition("@")[2]) for text in unknown)
+            await lock_accounts(store.run.tx, store.run.workspace_id, clues)
+            store.lookup.forget("accounts")
+            unknown = await self._find_unknown(store, named)
         if not unknown:
             return lines
         rows = await store.run.tx.rows(_KNOWN, workspace_id=store.run.workspace_id, texts=unknown)
@@ -75,6 +81,10 @@ class NamedAccounts:
             return lines
         self.left_out |= left
         return [line._replace(given=self._without(line.given, left)) for line in lines]
+
+    async def _find_unknown(self, store: Store, named: Iterable[str]) -> list[str]:
+        await store.lookup.load("accounts", named)
+        return [text for text in named if store.lookup.find("accounts", text) is None]
 
     def _without(self, given: dict[str, Any], left: set[str]) -> dict[str, Any]:
         given = dict(given)
@@ -106,8 +116,10 @@ async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[st
     if not emails:
         return
     run = store.run
-    rows = await run.tx.rows(_KNOWN_VOTERS, workspace_id=run.workspace_id, emails=list(emails))
-    known = {row["email"]: row["id"] for row in rows}
+    known = await _find_voters(run, emails)
+    if unknown := emails.keys() - known:
+        await lock_addresses(run.tx, run.workspace_id, unknown)
+        known |= await _find_voters(run, unknown)
     users = {email: str(known.get(email) or derived_id(run.workspace_id, "portal.users", email)) for email in emails}
     new = [(number, {"id": users[email], "email": email}) for email, number in emails.items() if email not in known]
     await add_records(store, "portal.users", new)
@@ -118,3 +130,8 @@ async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[st
             for email in each
         ]
         await add_records(store, "portal.votes", given)
+
+
+async def _find_voters(run: Run, emails: Iterable[str]) -> dict[str, UUID]:
+    rows = await run.tx.rows(_KNOWN_VOTERS, workspace_id=run.workspace_id, emails=list(emails))
+    return {row["email"]: row["id"] for row in rows}
