@@ -126,6 +126,7 @@ UNREADABLE = [
     '{"title": "\\ud800"}',
     '{"title": "x", "turn": NaN}',
     '{"title": ' + "[" * 20_000,
+    "<think>" * 50_000,
     "",
 ]
 

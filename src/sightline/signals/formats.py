@@ -188,7 +188,7 @@ def _conversation(message: EmailMessage, *, is_text: bool) -> Conversation:
     text = without_html(text) if part is not None and part.get_content_subtype() == "html" else text.strip()
     subject = " ".join(str(message.get("subject") or "").split())[:_LONGEST_NAME]
     date = None
-    with suppress(TypeError, ValueError):
+    with suppress(TypeError, ValueError, IndexError, OverflowError):
         date = Moment.read(parsedate_to_datetime(str(message["date"])).isoformat())
     return Conversation(text, name=subject or None, created_at=date, addresses=_addresses(message))
 

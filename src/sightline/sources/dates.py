@@ -34,7 +34,7 @@ def read_hint(source: str, text: str | None) -> Hint | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(value)
-        except (ValueError, IndexError, TypeError):
+        except (ValueError, IndexError, TypeError, OverflowError):
             return None
     try:
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

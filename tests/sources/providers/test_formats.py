@@ -320,6 +320,16 @@ async def test_silent_engines_are_said_so_an_empty_page_is_not_no_result() -> No
     ]
 
 
+async def test_odd_texts_of_a_provider_spoil_no_other_result() -> None:
+    async with asking("searxng") as asked:
+        odd = ("https://a.example/", "half \ud800 a pair", "x", f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT")
+        engines = {"unresponsive_engines": [["a\0b", "time\0out"]]}
+        asked.answers(of_searxng([odd, ("https://b.example/", "b", "x", None)]) | engines)
+        found = await asked.search()
+    assert [hit.title for hit in found.hits] == ["half \ufffd a pair", "b"]
+    assert "SearXNG: ab did not answer (timeout)." in found.warnings
+
+
 async def test_searxng_without_json_says_how_to_enable_it() -> None:
     async with asking("searxng") as asked:
         asked.answers(http("Forbidden", "403 FORBIDDEN"))

@@ -1,7 +1,6 @@
 """Reading the answers of a model: JSON, perhaps in a fence or between words, of a given type."""
 
 import json
-import re
 from textwrap import shorten
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -9,7 +8,7 @@ import msgspec
 
 T = TypeVar("T")
 
-_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
+_THOUGHT, _END_OF_THOUGHT = "<think>", "</think>"
 _LONGEST: Final = 400_000
 
 
@@ -19,7 +18,7 @@ class Unreadable(Exception):
 
 def read_answer(content: str, type: type[T]) -> T:
     """Returns the first JSON object of the answer. Raises Unreadable."""
-    found = _first_object(_THOUGHTS.sub("", content))
+    found = _first_object(_without_thoughts(content))
     try:
         if b"\\u0000" in msgspec.json.encode(found):
             raise Unreadable("A text has a character that cannot be stored.")
@@ -28,6 +27,15 @@ def read_answer(content: str, type: type[T]) -> T:
         raise Unreadable(f"The JSON does not follow the schema: {error}.") from None
     except (UnicodeEncodeError, RecursionError, OverflowError):
         raise Unreadable("A value cannot be stored.") from None
+
+
+def _without_thoughts(content: str) -> str:
+    """Ends at a thought without an end, as a model that repeats itself may begin very many."""
+    kept, at = [], 0
+    while (start := content.find(_THOUGHT, at)) >= 0 and (end := content.find(_END_OF_THOUGHT, start)) >= 0:
+        kept.append(content[at:start])
+        at = end + len(_END_OF_THOUGHT)
+    return "".join((*kept, content[at:]))
 
 
 def _first_object(content: str) -> Any:

@@ -215,7 +215,7 @@ def _wait_of(headers: Mapping[str, str]) -> float | None:
             return float(text)
         until, now = parsedate_to_datetime(text), parsedate_to_datetime(headers["Date"])
         return max(0.0, (until - now).total_seconds())
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None
 
 

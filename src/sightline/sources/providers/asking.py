@@ -1,6 +1,7 @@
 """Asking a provider over HTTP: one request, bounded, and every failure as a SearchFailed without keys."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
@@ -14,6 +15,10 @@ from sightline.sources.search import SearchFailed
 
 LONGEST_ANSWER: Final = 10.0  # seconds
 MOST_BYTES: Final = 5_000_000
+
+_HALF_PAIR = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 
 T = TypeVar("T")
 
@@ -44,7 +49,7 @@ class Service(Struct, frozen=True, kw_only=True):
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
             raise SearchFailed(f"{self.label} cannot be reached.") from None
         try:
-            return msgspec.json.decode(body, type=answer, strict=False)
+            return _decode(body, answer)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise SearchFailed(f"{self.label} answered something else than its JSON.") from None
 
@@ -72,6 +77,13 @@ class Service(Struct, frozen=True, kw_only=True):
             wait = _seconds(response.headers.get("retry-after"))
             return SearchFailed(f"{self.label} asks to wait: too many searches (429).", retry_after=wait)
         return SearchFailed(f"{self.label} answered {status}.", temporary=status >= 500 or status == 408)
+
+
+def _decode(body: bytes, answer: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=answer, strict=False)
+    except msgspec.DecodeError:  # perhaps for a broken title among many: half of a surrogate pair
+        return msgspec.json.decode(_HALF_PAIR.sub(rb"\\ufffd", body), type=answer, strict=False)
 
 
 @cache

@@ -40,7 +40,7 @@ def page_of(
         if url and _fits(url, one.page_age or one.publishedDate or one.published_date, query):
             title, snippet = " ".join((one.title or "").split()) or url, one.content or one.description or one.text
             hits.setdefault(identity(url), SearchHit(url=url, title=title, snippet=snippet or ""))
-    said = list(warnings)
+    said = [text.replace("\0", "") for text in warnings]
     if unsupported:
         said.append(f"{label} cannot filter by {' or '.join(unsupported)}: what does not fit is left out afterwards.")
     return SearchPage(list(hits.values())[: query.limit], said)
