@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest_asyncio
 
+from tests.waiting import until_blocked
 from tests.world import World
 
 Json = dict[str, Any]
@@ -71,3 +72,24 @@ async def test_of_many_deletions_at_once_one_succeeds(world: World, slow: Json) 
     answers = await asyncio.gather(*(world.client.delete(f"/insights/{slow['id']}") for _ in range(6)))
     assert sorted(answer.status_code for answer in answers) == [200, *[404] * 5]
     assert (await world.client.get("/insights")).headers["x-total-count"] == "1"
+
+
+async def test_a_signal_that_is_deleted_beside_a_file_takes_its_quotes_along(world: World) -> None:
+    signal = (await world.client.post("/signals", json={"text": "Secret words of Bo."})).json()["id"]
+    quote = {"text": "Secret words of Bo.", "signal": signal}
+    file = {
+        "insights": [{"key": "i", "title": "Slow", "extracts": [quote]}],
+        "ideas": [{"key": "d", "description": "x", "evidence": [{"key": "e", "title": "Slow", "extracts": [quote]}]}],
+    }
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE changes IN EXCLUSIVE MODE")  # the trail comes last
+        applying = asyncio.create_task(world.add(**file, studies=[{"key": "s", "name": "S"}]))
+        await until_blocked(world.database)
+        deleting = asyncio.create_task(world.client.delete(f"/signals/{signal}"))
+        await asyncio.wait({deleting}, timeout=0.5)
+    await asyncio.wait({applying})
+    assert (await deleting).status_code == 200
+    kept = (await world.client.get("/insights")).text
+    for idea in (await world.client.get("/ideas")).json():
+        kept += (await world.client.get(f"/ideas/{idea['id']}/evidence")).text
+    assert "Secret words" not in kept

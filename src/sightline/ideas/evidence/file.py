@@ -5,7 +5,7 @@ from typing import Annotated, cast
 from msgspec import UNSET, UnsetType
 
 from sightline.ideas.evidence.records import EvidenceOrigin, EvidenceRole, EvidenceTitle
-from sightline.platform.file_section.extracts import EXTRACTS, Extract
+from sightline.platform.file_section.extracts import EXTRACTS, Extract, hold_quoted
 from sightline.platform.file_section.tables import KeyedRecord, Link, Table
 from sightline.platform.wire import Moment, Word
 
@@ -26,4 +26,6 @@ class EvidenceRecord(KeyedRecord):
     dismissed_at: Moment | None = None
 
 
-EVIDENCE = Table("ideas.evidence", "idea_evidence", EvidenceRecord, parents=("idea_id",), versioned="version")
+EVIDENCE = Table(
+    "ideas.evidence", "idea_evidence", EvidenceRecord, parents=("idea_id",), versioned="version", rules=hold_quoted
+)

@@ -3,12 +3,14 @@
 Both may have the place in the signal: turn, start, end, and speaker.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from sightline.platform.db import sql
+from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.tables import Converted, Find, Part
 
 Place = Annotated[int, Meta(ge=0)]
@@ -46,3 +48,22 @@ def _show(stored: Any) -> Any:
 
 
 EXTRACTS = Converted(_store, _show)
+
+
+_HOLD = sql("SELECT id::text FROM signals WHERE workspace_id = :workspace_id AND id = ANY(:ids) FOR KEY SHARE")
+
+
+async def hold_quoted(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Keeps the signals of new quotes until the transaction ends. Refuses quotes of a signal that was deleted."""
+    yield
+    ids = {
+        id: (entry, n)
+        for entry in sound(entries)
+        if entry.is_new or "extracts" in entry.changed
+        for n, quote in enumerate(entry.row["extracts"] or ())
+        if (id := quote["signalId"])
+    }
+    rows = await run.tx.rows(_HOLD, workspace_id=run.workspace_id, ids=list(ids)) if ids else []
+    for id in ids.keys() - {row["id"] for row in rows}:
+        entry, n = ids[id]
+        run.refuse(entry, f"extracts[{n}].signal", f"There is no signal {id}")

@@ -1,22 +1,24 @@
 """Insights in the workspace file."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, cast
 
 from msgspec import UNSET, UnsetType
 
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.extracts import EXTRACTS, Extract
+from sightline.platform.file_section.extracts import EXTRACTS, Extract, hold_quoted
 from sightline.platform.file_section.tables import KeyedRecord, Link, Links, Table
 from sightline.platform.wire import Word
 from sightline.signals.insights.records import InsightReviewState, Title
 from sightline.signals.insights.same_words import Drafted, add_keys
 
 
-async def _add_keys(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Lets processing find the statements that it made elsewhere."""
-    yield
+async def _settle(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Holds quoted signals, and lets processing find the statements that it made elsewhere."""
+    async with asynccontextmanager(hold_quoted)(run, entries):
+        yield
     rows = [entry.row for entry in sound(entries) if entry.is_new and entry.row["origin"] == "processing"]
     made = {row["id"]: Drafted(row["title"], row["category"], row["extracts"]) for row in rows}
     await add_keys(run.tx, run.workspace_id, made)
@@ -69,6 +71,6 @@ INSIGHTS = Table(
     identities=(("external_id",),),
     versioned="version",
     counted=True,
-    rules=_add_keys,
+    rules=_settle,
     check_late=_check_merges,
 )
