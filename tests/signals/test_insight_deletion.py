@@ -77,7 +77,7 @@ async def test_of_many_deletions_at_once_one_succeeds(world: World, slow: Json) 
 async def test_a_signal_that_is_deleted_beside_a_file_takes_its_quotes_along(world: World) -> None:
     signal = (await world.client.post("/signals", json={"text": "Secret words of Bo."})).json()["id"]
     quote = {"text": "Secret words of Bo.", "signal": signal}
-    file = {
+    file: Json = {
         "insights": [{"key": "i", "title": "Slow", "extracts": [quote]}],
         "ideas": [{"key": "d", "description": "x", "evidence": [{"key": "e", "title": "Slow", "extracts": [quote]}]}],
     }

@@ -1,7 +1,7 @@
 """How near two short texts are in meaning, by words that mean much the same: `synonyms.yaml` has groups of them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import combinations
 from math import sqrt
@@ -165,16 +165,24 @@ def groups_of(word: str) -> frozenset[int]:
 def closest(text: str, others: Iterable[tuple[Id, str]], bounds: Bounds) -> list[Id]:
     """Returns the ids of texts that say much the same as the text, the nearest first."""
     terms = meaning_of(text)
-    known = frozenset[int | str]().union(*(term.meanings for term in terms))
-    near = ((id, other) for id, each in others if _shares_words(other := meaning_of(each), known))
-    found = [(value, id) for id, other in near if (value := likeness(terms, other))]
+    known = _by_meaning(terms)
+    near = ((id, other) for id, each in others if _shares_words(other := meaning_of(each), known.keys()))
+    found = [(value, id) for id, other in near if (value := _likeness(terms, known, other))]
     least = bounds.share_of_nearest * max((value for value, _ in found), default=0)
     nearest = sorted((pair for pair in found if pair[0] >= least), key=lambda pair: -pair[0])
     return [id for _, id in nearest[: bounds.most]]
 
 
-def _shares_words(terms: tuple[Term, ...], known: frozenset[int | str]) -> bool:
-    """Whether enough words have a known meaning. Few texts do; comparing all word by word takes far longer."""
+def _by_meaning(terms: tuple[Term, ...]) -> Mapping[int | str, list[Term]]:
+    found: dict[int | str, list[Term]] = {}
+    for term in terms:
+        for meaning in term.meanings:
+            found.setdefault(meaning, []).append(term)
+    return found
+
+
+def _shares_words(terms: tuple[Term, ...], known: Set[int | str]) -> bool:
+    """Whether enough words have a known meaning. Few texts do; comparing all takes far longer."""
     return sum(not known.isdisjoint(term.meanings) for term in terms) >= _FEWEST_SHARED
 
 
@@ -183,11 +191,15 @@ def likeness(one: tuple[Term, ...], other: tuple[Term, ...]) -> float:
 
     A word counts once, for the word of the other text with which it has the most in common.
     """
+    return _likeness(one, _by_meaning(one), other)
+
+
+def _likeness(one: tuple[Term, ...], known: Mapping[int | str, list[Term]], other: tuple[Term, ...]) -> float:
+    """`known`: the terms of `one` by meaning, so that only those with something in common are compared."""
     pairs = [
-        (len(common) / len(first.meanings | second.meanings), first, second)
-        for first in one
+        (len(first.meanings & second.meanings) / len(first.meanings | second.meanings), first, second)
         for second in other
-        if (common := first.meanings & second.meanings)
+        for first in {first.text: first for meaning in second.meanings for first in known.get(meaning, ())}.values()
     ]
     shared: dict[str, float] = {}
     taken: set[str] = set()
