@@ -42,11 +42,27 @@ CREATE FUNCTION public.follow_account_external_id() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    PERFORM FROM accounts WHERE workspace_id = NEW.workspace_id AND id = NEW.id FOR UPDATE;
     UPDATE signals SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
      WHERE workspace_id = NEW.workspace_id AND account_id = NEW.id;
     RETURN NULL;
 END $$;
+
+CREATE FUNCTION public.follow_renames(workspace uuid, renamed_at timestamp with time zone, moment timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    AS $$
+    UPDATE signals SET version = version + 1, updated_at = moment
+     WHERE workspace_id = workspace AND updated_at < renamed_at
+       AND account_id IN (SELECT record_id FROM changes
+                           WHERE workspace_id = workspace AND at = renamed_at AND kind = 'account'
+                             AND action = 'updated' AND detail -> 'fields' ? 'externalId');
+    UPDATE initiatives SET version = version + 1, updated_at = moment
+     WHERE workspace_id = workspace AND updated_at < renamed_at
+       AND id IN (SELECT initiative_id FROM initiative_teams
+                   WHERE workspace_id = workspace
+                     AND team_id IN (SELECT record_id FROM changes
+                                      WHERE workspace_id = workspace AND at = renamed_at AND kind = 'team'
+                                        AND action = 'updated' AND detail -> 'fields' ? 'name'));
+$$;
 
 CREATE FUNCTION public.follow_signals() RETURNS trigger
     LANGUAGE plpgsql
@@ -92,7 +108,6 @@ CREATE FUNCTION public.follow_team_name() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    PERFORM FROM teams WHERE workspace_id = NEW.workspace_id AND id = NEW.id FOR UPDATE;
     UPDATE initiatives SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
      WHERE workspace_id = NEW.workspace_id
        AND id IN (SELECT initiative_id FROM initiative_teams

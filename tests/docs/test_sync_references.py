@@ -158,32 +158,34 @@ async def test_the_time_and_the_version_move_once_by_the_clock_of_the_service(da
         assert answer.headers["etag"] != tag
 
 
+LOCK_SIGNAL = "SELECT FROM signals WHERE workspace_id = $1 AND key = $2 FOR UPDATE"
 WRITE_SIGNAL = """
 INSERT INTO signals (workspace_id, id, number, key, name, status, context, processor_type, provider_type, evidence_kind,
                      analysis_profile, source_label, source_type, account_id, created_at, updated_at)
 SELECT workspace_id, gen_random_uuid(), 90, 's-beside', name, status, context, processor_type, provider_type,
        evidence_kind, analysis_profile, source_label, source_type, account_id, now(), now()
-  FROM signals WHERE workspace_id = $1 AND key = 'sfirst'"""
-WRITE_LINK = """
-INSERT INTO initiative_teams (workspace_id, initiative_id, team_id)
-SELECT $1, i.id, t.id FROM initiatives AS i, teams AS t
- WHERE i.workspace_id = $1 AND i.key = 'alone' AND t.workspace_id = $1 AND t.key = 't'"""
+  FROM signals WHERE workspace_id = $1 AND key = $2"""
 MOMENTS = """
-SELECT min(updated_at) >= (SELECT max(updated_at) FROM accounts WHERE workspace_id = $1)
-  FROM (SELECT updated_at FROM signals WHERE workspace_id = $1 AND key = 's-beside'
-         UNION ALL SELECT updated_at FROM initiatives WHERE workspace_id = $1 AND key = 'alone') AS written"""
+SELECT updated_at >= (SELECT max(updated_at) FROM accounts WHERE workspace_id = $1)
+  FROM signals WHERE workspace_id = $1 AND key = 's-beside'"""
 
 
-async def test_what_is_written_beside_a_rename_changes_with_it(database: Database, served: str) -> None:
+@pytest.mark.parametrize(("first", "last"), [("sfirst", "of-b"), ("of-b", "sfirst")])
+async def test_what_is_committed_while_a_rename_is_changes_with_it(
+    database: Database, served: str, first: str, last: str
+) -> None:
+    """In one of the two cases the rename has changed the signals of one account and waits for those of the other."""
     async with copied(database, served) as (world, _):
-        await world.add(initiatives=[{"key": "alone", "name": "N"}])
+        await world.add(accounts=[{"key": "b", "name": "B", "externalId": "b"}])
+        await world.add(signals=[{"key": "of-b", "name": "S", "account": "b"}])
+        renamed = [ACCOUNT | {"externalId": "after"}, {"key": "b", "externalId": "b-after"}]
         async with database.transaction() as tx:
-            await tx.connection.execute(WRITE_SIGNAL, world.workspace_id)
-            await tx.connection.execute(WRITE_LINK, world.workspace_id)
-            await next_moment()
-            renamed: Json = {"accounts": [ACCOUNT | {"externalId": "after"}], "teams": [TEAM | {"name": "After"}]}
-            renaming = asyncio.create_task(world.add(**renamed))
-            await until_blocked(database)
+            await tx.connection.execute(LOCK_SIGNAL, world.workspace_id, last)
+            async with database.transaction() as writing:
+                await writing.connection.execute(WRITE_SIGNAL, world.workspace_id, first)
+                await next_moment()
+                renaming = asyncio.create_task(world.add(accounts=renamed))
+                await until_blocked(database)
         await renaming
         async with database.autocommit() as reading:
             assert await reading.connection.fetchval(MOMENTS, world.workspace_id)

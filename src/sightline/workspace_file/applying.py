@@ -13,6 +13,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from sightline.catalog.renames import follow_renames
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Entry, Faults, Run
@@ -261,6 +262,8 @@ async def apply_file(
                     trial.faults.add("", f"The database refuses: {reason_of(error)}")
                 _refuse_faulty(trial.faults)
                 continue
+            if not dry_run and any(trial.tally.of(name).changed for name in ("accounts", "teams")):
+                await follow_renames(db, applied.workspace_id, trial.tx.now)
             if report is not None:
                 for change in trial.tally.changes or ():
                     report(change)

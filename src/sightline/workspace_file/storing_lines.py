@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
+from sightline.catalog.renames import follow_renames
 from sightline.platform.db import Database, Tx
 from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run, sound
 from sightline.platform.file_section.tables import Table
@@ -139,6 +140,8 @@ class LineStore:
                 if self.dry_run:
                     raise _DryRun
                 await add_to_counts(tx, store.run.workspace_id, tally.growth)
+        if not self.dry_run and tally.of("accounts").changed:
+            await follow_renames(self.db, store.run.workspace_id, store.run.tx.now)
         self._seen.update(seen.maps[0])
         self._late += new_late
         self.accounts_created |= accounts.created

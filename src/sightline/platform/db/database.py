@@ -144,7 +144,8 @@ class Database:
                 for _ in range(3):  # the shortest answer counts
                     await clock.compare(partial(alone.connection.fetchval, _CLOCK))
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
-            raise unreachable(error.__cause__ or error) from error
+            refusal = error.__cause__ if isinstance(error, asyncpg.CannotConnectNowError) else None
+            raise unreachable(refusal or error) from error
         pool.wait_seconds = WAIT_SECONDS if is_impatient else None
         return cls(pool, clock)
 
