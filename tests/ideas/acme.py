@@ -1,11 +1,14 @@
 """The workspace of these tests: two products with features, and everything an idea can be linked to."""
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 import httpx2
+import pytest
 
+from sightline.workspace_file import FileRefused
 from tests.world import World
 
 Json = dict[str, Any]
@@ -128,3 +131,10 @@ def refused(answer: httpx2.Response, status: int, code: str, field: str | None =
         named = {problem.get("field")} | {fault["path"] for fault in problem.get("errors", ())}
         assert field in named, answer.text
     return problem
+
+
+async def faults_of(applying: Awaitable[Any]) -> dict[str, str]:
+    """The faults for which a file is refused, by their paths."""
+    with pytest.raises(FileRefused) as refusal:
+        await applying
+    return {fault.path: fault.message for fault in refusal.value.faults}

@@ -8,7 +8,7 @@ from sightline.catalog.taxonomy import find_version
 from sightline.ideas import read
 from sightline.ideas.classifications.assign import assign
 from sightline.ideas.decide import Facts, decide
-from sightline.ideas.identity import find_known, refuse_two
+from sightline.ideas.identity import find_known, refuse_two, without_alias
 from sightline.ideas.preparation import prepare, propose
 from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import Idea, IdeaProvenance, NewIdea
@@ -95,7 +95,7 @@ async def _update(
     current = found[0]
     expect(version_tag(current["id"], current["version"]))
     await refuse_managed_status(tx, actor.workspace_id, current, new.columns)
-    outcome = await decide(current, new, facts)
+    outcome = await decide(current, await without_alias(tx, actor.workspace_id, current, new), facts)
     if outcome is None:
         return None
     row = await change_idea(tx, facts.engine, actor, current, outcome)

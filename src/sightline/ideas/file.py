@@ -1,6 +1,6 @@
 """Ideas with their questions, comments, evidence and classifications in the workspace file."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -23,7 +23,7 @@ from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
 from sightline.ideas.records import Name, OfficialAnswer
 from sightline.intelligence.embedded.naming import name_idea
-from sightline.platform.db import sql
+from sightline.platform.db import Statement, sql
 from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.tables import (
     Column,
@@ -50,6 +50,7 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
         labels = [each for each in labels if each.label in run.seen["ideaStatuses"]]
     for entry in entries:
         _settle_status(run, entry, labels)
+    await _refuse_aliases(run, entries)
     async with classified(run, entries):
         yield
     described = [one.id for one in sound(entries) if "description" in one.changed and not one.given.get("questions")]
@@ -91,6 +92,39 @@ def _complete(run: Run, entry: Entry) -> None:
         entry.links["features"] = []
 
 
+_IDENTITY = ("source_key", "integration_id", "external_id")
+# An idea that the file adds has no number yet.
+_HAVING = """
+SELECT g.n, CASE WHEN idea.number > 0 THEN 'IDEA-' || idea.number ELSE 'another idea of the file' END AS idea
+  FROM unnest(:source_keys::text[], :integration_ids::uuid[], :external_ids::text[])
+       WITH ORDINALITY AS g (source_key, integration_id, external_id, n)
+  JOIN {table} AS t ON t.workspace_id = :workspace_id AND t.external_id = g.external_id
+   AND (t.source_key = g.source_key OR t.integration_id = g.integration_id)
+  JOIN ideas AS idea ON idea.workspace_id = :workspace_id AND idea.id = t.{idea_id}
+ ORDER BY g.n, idea.number"""
+_WITH_IDENTITY = sql(_HAVING, table="ideas", idea_id="id")
+_WITH_ALIAS = sql(_HAVING, table="idea_aliases", idea_id="idea_id")
+
+
+async def _find_having(run: Run, statement: Statement, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+    """Returns the entries whose identity an idea has, with that idea."""
+    values = {f"{name}s": [entry.row[name] for entry in entries] for name in _IDENTITY}
+    rows = await run.tx.rows(statement, workspace_id=run.workspace_id, **values) if entries else []
+    return [(entries[row["n"] - 1], row["idea"]) for row in rows]
+
+
+async def _refuse_aliases(run: Run, entries: Sequence[Entry]) -> None:
+    """Refuses a new identity that is an alias."""
+    new = [
+        entry
+        for entry in sound(entries)
+        if entry.row["external_id"] is not None
+        and (entry.is_new or any(entry.row[name] != entry.stored[name] for name in _IDENTITY))
+    ]
+    for entry, idea in await _find_having(run, _WITH_ALIAS, new):
+        run.refuse(entry, "externalId", f"Is an alias of {idea}")
+
+
 class AliasRecord(FileRecord):
     """An identity that the idea had elsewhere, for example as a post that another tool merged into it."""
 
@@ -99,21 +133,11 @@ class AliasRecord(FileRecord):
     external_id: Word | UnsetType = UNSET
 
 
-_OWN = sql("""
-SELECT g.n, 'IDEA-' || i.number AS public_id
-  FROM unnest(:source_keys::text[], :integration_ids::uuid[], :external_ids::text[])
-       WITH ORDINALITY AS g (source_key, integration_id, external_id, n)
-  JOIN ideas AS i ON i.workspace_id = :workspace_id AND i.external_id = g.external_id
-   AND (i.source_key = g.source_key OR i.integration_id = g.integration_id)""")
-
-
 async def _refuse_own(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     """Refuses an alias that is the identity of an idea, and one without a source."""
     entries = sound(entries)
-    names = ("source_key", "integration_id", "external_id")
-    values = {f"{name}s": [entry.row[name] for entry in entries] for name in names}
-    for row in await run.tx.rows(_OWN, workspace_id=run.workspace_id, **values):
-        run.refuse(entries[row["n"] - 1], "externalId", f"Is the identity of {row['public_id']}")
+    for entry, idea in await _find_having(run, _WITH_IDENTITY, entries):
+        run.refuse(entry, "externalId", f"Is the identity of {idea}")
     for entry in entries:
         if entry.row["source_key"] is None and entry.row["integration_id"] is None:
             run.refuse(entry, "sourceKey", "Give a sourceKey or an integration")

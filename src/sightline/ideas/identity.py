@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from sightline.ideas import queries
+from sightline.ideas.proposal import Proposal
 from sightline.ideas.records import NewIdea
-from sightline.platform.db import Row, Tx
+from sightline.platform.db import Row, Tx, sql
 from sightline.platform.errors import Conflict
 
 
@@ -35,3 +36,21 @@ def refuse_two(known: Sequence[Row]) -> None:
     """Raises IdentityConflict if the identities name two ideas."""
     if len(known) > 1:
         raise IdentityConflict("sourceKey and integrationId name two different ideas with this externalId.")
+
+
+_HAS_ALIAS = sql("""
+SELECT EXISTS (
+       SELECT FROM idea_aliases
+        WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND external_id = :external_id
+          AND (source_key = :source_key OR integration_id = :integration_id))""")
+
+
+async def without_alias(tx: Tx, workspace_id: UUID, stored: Row, new: Proposal) -> Proposal:
+    """Returns what to store. Leaves the identity out if it would complete that of the idea by one of its aliases."""
+    columns = new.columns
+    given = {name: columns.get(name) for name in ("source_key", "integration_id", "external_id")}
+    if all(value is None or stored[name] is not None for name, value in given.items()):
+        return new
+    if not await tx.value(_HAS_ALIAS, workspace_id=workspace_id, idea_id=stored["id"], **given):
+        return new
+    return new._replace(columns={name: value for name, value in columns.items() if name not in given})
