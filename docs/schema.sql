@@ -1137,6 +1137,34 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.refuse_alias_of_identity() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('sightline aliases ' || NEW.workspace_id, 0));
+    IF EXISTS (SELECT FROM ideas
+                WHERE workspace_id = NEW.workspace_id AND external_id = NEW.external_id
+                  AND (source_key = NEW.source_key OR integration_id = NEW.integration_id)) THEN
+        RAISE unique_violation USING MESSAGE = format('The alias %L is the identity of an idea', NEW.external_id);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.refuse_identity_of_alias() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('sightline aliases ' || NEW.workspace_id, 0));
+    IF EXISTS (SELECT FROM idea_aliases
+                WHERE workspace_id = NEW.workspace_id AND external_id = NEW.external_id
+                  AND (source_key = NEW.source_key OR integration_id = NEW.integration_id)) THEN
+        RAISE unique_violation USING MESSAGE = format('The identity %L is an alias of another idea', NEW.external_id);
+    END IF;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.remove_idea_words() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3010,6 +3038,12 @@ CREATE TRIGGER move_times_of_insights AFTER DELETE ON public.insight_accounts RE
 CREATE TRIGGER move_times_of_insights AFTER DELETE ON public.insight_signals REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('insights', 'insight_id', 'signals', 'signal_id');
 
 CREATE TRIGGER move_times_of_signals AFTER DELETE ON public.signal_accounts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION public.move_times_of_owners('signals', 'signal_id', 'accounts', 'account_id');
+
+CREATE CONSTRAINT TRIGGER refuse_alias_added AFTER INSERT OR UPDATE OF source_key, integration_id, external_id ON public.idea_aliases DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.refuse_alias_of_identity();
+
+CREATE TRIGGER refuse_identity_added AFTER INSERT ON public.ideas FOR EACH ROW WHEN (((new.external_id IS NOT NULL) AND ((new.source_key IS NOT NULL) OR (new.integration_id IS NOT NULL)))) EXECUTE FUNCTION public.refuse_identity_of_alias();
+
+CREATE TRIGGER refuse_identity_changed AFTER UPDATE OF source_key, integration_id, external_id ON public.ideas FOR EACH ROW WHEN ((((new.source_key IS NOT NULL) AND ((new.source_key IS DISTINCT FROM old.source_key) OR (new.external_id IS DISTINCT FROM old.external_id))) OR ((new.integration_id IS NOT NULL) AND ((new.integration_id IS DISTINCT FROM old.integration_id) OR (new.external_id IS DISTINCT FROM old.external_id))))) EXECUTE FUNCTION public.refuse_identity_of_alias();
 
 CREATE TRIGGER remove_idea_words AFTER DELETE ON public.ideas REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.remove_idea_words();
 

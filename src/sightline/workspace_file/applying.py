@@ -38,6 +38,8 @@ _LAST = sql("SELECT last FROM public_numbers WHERE workspace_id = :workspace_id 
 _GIVE_BACK = sql("""
     UPDATE public_numbers SET last = :before
      WHERE workspace_id = :workspace_id AND kind = :kind AND last = :number""")
+# What PostgreSQL checks at the end of a transaction, while numbers can be given back. It stops others for a moment.
+_END = sql("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 class LateNumbers(Numbers):
@@ -316,12 +318,13 @@ class _Application:
                 run, Store(run, Lookups(self.tx, run.workspace_id, all_tables()), numbers, self.tally), dry_run
             )
             _refuse_faulty(self.faults)
+            for path, names in run.removed.items():
+                self.tally.remove(all_tables()[path], names)
+            await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
+            await self.tx.run(_END)
         except (FileRefused, *_OVERTAKEN):
             await numbers.give_back()
             raise
-        for path, names in run.removed.items():
-            self.tally.remove(all_tables()[path], names)
-        await add_to_counts(self.tx, run.workspace_id, self.tally.growth)
         return Applied(run.workspace_id, slug, run.is_new, self.tally.counts, self.tally.ids)
 
     async def _store(self, run: Run, store: Store, dry_run: bool) -> None:
