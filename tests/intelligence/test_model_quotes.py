@@ -80,6 +80,20 @@ def test_a_negation_is_not_left_out() -> None:
     assert locate("we do want this export to go away", "we do not want this export to go away") is None
 
 
+REPEATED = "ha " * 400_000
+
+
+@pytest.mark.parametrize(("words", "end", "is_there"), [(200_000, "hb", False), (9, "hb", False), (200_000, "h", True)])
+def test_a_search_in_words_that_repeat_ends(words: int, end: str, is_there: bool) -> None:
+    """Each word of the quote was compared at each word of the source: for the first one an hour's work."""
+    assert (locate("ha " * words + end, REPEATED) is not None) == is_there
+
+
+def test_a_long_quote_may_differ_in_case_and_marks() -> None:
+    place = locate("Ha, " * 200_000, f"Ho {REPEATED}")
+    assert place == (3, 3 * 200_000 + 2)
+
+
 @settings(deadline=None)
 @given(source=st.text(max_size=200), quote=st.text(max_size=60))
 def test_a_place_is_within_the_source(source: str, quote: str) -> None:

@@ -1,18 +1,20 @@
 """The place of a quote in its source. What is stored is the source's own words, never the model's."""
 
 import re
+from itertools import islice
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.signs import end_with_sign, start_with_sign
 
 _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-_QUOTED = re.compile(r"[“\"„«]([^”\"“«»]{3,})[”\"“»]")
+_QUOTED = re.compile(r"[“\"„«]([^”\"“„«»]{3,})[”\"“»]")
 _MARKS: Final = " \t\r\n\"'“”„‘’«»"  # noqa: RUF001 - quotation marks of many languages
 _FEWEST: Final = 2  # words of a quote that is not exact
-_FEWEST_WITH_GAPS: Final = 4
 _WORDS_A_GAP: Final = 6
 _MOST_GAPS: Final = 3
+_LONG: Final = 200  # characters of a quote that is not looked for as whole words first
+_MOST_STEPS: Final = 200_000  # words that are compared for a quote with gaps: some hundredths of a second
 # A quote that leaves one of these out says the opposite.
 _TURNING: Final = frozenset(
     {"not", "no", "never", "none", "nobody", "without", "hardly", "t", "cannot", "nicht", "kein"}
@@ -47,12 +49,8 @@ def _locate(quote: str, source: str) -> Place | None:
         return None
     there = list(_WORD.finditer(source))
     folded = [word[0].casefold() for word in there]
-    gaps = min(len(words) // _WORDS_A_GAP, _MOST_GAPS) if len(words) >= _FEWEST_WITH_GAPS else 0
-    spans = [span for at, word in enumerate(folded) if word == words[0] and (span := _follow(words, folded, at, gaps))]
-    if not spans:
-        return None
-    first, last = min(spans, key=lambda span: span[1] - span[0])
-    return Place(there[first].start(), there[last].end())
+    span = _without_gaps(words, folded) or _with_gaps(words, folded)
+    return Place(there[span[0]].start(), there[span[1]].end()) if span else None
 
 
 def figures_of(text: str) -> set[str]:
@@ -72,10 +70,32 @@ def invents(text: str, source: str) -> bool:
 
 def _exact(quote: str, source: str) -> Place | None:
     """Returns the place of whole words. Scripts without spaces, and long quotes, may begin within a word."""
-    if whole := re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", source):
+    start, is_long = source.find(quote), len(quote) > _LONG
+    if start < 0:
+        return None
+    if not is_long and (whole := re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", source)):
         return Place(*whole.span())
-    start = source.find(quote) if not quote.isascii() or len(quote.split()) > _FEWEST else -1
-    return Place(start, start + len(quote)) if start >= 0 else None
+    may_begin_within = is_long or not quote.isascii() or len(quote.split()) > _FEWEST
+    return Place(start, start + len(quote)) if may_begin_within else None
+
+
+def _without_gaps(words: list[str], source: list[str]) -> tuple[int, int] | None:
+    """Returns the first and last word of the source where the words follow each other."""
+    text = f" {' '.join(source)} "
+    start = text.find(f" {' '.join(words)} ")
+    first = text.count(" ", 0, start)
+    return (first, first + len(words) - 1) if start >= 0 else None
+
+
+def _with_gaps(words: list[str], source: list[str]) -> tuple[int, int] | None:
+    """Returns the first and last word of the shortest part of the source that leaves out few of its words.
+
+    Tries only so many of the places where a long quote may begin that the search ends soon, whatever repeats.
+    """
+    gaps = min(len(words) // _WORDS_A_GAP, _MOST_GAPS)
+    starts = (at for at, word in enumerate(source) if gaps and word == words[0])
+    spans = (_follow(words, source, at, gaps) for at in islice(starts, _MOST_STEPS // len(words)))
+    return min(filter(None, spans), key=lambda span: span[1] - span[0], default=None)
 
 
 def _follow(words: list[str], source: list[str], at: int, gaps: int) -> tuple[int, int] | None:
