@@ -1,6 +1,8 @@
 """The client of models, against an endpoint on this machine: forms of answer, retries, repairs, budgets."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +35,9 @@ async def ask(
 ) -> Found:
     endpoint = endpoint or Endpoint(fake.url, "m", "secret")
     prompt = Prompt("Find it.", "Words.")
-    return await endpoint.ask(session or Session(Budget(seconds=60)), prompt, Found, check)
+    return await endpoint.ask(
+        session or Session(Budget(seconds=60)), prompt, Found, lambda found: (found, check(found))
+    )
 
 
 async def test_a_request_names_model_key_and_schema() -> None:
@@ -161,6 +165,18 @@ async def test_a_wrong_answer_is_sent_back_with_the_reason() -> None:
     with fake_model(says({"title": "Fast"}), says(GOOD)) as fake:
         assert (await ask(fake, check=check)).title == "Slow exports"
     assert fake.requests[1]["messages"][-1]["content"].startswith("Fast is wrong.")
+
+
+async def test_nothing_stands_still_while_an_answer_is_checked() -> None:
+    loop, other = asyncio.get_running_loop(), threading.Event()
+
+    def check(found: Found) -> str:
+        loop.call_soon_threadsafe(other.set)
+        return "" if other.wait(5) else "Nothing else was done meanwhile."
+
+    with fake_model(says(GOOD)) as fake:
+        await ask(fake, check=check)
+    assert len(fake.requests) == 1
 
 
 async def test_the_last_answer_is_returned_though_it_is_wrong() -> None:

@@ -51,7 +51,7 @@ def answer(
 
 
 def read(found: FoundIdea, material: IdeaMaterial = MATERIAL) -> IdeaReading:
-    return Shown(material).reading(found)
+    return Shown(material).read(found)[0]
 
 
 def test_quotes_get_the_words_of_the_text() -> None:
@@ -88,7 +88,7 @@ def test_what_is_not_in_the_text_or_was_not_offered_is_dropped_with_its_reason()
     assert [one.feature_id for one in reading.matching.matches] == [EXPORT.id]
     assert [one.option_id for one in reading.options] == [TRUST.id]
     assert [one.question for one in reading.questions] == ["Since when?"]
-    complaint = Shown(MATERIAL).complaint(found).splitlines()
+    complaint = Shown(MATERIAL).read(found)[1].splitlines()
     assert complaint == [
         "“search is broken” is not word for word in the idea.",
         "There is no feature 3 in the list.",
@@ -112,7 +112,7 @@ def test_an_empty_part_is_an_answer_but_no_questions_are_not() -> None:
 def test_what_was_not_asked_is_not_read() -> None:
     found = answer([feature(1, "CSV export")], [option(1, "fast")], [question("Who pays?")], "CSV export")
     assert read(found, IdeaMaterial(TEXT)) == IdeaReading()
-    assert Shown(IdeaMaterial(TEXT)).complaint(found) == ""
+    assert Shown(IdeaMaterial(TEXT)).read(found)[1] == ""
 
 
 def test_questions_that_were_asked_are_not_asked_again() -> None:
@@ -143,7 +143,7 @@ def test_quotes_outside_of_quotes_are_words_of_the_idea_too(said: str, is_kept: 
     assert reading.matching is not None
     assert (said in reading.matching.matches[0].reasoning) == is_kept
     assert (reading.questions is not None) == is_kept
-    assert bool(Shown(MATERIAL).complaint(found)) != is_kept
+    assert bool(Shown(MATERIAL).read(found)[1]) != is_kept
 
 
 def test_a_reason_may_quote_the_name_of_its_feature() -> None:
@@ -214,7 +214,7 @@ def test_whatever_a_model_returns_only_words_of_the_text_are_quoted(given: Json)
         assert asked.question.isprintable()
     assert len(reading.questions or ()) <= 3
     assert words_of(reading.name or "") <= words_of(TEXT)
-    json.dumps(Shown(MATERIAL).complaint(found))
+    json.dumps(Shown(MATERIAL).read(found)[1])
 
 
 def test_of_many_features_those_that_share_words_are_candidates() -> None:

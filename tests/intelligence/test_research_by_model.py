@@ -46,15 +46,14 @@ class Scripted:
     def __init__(self, value: Any) -> None:
         self._content = json.dumps(value)
 
-    async def ask(self, session: Session, prompt: Any, type: Any, check: Any, repairs: int = 0) -> Any:
+    async def ask(self, session: Session, prompt: Any, type: Any, read: Any, repairs: int = 0) -> Any:
         if type is Verdicts:
             return Verdicts([Verdict(number, "follows") for number in range(100)])
         try:
             answer = read_answer(self._content, type)
         except Unreadable:
             raise ModelFailed("The model gave no readable answer.") from None
-        check(answer)
-        return answer
+        return read(answer)[0]
 
 
 def made(work: Coroutine[Any, Any, T]) -> T:

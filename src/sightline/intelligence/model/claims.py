@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from typing import Final, Literal
+from functools import cache
+from typing import Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -57,6 +57,10 @@ class Verdicts(Struct):
     verdicts: list[Verdict]
 
 
+Key = TypeVar("Key")
+Sentence = TypeVar("Sentence", bound=Claim)
+
+
 class Sources:
     """The texts that a sentence can rest on, by their numbers, and the labels of records that it can name."""
 
@@ -64,17 +68,18 @@ class Sources:
         self.by_number = by_number
         self._labels = {label for text in labels for label in _LABEL.findall(text)}
         self._known = figures_of("\n".join(by_number.values()))
+        self._locate = cache(locate)
 
     def texts_of(self, claim: Claim) -> list[str]:
-        return [self.by_number[number] for number in claim.sources if number in self.by_number]
+        return [self.by_number[number] for number in dict.fromkeys(claim.sources) if number in self.by_number]
 
     def fault(self, claim: Claim) -> str:
         """Returns why the sentence cannot stand, or nothing. A proposal needs no source."""
         is_proposal = isinstance(claim, Proposal) and claim.is_proposal
         texts, about = self.texts_of(claim), f"“{claim.text[:120]}”"
-        if not plain(claim.text) or len(claim.text) > LONGEST_SENTENCE:
+        if len(claim.text) > LONGEST_SENTENCE or not plain(claim.text):
             return f"{about} is empty or too long."
-        if len(texts) != len(claim.sources) or not (texts or is_proposal):
+        if len(texts) != len(set(claim.sources)) or not (texts or is_proposal):
             return f"{about} does not name sources that are there."
         known = self._known if is_proposal else {figure for text in texts for figure in figures_of(text)}
         if self._figures(claim) - known:
@@ -84,14 +89,16 @@ class Sources:
             return f"{about} quotes words that are not in its sources."
         return ""
 
-    def complaint(self, claims: Iterable[Claim]) -> str:
-        """Returns what is wrong with the sentences, for the first five that cannot stand."""
-        return "\n".join(islice(filter(None, map(self.fault, claims)), MOST_COMPLAINTS))
+    def sort_out(self, sentences: Iterable[tuple[Key, Sentence]]) -> tuple[list[tuple[Key, Sentence]], str]:
+        """Returns the sentences that can stand, each with its key, and what is wrong with the first five others."""
+        judged = [(each, self.fault(each[1])) for each in sentences]
+        faults = [fault for _, fault in judged if fault]
+        return [each for each, fault in judged if not fault], "\n".join(faults[:MOST_COMPLAINTS])
 
     def exact(self, claim: Claim, words: str) -> str:
         """Returns the words as a source of the sentence has them, or nothing."""
         for text in self.texts_of(claim):
-            if place := locate(words, text):
+            if place := self._locate(words, text):
                 return text[place.start : place.end]
         return ""
 
@@ -117,6 +124,6 @@ async def find_confirmed(endpoint: Endpoint, session: Session, statements: Seque
     if not statements:
         return set()
     prompt = Prompt(JUDGE, fenced("statements", msgspec.json.encode(statements).decode()))
-    answer = await endpoint.ask(session, prompt, Verdicts, lambda _: "")
+    answer = await endpoint.ask(session, prompt, Verdicts, lambda answer: (answer, ""))
     wrong = {one.number for one in answer.verdicts if one.verdict != "follows"}
     return {one.number for one in answer.verdicts} - wrong

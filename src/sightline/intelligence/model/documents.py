@@ -50,12 +50,11 @@ async def write_document(endpoint: Endpoint, session: Session, type: DocumentTyp
     headings = [name for name in _HEADING.findall(recorded.content) if name not in FIXED]
     data = f"Headings: {', '.join(headings)}\n\n{fenced('document', recorded.content)}"
 
-    def wrong(said: Parts) -> str:
-        return sources.complaint(one for part in said.parts for one in part.sentences)
+    def read(answer: Parts) -> tuple[list[tuple[str, Proposal]], str]:
+        return sources.sort_out((part.heading, one) for part in answer.parts for one in part.sentences)
 
-    answer = await endpoint.ask(session, Prompt(TASK, data), Parts, wrong)
-    held = [(part.heading, one) for part in answer.parts if part.heading in headings for one in part.sentences]
-    held = [(heading, one) for heading, one in held if not sources.fault(one)]
+    held = await endpoint.ask(session, Prompt(TASK, data), Parts, read)
+    held = [(heading, one) for heading, one in held if heading in headings]
     statements = [_statement(number, one, sources, material) for number, (_, one) in enumerate(held)]
     follows = await find_confirmed(endpoint, session, statements)
     by_heading: dict[str, list[Proposal]] = defaultdict(list)

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from sightline.intelligence.model.answers import Unreadable, read_answer, schema_of
 from sightline.intelligence.model.session import Budget, FormRefused, ModelFailed, Session
+from sightline.platform.beside import Beside
 
 if TYPE_CHECKING:
     import ssl
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import httpx2  # loaded by the first request, not by the start of a process
 
 T = TypeVar("T")
+Held = TypeVar("Held")
 
 TRIES: Final = 4
 REPAIRS: Final = 2
@@ -30,6 +32,7 @@ FIRST_WAIT: Final = 0.5  # seconds
 _FORMS: Final = ("json_schema", "json_object", "words")
 _TEMPORARY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _REFUSED: Final = frozenset({400, 404, 415, 422, 501})
+_ANSWERS = Beside("model-answers")
 
 
 class Prompt(NamedTuple):
@@ -46,7 +49,7 @@ class _Word(Struct):
 async def probe(endpoint: "Endpoint") -> str:
     """Asks for one word. Returns the form in which the endpoint answers. Raises ModelFailed."""
     prompt = Prompt("You are asked whether you work.", "Answer with the word `ready`.")
-    await endpoint.ask(Session(Budget(requests=8, seconds=30)), prompt, _Word, lambda _: "")
+    await endpoint.ask(Session(Budget(requests=8, seconds=30)), prompt, _Word, lambda word: (word, ""))
     return endpoint.form
 
 
@@ -91,34 +94,38 @@ class Endpoint:
         return _FORMS[self._form]
 
     async def ask(
-        self, session: Session, prompt: Prompt, type: type[T], check: Callable[[T], str], repairs: int = REPAIRS
-    ) -> T:
-        """Returns an answer of the type. `check` returns what is wrong with one, or nothing.
+        self,
+        session: Session,
+        prompt: Prompt,
+        type: type[T],
+        read: Callable[[T], tuple[Held, str]],
+        repairs: int = REPAIRS,
+    ) -> Held:
+        """Returns what holds of an answer of the type.
 
-        A wrong answer is sent back with the reason, `repairs` times. The last readable answer is returned, right or
-        wrong. Raises ModelFailed if there is none.
+        `read` returns that and what is wrong, or nothing; it works in a thread. A wrong answer is sent back with the
+        reason, `repairs` times. The last readable answer counts, right or wrong. Raises ModelFailed if there is none.
         """
         messages = [{"role": "system", "content": prompt.task}, {"role": "user", "content": prompt.data}]
-        answer: T | None = None
+        held: Held | None = None
         for _ in range(1 + repairs):
             try:
                 content = await self._complete(session, messages, type)
             except ModelFailed:
-                if answer is not None:
-                    return answer
+                if held is not None:
+                    return held
                 raise
             try:
-                answer = read_answer(content, type)
-                wrong = check(answer)
+                held, wrong = await _ANSWERS.run(_read, content, type, read)
             except Unreadable as error:
                 wrong = f"{error}\n{_in_words(schema_of(type))}"  # the endpoint may ignore the form
             if not wrong:
                 break
             again = f"{wrong}\nAnswer again with the whole JSON object."
             messages += [{"role": "assistant", "content": content}, {"role": "user", "content": again}]
-        if answer is None:
+        if held is None:
             raise ModelFailed("The model gave no readable answer.")
-        return answer
+        return held
 
     async def _complete(self, session: Session, messages: list[dict[str, str]], type: Any) -> str:
         """Returns the text of an answer in the first form that the endpoint takes."""
@@ -190,6 +197,10 @@ def _tls() -> "ssl.SSLContext":
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def _read(content: str, type: type[T], read: Callable[[T], tuple[Held, str]]) -> tuple[Held, str]:
+    return read(read_answer(content, type))
 
 
 def _in_words(schema: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ found in the idea's text is dropped.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from typing import Final, Literal, TypeVar
 from uuid import UUID
 
@@ -81,8 +82,7 @@ async def read_idea(endpoint: Endpoint, session: Session, material: IdeaMaterial
     """Raises ModelFailed. Takes at most 200 seconds, so that a sweep of ideas ends."""
     session.budget = replace(session.budget, seconds=min(session.budget.seconds, MOST_SECONDS))
     shown = Shown(material)
-    answer = await endpoint.ask(session, Prompt(TASK, shown.data), FoundIdea, shown.complaint)
-    return shown.reading(answer)
+    return await endpoint.ask(session, Prompt(TASK, shown.data), FoundIdea, shown.read)
 
 
 class Shown:
@@ -92,6 +92,7 @@ class Shown:
         self._material = material
         self._text = material.text[:LONGEST_TEXT]
         self._options = [(group, option) for group in material.groups for option in group.options]
+        self._locate = cache(partial(locate, source=self._text))
 
     @property
     def data(self) -> str:
@@ -107,23 +108,25 @@ class Shown:
         wanted = f"Questions: at most {material.most_questions}. Name: {'wanted' if material.wants_name else 'none'}."
         return "\n\n".join([*fences, wanted])
 
-    def complaint(self, answer: FoundIdea) -> str:
-        """Returns what is wrong with an answer, at most five points; empty if nothing is."""
-        wrong = [*self._features(answer)[1], *self._chosen(answer)[1], *self._questions(answer)[1]]
-        if self._material.wants_name and answer.name and not self._name(answer):
-            wrong.append("`name` is too long or has other words than the idea, or has them in another order.")
-        return "\n".join(wrong[:MOST_COMPLAINTS])
+    def read(self, answer: FoundIdea) -> tuple[IdeaReading, str]:
+        """Returns what holds, and what is wrong, at most five points.
 
-    def reading(self, answer: FoundIdea) -> IdeaReading:
-        """Returns what holds. A part of which nothing holds, and an empty list of questions, replace nothing."""
+        A part of which nothing holds, and an empty list of questions, replace nothing.
+        """
         material = self._material
-        features, options, questions = self._features(answer)[0], self._chosen(answer)[0], self._questions(answer)[0]
-        return IdeaReading(
-            self._name(answer) if material.wants_name else None,
+        (features, wrong_features), (options, wrong_options) = self._features(answer), self._chosen(answer)
+        questions, wrong_questions = self._questions(answer)
+        name = self._name(answer) if material.wants_name else None
+        wrong = [*wrong_features, *wrong_options, *wrong_questions]
+        if material.wants_name and answer.name and not name:
+            wrong.append("`name` is too long or has other words than the idea, or has them in another order.")
+        reading = IdeaReading(
+            name,
             _matching(features) if material.features and (features or not answer.features) else None,
             questions[: material.most_questions] or None,
             options if self._options and (options or not answer.options) else None,
         )
+        return reading, "\n".join(wrong[:MOST_COMPLAINTS])
 
     def _features(self, answer: FoundIdea) -> tuple[list[FeatureMatch], list[str]]:
         return _sorted_out(answer.features if self._material.features else [], self._feature)
@@ -167,7 +170,7 @@ class Shown:
 
     def _quote(self, quote: str) -> str:
         """Returns the words of the text that are meant. Raises _Wrong."""
-        place = locate(quote, self._text) if len(quote) <= LONGEST_GIVEN_QUOTE else None
+        place = self._locate(quote) if len(quote) <= LONGEST_GIVEN_QUOTE else None
         if place is None:
             raise _Wrong(f"“{_short(quote)}” is not word for word in the idea.")
         return self._text[place.start : place.end]

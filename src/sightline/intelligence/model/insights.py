@@ -1,6 +1,7 @@
 """Insights by a model: its statements, with quotes that are found in the signal."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ LONGEST_TITLE: Final = 160
 MOST_QUOTES: Final = 3
 
 
-class FoundQuote(Struct):
+class FoundQuote(Struct, frozen=True):
     """A quote as the model gives it."""
 
     text: str
@@ -54,14 +55,8 @@ async def extract_insights(endpoint: Endpoint, session: Session, material: Signa
     found: dict[tuple[str, ...], DraftInsight] = {}
     for part in _parts(material):
         prompt = Prompt(TASK, fenced("signal", "\n".join(map(_shown, part))))
-
-        def wrong(answer: FoundInsights, part: list[Piece] = part) -> str:
-            return _complaint(part, answer)
-
-        answer = await endpoint.ask(session, prompt, FoundInsights, wrong)
-        for each in answer.insights:
-            if draft := _draft(part, each):
-                found.setdefault(tuple(quote.text for quote in draft.quotes), draft)
+        for draft in await endpoint.ask(session, prompt, FoundInsights, partial(_read, part)):
+            found.setdefault(tuple(quote.text for quote in draft.quotes), draft)
     return check_quotes(material, sorted(found.values(), key=lambda one: _order(one.quotes[0])))
 
 
@@ -98,26 +93,32 @@ def _shown(piece: Piece) -> str:
     return f"[{piece.turn}] {piece.speaker or 'somebody'}: {piece.text}"
 
 
-def _complaint(part: Sequence[Piece], answer: FoundInsights) -> str:
-    missing = [quote.text[:200] for one in answer.insights for quote in one.quotes if _quote(part, quote) is None]
+def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsight], str]:
+    """Returns the points that hold, and what is wrong with the others.
+
+    A point needs a quote that is found, and a title that invents nothing.
+    """
+    find = cache(partial(_quote, part))
+    drafts: list[DraftInsight] = []
+    missing: list[str] = []
+    invented: list[str] = []
+    for one in answer.insights:
+        quotes = sorted({place for quote in one.quotes if (place := find(quote))}, key=_order)
+        missing += [quote.text[:200] for quote in one.quotes if find(quote) is None]
+        title = line(one.title, LONGEST_TITLE)
+        if invents(title, "\n".join(quote.text for quote in quotes)):
+            invented.append(title)
+        elif quotes and title:
+            drafts.append(DraftInsight(title, one.category, quotes[:MOST_QUOTES]))
+    return drafts, _complaint(missing, invented)
+
+
+def _complaint(missing: Sequence[str], invented: Sequence[str]) -> str:
     if missing:
         return "These quotes are not word for word in the signal: " + " | ".join(missing[:5])
-    if invented := [one.title[:200] for one in answer.insights if invents(one.title, _said(part, one))]:
+    if invented:
         return "These titles have figures or quoted words that are not in their quotes: " + " | ".join(invented[:5])
     return ""
-
-
-def _draft(part: Sequence[Piece], found: FoundInsight) -> DraftInsight | None:
-    """Returns None for a point without a quote that is found, without a title, or with a title that invents."""
-    quotes = sorted(_places(part, found), key=_order)[:MOST_QUOTES]
-    title = line(found.title, LONGEST_TITLE)
-    if not quotes or not title or invents(title, _said(part, found)):
-        return None
-    return DraftInsight(title, found.category, quotes)
-
-
-def _places(part: Sequence[Piece], found: FoundInsight) -> set[Quote]:
-    return {place for quote in found.quotes if (place := _quote(part, quote))}
 
 
 def _quote(part: Sequence[Piece], quote: FoundQuote) -> Quote | None:
@@ -127,10 +128,6 @@ def _quote(part: Sequence[Piece], quote: FoundQuote) -> Quote | None:
             words = piece.text[place.start : place.end]
             return Quote(words, piece.offset + place.start, piece.offset + place.end, piece.turn, piece.speaker)
     return None
-
-
-def _said(part: Sequence[Piece], found: FoundInsight) -> str:
-    return "\n".join(quote.text for quote in _places(part, found))
 
 
 def _order(quote: Quote) -> tuple[int, int]:

@@ -45,11 +45,10 @@ async def answer_questions(
     wanted = fenced("language", language)
     prompt = Prompt(TASK, "\n\n".join([describe(section), f"Language of the answers:\n{wanted}", *shown]))
 
-    def wrong(found: AnsweredQuestions) -> str:
-        return sources.complaint(claim for one in found.answers for claim in one.sentences)
+    def read(answer: AnsweredQuestions) -> tuple[list[tuple[int, Claim]], str]:
+        return sources.sort_out((one.question, claim) for one in answer.answers for claim in one.sentences)
 
-    answer = await endpoint.ask(session, prompt, AnsweredQuestions, wrong, REPAIRS)
-    said = [(one.question, claim) for one in answer.answers for claim in one.sentences if not sources.fault(claim)]
+    said = await endpoint.ask(session, prompt, AnsweredQuestions, read, REPAIRS)
     statements = [
         Statement(number, plain(claim.text), sources.texts_of(claim)) for number, (_, claim) in enumerate(said)
     ]

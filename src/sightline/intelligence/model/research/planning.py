@@ -83,7 +83,7 @@ async def plan_research(
     """
     names = _Names(question, context, drafted.suggested_competitors)
     prompt = Prompt(TASK, _data(question, context, drafted))
-    answer = await endpoint.ask(session, prompt, Planned, names.complaint, REPAIRS)
+    answer = await endpoint.ask(session, prompt, Planned, lambda plan: (plan, names.complaint(plan)), REPAIRS)
     return await asyncio.to_thread(_plan, answer, question, context, drafted, names)
 
 

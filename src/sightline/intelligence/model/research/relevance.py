@@ -1,6 +1,7 @@
 """Which pages matter to a section, and the passages that say so: exact parts of the pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -67,14 +68,19 @@ async def judge_pages(
     parts = [shown_parts(section, page) for page in pages]
     shown = [_shown(number, page, parts[number]) for number, page in enumerate(pages)]
     prompt = Prompt(TASK, "\n\n".join([describe(section), *shown]))
-    answer = await endpoint.ask(session, prompt, JudgedPages, lambda found: _complaint(parts, found), REPAIRS)
-    judged = {one.page: one for one in reversed(answer.pages)}
-    return [
-        _judgement(section, page, parts[number], judged[number], by_words[number])
-        if number in judged
-        else by_words[number]
-        for number, page in enumerate(pages)
-    ]
+
+    def read(answer: JudgedPages) -> tuple[list[Judgement], str]:
+        exact = cache(lambda number, quote: _exact(parts[number], quote))
+        judged = {one.page: one for one in reversed(answer.pages)}
+        judgements = [
+            _judgement(section, page, partial(exact, number), judged[number], by_words[number])
+            if number in judged
+            else by_words[number]
+            for number, page in enumerate(pages)
+        ]
+        return judgements, _complaint(range(len(pages)), exact, answer)
+
+    return await endpoint.ask(session, prompt, JudgedPages, read, REPAIRS)
 
 
 def describe(section: PlanSection) -> str:
@@ -118,12 +124,11 @@ def _shown(number: int, page: Page, parts: Sequence[str]) -> str:
     return f"Page {number}:\n" + fenced("page", f"{head}\n\n{text}")
 
 
-def _complaint(parts: Sequence[Sequence[str]], answer: JudgedPages) -> str:
-    numbers = range(len(parts))
+def _complaint(numbers: range, exact: Callable[[int, str], str], answer: JudgedPages) -> str:
     if missing := set(numbers) - {one.page for one in answer.pages}:
         return f"These pages are missing: {', '.join(map(str, sorted(missing)))}"
     quotes = [(one.page, passage.quote) for one in answer.pages for passage in one.passages]
-    wrong = [f"{page}: {quote[:200]}" for page, quote in quotes if page in numbers and not _exact(parts[page], quote)]
+    wrong = [f"{page}: {quote[:200]}" for page, quote in quotes if page in numbers and not exact(page, quote)]
     return "These quotes are not word for word in their page: " + " | ".join(wrong[:MOST_COMPLAINTS]) if wrong else ""
 
 
@@ -136,13 +141,13 @@ def _exact(parts: Sequence[str], quote: str) -> str:
 
 
 def _judgement(
-    section: PlanSection, page: Page, parts: Sequence[str], judged: JudgedPage, by_words: Judgement
+    section: PlanSection, page: Page, exact: Callable[[str], str], judged: JudgedPage, by_words: Judgement
 ) -> Judgement:
     """Returns scores and frames of our own: of what the model writes, only the place of a quote is used."""
     observations: list[FramedQuote] = []
     questions: list[str] = []
     for passage in judged.passages:
-        quote = _exact(parts, passage.quote)
+        quote = exact(passage.quote)
         if quote and 0 <= passage.question < len(section.questions) and len(observations) < MOST_PASSAGES:
             questions.append(section.questions[passage.question])
             observations.append(FramedQuote(frame(page, questions[-1]), quote))
