@@ -12,7 +12,7 @@ from sightline.intelligence.evidence import SignalMaterial, Turn
 from sightline.intelligence.model.answers import Unreadable, read_answer
 from sightline.intelligence.model.insights import extract_insights
 from sightline.intelligence.model.quotes import locate
-from sightline.intelligence.model.session import Budget, Session
+from sightline.intelligence.model.session import Budget, ModelFailed, Session
 
 SOURCE = "We wait. “The CSV export  takes forty minutes on Mondays”, said Ana; it isn't her fault. İstanbul waits too."
 
@@ -158,7 +158,10 @@ answers = st.fixed_dictionaries(
 def test_whatever_a_model_returns_every_quote_is_exact(answer: Any, text: str) -> None:
     for material in (TURNS, SignalMaterial(text=text)):
         scripted: Any = Scripted(json.dumps(answer))
-        found = asyncio.run(extract_insights(scripted, Session(Budget()), material))
+        try:
+            found = asyncio.run(extract_insights(scripted, Session(Budget()), material))
+        except ModelFailed:
+            continue
         assert all(one.quotes and one.title.strip() and "50" not in one.title for one in found if one.title.isascii())
         for quote in (quote for one in found for quote in one.quotes):
             source = material.text if quote.turn is None else material.turns[quote.turn].text

@@ -87,6 +87,15 @@ async def test_the_embedded_engine_reads_what_a_model_cannot(world: World, tmp_p
     assert (usage.runs, usage.fallbacks, usage.unmeasured_requests) == (1, 1, 0)
 
 
+async def test_the_embedded_engine_reads_a_signal_of_which_a_model_quotes_nothing(world: World, tmp_path: Path) -> None:
+    laughter = [found("People laugh", "ha " * 4_000 + f"hb{number}") for number in range(5)]
+    with fake_model(insights(*laughter)) as fake:
+        [insight] = await process(world, fake, tmp_path, "We cannot find the report. " + "ha " * 7_900)
+    assert insight["title"] == "We cannot find the report."
+    [usage] = await usage_of(world)
+    assert (usage.requests, usage.fallbacks) == (3, 1)
+
+
 async def test_a_signal_without_statements_has_no_insights(world: World, tmp_path: Path) -> None:
     with fake_model(insights()) as fake:
         assert await process(world, fake, tmp_path) == []

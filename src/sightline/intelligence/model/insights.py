@@ -11,7 +11,7 @@ from sightline.intelligence.model.answers import line
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
-from sightline.intelligence.model.session import Session
+from sightline.intelligence.model.session import ModelFailed, Session
 
 TASK: Final = read_task("insights")
 
@@ -51,12 +51,18 @@ class Piece(NamedTuple):
 
 
 async def extract_insights(endpoint: Endpoint, session: Session, material: SignalMaterial) -> list[DraftInsight]:
-    """Raises ModelFailed. Asks nothing about an empty signal."""
+    """Raises ModelFailed, also if nothing that the model finds holds. Asks nothing about an empty signal."""
     found: dict[tuple[str, ...], DraftInsight] = {}
+    is_wrong = False
     for part in _parts(material):
         prompt = Prompt(TASK, fenced("signal", "\n".join(map(_shown, part))))
         for draft in await endpoint.ask(session, prompt, FoundInsights, partial(_read, part)):
-            found.setdefault(tuple(quote.text for quote in draft.quotes), draft)
+            if draft is None:
+                is_wrong = True
+            else:
+                found.setdefault(tuple(quote.text for quote in draft.quotes), draft)
+    if is_wrong and not found:
+        raise ModelFailed("Nothing that the model found is in the signal.")
     return check_quotes(material, sorted(found.values(), key=lambda one: _order(one.quotes[0])))
 
 
@@ -93,23 +99,23 @@ def _shown(piece: Piece) -> str:
     return f"[{piece.turn}] {piece.speaker or 'somebody'}: {piece.text}"
 
 
-def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsight], str]:
-    """Returns the points that hold, and what is wrong with the others.
+def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsight | None], str]:
+    """Returns each point, or None where it does not hold, and what is wrong.
 
     A point needs a quote that is found, and a title that invents nothing.
     """
     find = cache(partial(_quote, part))
-    drafts: list[DraftInsight] = []
+    drafts: list[DraftInsight | None] = []
     missing: list[str] = []
     invented: list[str] = []
     for one in answer.insights:
         quotes = sorted({place for quote in one.quotes if (place := find(quote))}, key=_order)
         missing += [quote.text[:200] for quote in one.quotes if find(quote) is None]
         title = line(one.title, LONGEST_TITLE)
-        if invents(title, "\n".join(quote.text for quote in quotes)):
-            invented.append(title)
-        elif quotes and title:
-            drafts.append(DraftInsight(title, one.category, quotes[:MOST_QUOTES]))
+        is_invented = invents(title, "\n".join(quote.text for quote in quotes))
+        invented += [title] if is_invented else []
+        holds = quotes and title and not is_invented
+        drafts.append(DraftInsight(title, one.category, quotes[:MOST_QUOTES]) if holds else None)
     return drafts, _complaint(missing, invented)
 
 
