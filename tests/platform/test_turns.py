@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sightline.platform.db.pool import Turns
+from sightline.platform.turns import Turns
 from tests.waiting import next_turn
 
 SECONDS = 30.0

@@ -71,6 +71,7 @@ HOSTILE = {
     "items": ("eml", HTML + "<li " * 50_000),
     "blanks after an arrow": ("vtt", "0000:00:01.000 -->" + " " * 990_000),
     "arrows": ("srt", "00:00:01,000 --> " * 50_000),
+    "more arrows": ("vtt", "WEBVTT\n\n" + "-->" * 330_000),
     "nested elements": ("eml", HTML + "<div>" * 60_000),
     "comments": ("eml", HTML + "<!--" * 50_000),
     "commas": ("eml", f"To: {',' * 200_000}\n\na"),
@@ -96,6 +97,7 @@ NO_TIMES = "Has no times with words: is it WebVTT or SubRip?"
 REFUSED = {
     "blanks after an arrow": NO_TIMES,
     "arrows": NO_TIMES,
+    "more arrows": NO_TIMES,
     "parentheses": "Has a header that cannot be read: too much is nested",
     "nested parts": "Has more than 20 parts that hold parts",
     "parts": "Has more than 100 parts",

@@ -3,22 +3,33 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, ParamSpec, TypeVar
+
+from sightline.platform.turns import TURN_SECONDS, OwnTurns, acting_for
 
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
 
 
 class Beside:
-    """One thread for work of one kind, which waits for nothing but its like. `name` is the thread's."""
+    """One thread for work of one kind, which waits for nothing but its like. `name` is the thread's.
+
+    Requests of one workspace wait for each other first, so that those of another one wait for one of them at most.
+    """
 
     def __init__(self, name: str) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._of_workspaces = OwnTurns(1)
 
     async def run(self, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs) -> Done:
-        """Returns what the function returns, or raises what it raises, when those before it have ended."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))
+        """Returns what the function returns, or raises what it raises, when those before it have ended.
+
+        Raises TimeoutError if those of the workspace have not in 6 seconds.
+        """
+        workspace_id = acting_for.get()
+        async with self._of_workspaces.of(workspace_id).turn(TURN_SECONDS) if workspace_id else nullcontext():
+            return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))
 
 
 run_beside = Beside("beside").run  # ideas, taxonomies and small maps of features: about a tenth of a second

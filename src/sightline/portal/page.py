@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from sightline.platform.db.pool import acting_for
+from sightline.platform.turns import acting_for
 from sightline.portal import problems
 from sightline.portal.sessions.queries import open_session
 from sightline.portal.sign_in.pages import go_to_sign_in, require_sign_in

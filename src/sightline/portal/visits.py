@@ -122,7 +122,7 @@ class Visit:
     def search(self) -> AbstractAsyncContextManager[None]:
         """Counts a search and returns its turn, see SearchTurns. Raises TooOften."""
         self.limit(lambda limits: limits.look_ups, f"look-ups {self.user.id}")
-        return self.site.searches.turn(self.user.id)
+        return self.site.searches.turn(self.portal.workspace_id, self.user.id)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""

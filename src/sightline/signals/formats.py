@@ -34,6 +34,7 @@ _LONGEST_RECIPIENTS = 10_000
 _TIMES = re.compile(r"(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3}) {1,9}--> {1,9}(?:(\d{1,4}):)?(\d\d):(\d\d)[.,](\d{3})")
 _ARROW = "-->"
 _BEFORE_ARROW, _AFTER_ARROW = 23, 26  # characters of the longest times
+_LINES_BEFORE_WORDS = 4  # of a cue: its name and its times, and of a damaged file what stands before them
 _VOICE = re.compile(r"<v(?:\.[\w.]+)? ([^<>\n]+)>")
 _TAG = re.compile(r"</?[a-z][^<>\n]*>|<[\d:.]+>", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\W\d_][^:\n]{0,59}): +(?=\S)")
@@ -115,12 +116,14 @@ def _read_transcript(text: str) -> Conversation:
 
 
 def _find_times(block: str) -> re.Match[str] | None:
-    """Looks near each arrow only: no other text is searched, however long."""
-    at = block.find(_ARROW)
-    while at >= 0:
-        if found := _TIMES.search(block, max(0, at - _BEFORE_ARROW), at + _AFTER_ARROW):
+    """Looks near the first arrow of each of the first lines, where a cue has its times: no other text is searched."""
+    start = 0
+    for _ in range(_LINES_BEFORE_WORDS):
+        end = block.find("\n", start) % (len(block) + 1)
+        at = block.find(_ARROW, start, end)
+        if at >= 0 and (found := _TIMES.search(block, max(start, at - _BEFORE_ARROW), min(end, at + _AFTER_ARROW))):
             return found
-        at = block.find(_ARROW, at + 1)
+        start = end + 1
     return None
 
 

@@ -13,10 +13,11 @@ import asyncpg
 import msgspec
 
 from sightline.platform.clock import Clock
-from sightline.platform.db.pool import UNUSABLE, Connection, Pool, Turns
+from sightline.platform.db.pool import UNUSABLE, Connection, Pool
 from sightline.platform.db.sql import Statement
 from sightline.platform.errors import NotFound
 from sightline.platform.refused import Refused
+from sightline.platform.turns import TURN_SECONDS, Turns
 
 Row = asyncpg.Record
 
@@ -29,7 +30,6 @@ CONNECT_SECONDS = 10.0
 # answer; as most wait for one of the first two, it fails within 10 s.
 WAIT_SECONDS = 3.0
 ANSWER_SECONDS = 6.0
-TURN_SECONDS = 6.0  # for a turn that large records take
 
 # The name of our sessions. A session that only reads has another one: nobody has to wait for its writes.
 OURS = "sightline"

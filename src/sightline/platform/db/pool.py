@@ -1,26 +1,22 @@
 """The connections to one database, and how long blocks wait for one."""
 
 import asyncio
-from asyncio import Future, TimerHandle, get_running_loop
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
-from contextvars import ContextVar
-from math import inf
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TypeAlias
-from uuid import UUID
-from weakref import WeakValueDictionary
 
 import asyncpg
 
+from sightline.platform.turns import OwnTurns, Turns, acting_for
+
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
-# Connections that are left, if there are more than six: by writes for reads, and by one workspace for others.
-KEPT_FOR_READS, KEPT_FOR_OTHERS = 3, 2
+# Connections that are left, if there are more than six: by writes for reads, and by one workspace for others, of which
+# one is for writes.
+KEPT_FOR_READS, KEPT_FOR_OTHERS, KEPT_FOR_WRITES_OF_OTHERS = 3, 2, 1
 CLOSE_SECONDS = 2.0
 END_SECONDS = 5.0
 
-acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # the workspace of the present request
 
 # The server or the connection is lost, or takes no writes any more.
 LOST = (
@@ -49,25 +45,25 @@ class Pool:
         self._connect = connect
         self._turns = Turns(size)
         is_shared = size > 2 * KEPT_FOR_READS
-        self._writers = Turns(size - KEPT_FOR_READS * is_shared)
-        self._most_of_one = size - KEPT_FOR_OTHERS * is_shared
-        self._of_workspaces: WeakValueDictionary[UUID, Turns] = WeakValueDictionary()
+        writers = size - KEPT_FOR_READS * is_shared
+        self._writers = Turns(writers)
+        self._of_workspaces = OwnTurns(size - KEPT_FOR_OTHERS * is_shared)
+        self._writers_of_workspaces = OwnTurns(writers - KEPT_FOR_WRITES_OF_OTHERS * is_shared)
         self._dropping: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
-    def shares(self, *, writes: bool) -> "tuple[Turns, ...]":
+    def shares(self, *, writes: bool) -> tuple[Turns, ...]:
         """Returns the turns that a block takes with its connection, so that some are left for others.
 
-        They are of the workspace that it acts for, and of `writes`, which may wait for a row.
+        They are of the workspace that it acts for, first of all, and of `writes`, which may wait for a row.
         """
         writers = (self._writers,) if writes else ()
         if (workspace_id := acting_for.get()) is None:
             return writers
-        if (own := self._of_workspaces.get(workspace_id)) is None:
-            own = self._of_workspaces.setdefault(workspace_id, Turns(self._most_of_one))
-        return *writers, own
+        own = self._of_workspaces.of(workspace_id)
+        return (self._writers_of_workspaces.of(workspace_id), own, *writers) if writes else (own,)
 
-    async def take(self, shares: "Sequence[Turns]" = ()) -> Connection:
+    async def take(self, shares: Sequence[Turns] = ()) -> Connection:
         """Returns a connection, to be given back with its shares. Raises TimeoutError when none is free in time."""
         taken = 0
         try:
@@ -106,7 +102,7 @@ class Pool:
         return connection
 
     def give_back(
-        self, connection: Connection, problem: type[BaseException] | None, shares: "Sequence[Turns]" = ()
+        self, connection: Connection, problem: type[BaseException] | None, shares: Sequence[Turns] = ()
     ) -> None:
         """Keeps the connection, or closes it if this problem left it in disorder; nobody waits for that.
 
@@ -150,65 +146,3 @@ class Pool:
                     await self.idle.pop().close()
         for connection in list(self.connections):
             connection.terminate()
-
-
-class Turns:
-    """Lets `most` callers go on at once; further callers wait in the order in which they came.
-
-    One timer serves all waiting callers: a timer for each costs 3 us, a task with `wait_for` twice as much.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._free = most
-        self._waiting: deque[tuple[float, Future[None]]] = deque()  # until when
-        self._timer: TimerHandle | None = None
-
-    def take(self) -> bool:
-        """Takes a turn if one is free."""
-        if self._free == 0:
-            return False
-        self._free -= 1
-        return True
-
-    @asynccontextmanager
-    async def turn(self, seconds: float) -> AsyncIterator[None]:
-        """One turn. Raises TimeoutError if it does not come in time."""
-        if not self.take():
-            await self.wait(seconds)
-        try:
-            yield
-        finally:
-            self.release()
-
-    async def wait(self, seconds: float | None) -> None:
-        """Waits for a turn, always equally long. Raises TimeoutError."""
-        loop = get_running_loop()
-        turn: Future[None] = loop.create_future()
-        self._waiting.append((inf if seconds is None else loop.time() + seconds, turn))
-        if seconds is not None and self._timer is None:
-            self._timer = loop.call_later(seconds, self._end_waits)
-        try:
-            await turn
-        except BaseException:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self.release()  # cancelled when it had its turn already
-            raise
-
-    def release(self) -> None:
-        """Gives the turn back, to the first that waits."""
-        while self._waiting:
-            _, turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._free += 1
-
-    def _end_waits(self) -> None:
-        self._timer = None
-        now = get_running_loop().time()
-        while self._waiting and (self._waiting[0][1].done() or self._waiting[0][0] <= now):
-            _, turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_exception(TimeoutError("No database connection was free in time."))
-        if self._waiting:
-            self._timer = get_running_loop().call_at(self._waiting[0][0], self._end_waits)

@@ -13,8 +13,6 @@ from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
 from sightline.platform.db import Database, Window
-from sightline.platform.db.database import TURN_SECONDS
-from sightline.platform.db.pool import Turns, acting_for
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
 from sightline.platform.http.compression import compressed_tag
@@ -26,6 +24,7 @@ from sightline.platform.http.query_strings import Parameters, Query, QueryReader
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.lists.paging import link_to_next, page_headers
 from sightline.platform.scopes import require_scopes
+from sightline.platform.turns import TURN_SECONDS, Turns, acting_for
 from sightline.platform.unread import LARGE_BYTES, keep_unread, pieces_of
 from sightline.platform.wire import Listed, Page, Versioned, record_of
 

@@ -86,6 +86,11 @@ def names_option(query: QueryParams) -> bool:
     return any(value and (name in ("status", "product") or name.startswith(_GROUP)) for name, value in query.items())
 
 
+def reads_all(query: QueryParams) -> bool:
+    """Whether the list looks at all ideas: no index has its order, or leaves out what it does not show."""
+    return bool(read_search(query)) or names_option(query) or query.get("sort") == "trending"
+
+
 def read_filters(query: QueryParams, facets: Sequence[Facet]) -> Filters:
     """Reads the filters from the address; ignores unknown ones."""
     chosen = {

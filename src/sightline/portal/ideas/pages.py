@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from sightline.portal.ideas.filters import (
     names_option,
     read_filters,
     read_page,
-    read_search,
+    reads_all,
 )
 from sightline.portal.ideas.history import list_moves
 from sightline.portal.ideas.records import LONG, SHORT, ShownIdea
@@ -35,9 +36,7 @@ _SHOWN_MOVES = 20
 
 async def show_list(visit: Visit) -> Response:
     """Shows ideas that match the filters, 20 on a page. Raises TooOften."""
-    if not read_search(visit.request.query_params):
-        return await _show_found(visit)
-    async with visit.search():
+    async with visit.search() if reads_all(visit.request.query_params) else nullcontext():
         return await _show_found(visit)
 
 
