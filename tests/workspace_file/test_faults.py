@@ -271,6 +271,18 @@ async def test_findings_and_reviews_of_research_are_bounded(database: Database) 
         "research[0].runs[0].sections[0].findings[0]": "Takes more than 128 KiB",
         "research[0].runs[0].records[0]": "Takes more than 128 KiB",
     }
+    large = {"text": long * 8}
+    run = {
+        "id": id,
+        "sections": [{"id": id, "name": "Market", "answer": large}],
+        "definition": large,
+        "scores": [large],
+    }
+    faults = await refusal(database, small(research=[{"key": "r", "name": "R", "definition": large, "runs": [run]}]))
+    assert {path: message for path, message in faults.items() if message != "Takes more than 1 MiB"} == {}
+    assert len(faults) == 1, "the plan of the brief hides the others"
+    faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [run]}]))
+    assert set(faults) == {"research[0].runs[0].definition", "research[0].runs[0].scores"}
     faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [{"failure": long}]}]))
     assert faults == {"research[0].runs[0].failure": "At most 10000 characters"}
 

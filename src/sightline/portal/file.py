@@ -26,10 +26,10 @@ class PortalPart(FileRecord):
     alias: Alias | None = None
     host: Host | None = None
     name: Name | None = None
-    intro: str | None = ""
+    intro: Annotated[str, Meta(max_length=10_000)] | None = ""
     accent_color: Color | None = "#0a7"
     language: Language | None = "en"
-    facets: list[str] | None = msgspec.field(default_factory=list)
+    facets: Annotated[list[str], Meta(max_length=20)] | None = msgspec.field(default_factory=list)
     comments_enabled: bool | None = True
     requests_visible: bool | None = False
     remote_login_url: Url | None = None

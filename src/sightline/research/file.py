@@ -45,6 +45,31 @@ def _find_signals(value: Sequence[str], find: Find) -> list[Any]:
 _SIGNALS = Converted(_find_signals, column="addition_signal_ids")
 
 
+Failure = Annotated[str, Meta(max_length=10_000)]
+# A page has up to 50 findings or reviews, which are read and encoded at once; of a run and a section it has one.
+_MOST_OF_PAGE, _MOST_OF_RUN = 128 * 1024, 1024 * 1024
+
+
+async def _refuse_large(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Refuses a finding or a review that takes more than 128 KiB."""
+    for entry in sound(entries):
+        if len(msgspec.json.encode(entry.given)) > _MOST_OF_PAGE:
+            run.refuse(entry, "", "Takes more than 128 KiB")
+    yield
+
+
+def _refuse_large_fields(run: Run, entries: list[Entry], *names: str) -> None:
+    for entry in sound(entries):
+        for name in names:
+            if len(msgspec.json.encode(entry.given.get(name))) > _MOST_OF_RUN:
+                run.refuse(entry, name, "Takes more than 1 MiB")
+
+
+async def _settle_sections(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    _refuse_large_fields(run, entries, "answer")
+    yield
+
+
 _INDEX = sql(
     "UPDATE research_briefs SET search = {words} WHERE workspace_id = :workspace_id AND id = ANY(:ids)",
     words=words_of("name", "question", "definition"),
@@ -57,6 +82,7 @@ async def _settle_briefs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     An active brief keeps the slot that it has unless its cadence changed. Active and paused briefs without a kept plan
     keep their current one. Indexes name, question and the texts of the plan for the search.
     """
+    _refuse_large_fields(run, entries, "question", "definition", "keptDefinition")
     for entry in sound(entries):
         row, stored = entry.row, entry.stored
         if row["state"] in ("active", "paused") and row["kept_definition"] is None:
@@ -86,6 +112,7 @@ async def _settle_runs(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
 
     Refuses to change a run that is active, or whose sources are being added: a worker is at it.
     """
+    _refuse_large_fields(run, entries, "definition", "reviewThemes", "scores")
     known = [entry.id for entry in sound(entries) if not entry.is_new]
     rows = await run.tx.rows(_LOCK_RUNS, workspace_id=run.workspace_id, ids=known) if known else []
     busy = {row["id"] for row in rows if row["is_busy"]}
@@ -105,18 +132,6 @@ async def _return_credits(run: Run) -> AsyncIterator[None]:
     yield
     if "research" in run.pruned:
         await recount_reserved(run.tx, run.workspace_id, _RESERVED)
-
-
-Failure = Annotated[str, Meta(max_length=10_000)]
-_MOST_BYTES = 128 * 1024  # a page has up to 50 findings or reviews, which are read and encoded at once
-
-
-async def _refuse_large(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
-    """Refuses a finding or a review that takes more than 128 KiB."""
-    for entry in sound(entries):
-        if len(msgspec.json.encode(entry.given)) > _MOST_BYTES:
-            run.refuse(entry, "", "Takes more than 128 KiB")
-    yield
 
 
 class FindingRecord(FileRecord):
@@ -231,7 +246,7 @@ def _of_run(path: str, record: type[FileRecord], **more: Any) -> Table:
 
 
 FINDINGS = _of_run("sections.findings", FindingRecord, parents=("run_id", "section_id"), rules=_refuse_large)
-SECTIONS = _of_run("sections", SectionRecord, children=(FINDINGS,))
+SECTIONS = _of_run("sections", SectionRecord, children=(FINDINGS,), rules=_settle_sections)
 SOURCES = _of_run("sources", SourceRecord, placed=False, order="retrieved_at, id")
 RECORDS = _of_run("records", ReviewRecord, rules=_refuse_large)
 RUNS = Table(

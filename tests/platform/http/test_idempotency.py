@@ -356,3 +356,16 @@ async def test_reads_of_one_workspace_leave_connections_for_others(world: World)
             await until_blocked(world.database, 8)
             assert [(await other.client.get("/ideas")).status_code for _ in range(5)] == [200] * 5
         assert {answer.status_code for answer in await asyncio.gather(*reads)} == {200}
+
+
+async def test_writes_of_one_workspace_leave_connections_for_those_of_others(world: World) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Export."})).json()["id"]
+    async with World(world.database, world.address) as other:
+        async with world.database.transaction() as tx:
+            await tx.connection.execute("SELECT FROM ideas WHERE workspace_id = $1 FOR UPDATE", world.workspace_id)
+            sent = [world.client.patch(f"/ideas/{idea}", json={"name": f"Name {n}"}) for n in range(20)]
+            waiting = asyncio.gather(*sent)
+            await until_blocked(world.database, 6)
+            async with asyncio.timeout(2):
+                assert (await other.client.post("/ideas", json={"description": "Export."})).status_code == 201
+        assert {answer.status_code for answer in await waiting} == {200}

@@ -9,12 +9,19 @@ from sightline.platform.file_section.tables import KeyedRecord, Link, Table
 from sightline.platform.wire import Text, Word
 
 
+class CommentText(Text):
+    """A comment of a file: longer than one of the API, as other tools have them, and a page of 20 still fits."""
+
+    longest = 262_144
+    __slots__ = ()
+
+
 class CommentRecord(KeyedRecord):
     """A comment of a member or a portal user."""
 
     author: Annotated[Word | None, Link("members", "member_id")] = None
     portal_user: Annotated[Word | None, Link("portal.users")] = None
-    body: Text | UnsetType = UNSET
+    body: CommentText | UnsetType = UNSET
     visibility: CommentVisibility | None = "internal"
 
 

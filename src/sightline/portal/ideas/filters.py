@@ -16,6 +16,8 @@ from sightline.portal.ideas.search import words_of
 PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
+_MOST_OPTIONS, _LONGEST_INTRO = 300, 10_000  # of a page that is kept
+_MOST_KEPT = 32 * 1024  # bytes of choices
 _GROUP = "f."  # before the key of a group
 _VOTES = "ideas.total DESC, ideas.number DESC"
 SORTS = {
@@ -84,6 +86,11 @@ class Filters:
 def names_option(query: QueryParams) -> bool:
     """Whether the address chooses an option of a facet, known or not."""
     return any(value and (name in ("status", "product") or name.startswith(_GROUP)) for name, value in query.items())
+
+
+def is_usual(facets: Sequence[Facet], intro: str) -> bool:
+    """Whether the page around the ideas is small enough to be kept: 300 options, and 10,000 characters."""
+    return sum(len(facet.options) for facet in facets) <= _MOST_OPTIONS and len(intro) <= _LONGEST_INTRO
 
 
 def reads_all(query: QueryParams) -> bool:
@@ -168,8 +175,12 @@ async def find_facets(tx: Tx, workspace_id: UUID) -> tuple[Facet, ...]:
     return read_facets(bytes(choices))
 
 
-@lru_cache(maxsize=100)
 def read_facets(choices: bytes) -> tuple[Facet, ...]:
+    """Reads CHOICES. Keeps what is read of usual ones, which are the same for most pages."""
+    return _read_usual(choices) if len(choices) <= _MOST_KEPT else _read(choices)
+
+
+def _read(choices: bytes) -> tuple[Facet, ...]:
     """Returns the statuses, the products with visible ideas, and the groups that the portal exposes, from CHOICES.
 
     Of statuses and products there are two or more, or none. Products and groups have their first 100 options.
@@ -188,3 +199,6 @@ def read_facets(choices: bytes) -> tuple[Facet, ...]:
         facet.options[option.key] = Option(option.key, option.label)
     facets = (Facet("status", None, statuses), Facet("product", None, products))
     return (*(facet for facet in facets if len(facet.options) > 1), *groups.values())
+
+
+_read_usual = lru_cache(maxsize=100)(_read)

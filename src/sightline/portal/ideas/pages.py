@@ -19,6 +19,7 @@ from sightline.portal.ideas.filters import (
     Facet,
     Filters,
     find_facets,
+    is_usual,
     names_option,
     read_filters,
     read_page,
@@ -66,7 +67,7 @@ async def _show_found(visit: Visit) -> Response:
     }
     if visit.is_partial:
         return visit.part("found.html", "innerHTML", **values)
-    if visit.waiting or filters.narrows:
+    if visit.waiting or filters.narrows or not is_usual(found.facets, visit.portal.intro):
         return visit.page("ideas.html", **values)
     return visit.list_page(back="/" + filters.query(), **values)
 

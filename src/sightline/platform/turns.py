@@ -1,0 +1,90 @@
+"""Turns: how many go on at once, in which order others wait, and that no workspace keeps others waiting for long."""
+
+from asyncio import Future, TimerHandle, get_running_loop
+from collections import deque
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from math import inf
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+TURN_SECONDS = 6.0  # for a turn at work that takes long
+
+acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # the workspace of the present request
+
+
+class Turns:
+    """Lets `most` callers go on at once; further callers wait in the order in which they came.
+
+    One timer serves all waiting callers: a timer for each costs 3 us, a task with `wait_for` twice as much.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._free = most
+        self._waiting: deque[tuple[float, Future[None]]] = deque()  # until when
+        self._timer: TimerHandle | None = None
+
+    def take(self) -> bool:
+        """Takes a turn if one is free."""
+        if self._free == 0:
+            return False
+        self._free -= 1
+        return True
+
+    @asynccontextmanager
+    async def turn(self, seconds: float) -> AsyncIterator[None]:
+        """One turn. Raises TimeoutError if it does not come in time."""
+        if not self.take():
+            await self.wait(seconds)
+        try:
+            yield
+        finally:
+            self.release()
+
+    async def wait(self, seconds: float | None) -> None:
+        """Waits for a turn, always equally long. Raises TimeoutError."""
+        loop = get_running_loop()
+        turn: Future[None] = loop.create_future()
+        self._waiting.append((inf if seconds is None else loop.time() + seconds, turn))
+        if seconds is not None and self._timer is None:
+            self._timer = loop.call_later(seconds, self._end_waits)
+        try:
+            await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self.release()  # cancelled when it had its turn already
+            raise
+
+    def release(self) -> None:
+        """Gives the turn back, to the first that waits."""
+        while self._waiting:
+            _, turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    def _end_waits(self) -> None:
+        self._timer = None
+        now = get_running_loop().time()
+        while self._waiting and (self._waiting[0][1].done() or self._waiting[0][0] <= now):
+            _, turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_exception(TimeoutError("No database connection was free in time."))
+        if self._waiting:
+            self._timer = get_running_loop().call_at(self._waiting[0][0], self._end_waits)
+
+
+class OwnTurns:
+    """Turns of each owner, such as a workspace: `most` at once. Those of an owner without callers are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._turns: WeakValueDictionary[Hashable, Turns] = WeakValueDictionary()
+
+    def of(self, owner: Hashable) -> Turns:
+        """Returns the turns of the owner, to be kept for as long as they are used."""
+        if (turns := self._turns.get(owner)) is None:
+            turns = self._turns.setdefault(owner, Turns(self._most))
+        return turns
