@@ -265,7 +265,7 @@ async def test_findings_and_reviews_of_research_are_bounded(database: Database) 
     id = str(uuid4())
     finding = {"id": id, "title": "A page", "retrievedAt": "2026-11-20", "observations": [{"text": long, "quote": "x"}]}
     section = {"id": id, "name": "Market", "findings": [finding, finding | {"id": str(uuid4()), "observations": []}]}
-    run = {"id": id, "sections": [section], "records": [{"id": id, "externalId": "1", "body": long}]}
+    run: Any = {"id": id, "sections": [section], "records": [{"id": id, "externalId": "1", "body": long}]}
     faults = await refusal(database, small(research=[{"key": "r", "name": "R", "runs": [run]}]))
     assert faults == {
         "research[0].runs[0].sections[0].findings[0]": "Takes more than 128 KiB",
