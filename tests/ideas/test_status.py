@@ -1,6 +1,9 @@
 """The workflow label of a new idea."""
 
+import asyncio
+
 from tests.ideas.acme import Acme, refused
+from tests.waiting import until_blocked
 from tests.world import World
 
 DEFAULT = ["New", "Under review", "Approved", "Planned", "Delivered", "Declined"]
@@ -73,3 +76,16 @@ async def test_every_writer_gives_a_new_idea_the_first_label_that_is_not_reserve
         await stranger.add(ideas=[idea | {"key": "filed again"}])
         await stranger.client.post("/ideas", json={"description": "From a request."})
         assert [one["status"] for one in (await stranger.client.get("/ideas")).json()] == ["Draft"] * 3
+
+
+async def test_a_label_that_a_file_removes_during_a_request_is_unknown(world: World) -> None:
+    kept = [{"label": "New"}, {"label": "Done"}]
+    await world.add(ideaStatuses=[*kept, {"label": "Soon"}], prune=["ideaStatuses"])
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("INSERT INTO public_numbers VALUES ($1, 'idea', 0)", world.workspace_id)
+        body = {"description": "Export.", "status": "Soon"}
+        posting = asyncio.create_task(world.client.post("/ideas", json=body))
+        await until_blocked(world.database)  # it takes its number after it has looked at the label
+        await world.add(ideaStatuses=kept, prune=["ideaStatuses"])
+    answer = await posting
+    assert (answer.status_code, answer.json()["code"]) == (400, "UNKNOWN_STATUS")

@@ -38,6 +38,8 @@ WITH added AS (
     SELECT :workspace_id, {values},
            coalesce(:status, {initial_label}), moment, moment
       FROM (SELECT {moment} AS moment) AS written
+     WHERE :status::text IS NULL
+        OR EXISTS (SELECT FROM idea_statuses WHERE workspace_id = :workspace_id AND label = :status)
     ON CONFLICT DO NOTHING
     RETURNING *, 'IDEA-' || number AS public_id),
 drafted AS ({drafted}),
@@ -89,7 +91,7 @@ async def add_idea(tx: Tx, actor: Actor, origin: dict[str, Any], outcome: Outcom
     """Adds an idea with its links, questions, suggested options, change and count in one statement.
 
     `origin`: id, number, created_source and provenance. The caller stores the assignments. Returns the columns of
-    IDEA, or None if another idea has one of its identities.
+    IDEA, or None if another idea has one of its identities, or its label was removed meanwhile.
     """
     new = outcome.proposal
     idea = _OMITTED | origin | outcome.columns | change_by(actor) | drafted_values(outcome.drafted) | {"slot": slot(tx)}
