@@ -2,7 +2,10 @@
 
 import re
 
-from tests.portal.product import PortalWorld
+from tests.portal.product import SERVER_SECRET, PortalWorld
+from tests.portal.test_pages import idea as shown
+from tests.portal.test_pages import signed_in
+from tests.world import serving
 
 
 async def test_visitors_read_their_own_name_token_and_path(world: PortalWorld) -> None:
@@ -40,3 +43,26 @@ async def test_what_the_team_changes_is_shown_at_once(world: PortalWorld) -> Non
     present = ("Our ideas", "Welcome.", "accent-aa0077", "2 ideas<", ">later</option>")
     assert [text in before for text in (*was, *present)] == [True] * 4 + [False] * 5
     assert [text in after for text in (*was, *present)] == [False] * 4 + [True] * 5
+
+
+async def test_statuses_stand_in_their_present_order(world: PortalWorld) -> None:
+    labels = [{"label": "New"}, {"label": "Done"}, {"label": "Later"}]
+    await world.add(ideaStatuses=labels, prune=["ideaStatuses"], ideas=[shown("a", "A")])
+    browser = await signed_in(world)
+    for order in (labels, labels[::-1]):
+        await world.add(ideaStatuses=order)
+        found = re.findall('<option value="(New|Done|Later)"', (await browser.get("/")).text)
+        assert found == [label["label"] for label in order]
+
+
+async def test_dates_are_those_of_utc(world: PortalWorld, database_url: str) -> None:
+    moments = {"a": "1885-01-01T00:00:00Z", "b": "2025-11-20T23:30:00Z"}
+    await world.add(ideas=[shown(key, key, createdAt=moment) for key, moment in moments.items()])
+    address_of_database = f"{database_url}&timezone=Europe/Amsterdam"
+    async with serving(address_of_database, secret=SERVER_SECRET, portal_limit="0") as address:
+        browser = world.browser(address)
+        await world.sign_in(browser)
+        page = await browser.get("/")
+    assert page.status_code == 200
+    assert 'datetime="2025-11-20' in page.text
+    assert 'datetime="1885-01-01' in page.text

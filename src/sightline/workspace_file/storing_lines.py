@@ -15,7 +15,7 @@ from sightline.platform.file_section.entries import NOWHERE, Entry, Faults, Run,
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file import queries
 from sightline.workspace_file.applying import ATTEMPTS, LateNumbers, reason_of
-from sightline.workspace_file.imports.customers import NamedAccounts, UnknownAccounts, store_votes
+from sightline.workspace_file.imports.customers import NamedAccounts, UnknownAccounts, lock_new_voters, store_votes
 from sightline.workspace_file.imports.merged import Identity, identity, known_aliases, parts_of
 from sightline.workspace_file.imports.report import Imported
 from sightline.workspace_file.lines import line_fault, path_of
@@ -169,6 +169,7 @@ class LineStore:
         if late:
             await store.store_late(reads_only=self.dry_run)
         else:
+            await lock_new_voters(store.run, lines)
             lines = await accounts.settle(store, lines)
             entries = [Entry(path_of(line.number), line.given, line.record) for line in lines]
             await store.store(self.table, entries)

@@ -28,10 +28,10 @@ LIMIT 2""")
 _BY_CONTACT = sql("""
 SELECT DISTINCT account_id AS id FROM account_contacts
  WHERE workspace_id = :workspace_id AND lower(email) = lower(:email) LIMIT 2""")
+# Names share 64 locks of the workspace: an import may name very many accounts, and the server has room for few locks.
 _LOCK_ACCOUNTS = sql("""
-SELECT pg_advisory_xact_lock(key)
-  FROM (SELECT DISTINCT hashtextextended(:workspace_id::uuid::text || ':' || name, 7) AS key
-          FROM unnest(:names::text[]) AS name ORDER BY key) AS locks""")
+SELECT pg_advisory_xact_lock(hashtextextended(:workspace_id::uuid::text, 7) + place)
+  FROM (SELECT DISTINCT hashtext(name) & 63 AS place FROM unnest(:names::text[]) AS name ORDER BY place) AS locks""")
 
 
 async def lock_accounts(tx: Tx, workspace_id: UUID, clues: Iterable[AccountClues]) -> bool:

@@ -45,8 +45,11 @@ class Facet:
 
     name: str
     label: str | None
-    options: dict[str, Option] = field(hash=False)
+    options: tuple[Option, ...]
     group_id: UUID | None = None
+
+    def find(self, value: str) -> Option | None:
+        return next((option for option in self.options if option.value == value), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,7 @@ def reads_all(query: QueryParams) -> bool:
 
 def read_filters(query: QueryParams, facets: Sequence[Facet]) -> Filters:
     """Reads the filters from the address; ignores unknown ones."""
-    chosen = {
-        facet.name: facet.options[value] for facet in facets if (value := query.get(facet.name, "")) in facet.options
-    }
+    chosen = {facet.name: option for facet in facets if (option := facet.find(query.get(facet.name, "")))}
     sort = query.get("sort", "")
     return Filters(read_search(query), sort if sort in SORTS and sort != "fit" else "", read_page(query), chosen)
 
@@ -191,14 +192,17 @@ def _read(choices: bytes) -> tuple[Facet, ...]:
         if shown := shown_label(status.label, status.settings):
             before = statuses[shown.name].statuses if shown.name in statuses else ()
             statuses[shown.name] = Option(shown.name, shown.name, (*before, status.label))
-    products = {product.id: Option(product.id, product.name) for product in read.products or ()}
-    groups: dict[str, Facet] = {}
+    products = tuple(Option(product.id, product.name) for product in read.products or ())
+    groups: dict[str, list[_GroupOption]] = {}
     for option in read.options or ():
-        name = f"{_GROUP}{option.group_key}"
-        facet = groups.setdefault(name, Facet(name, option.group_label, {}, option.group_id))
-        facet.options[option.key] = Option(option.key, option.label)
-    facets = (Facet("status", None, statuses), Facet("product", None, products))
-    return (*(facet for facet in facets if len(facet.options) > 1), *groups.values())
+        groups.setdefault(option.group_key, []).append(option)
+    facets = (Facet("status", None, tuple(statuses.values())), Facet("product", None, products))
+    return (*(facet for facet in facets if len(facet.options) > 1), *(_of_group(*each) for each in groups.items()))
+
+
+def _of_group(key: str, options: list[_GroupOption]) -> Facet:
+    found = tuple(Option(option.key, option.label) for option in options)
+    return Facet(f"{_GROUP}{key}", options[0].group_label, found, options[0].group_id)
 
 
 _read_usual = lru_cache(maxsize=100)(_read)

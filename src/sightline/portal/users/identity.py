@@ -47,10 +47,11 @@ _UPDATE = sql(
 )
 
 
+# Addresses share 64 locks of the workspace: an import may name very many, and the server has room for few locks.
 _LOCK_ADDRESSES = sql("""
-    SELECT pg_advisory_xact_lock(key)
-      FROM (SELECT DISTINCT hashtextextended(:workspace_id::uuid::text || ' person ' || lower(email), 11) AS key
-              FROM unnest(:emails::text[]) AS email ORDER BY key) AS locks""")
+    SELECT pg_advisory_xact_lock(hashtextextended(:workspace_id::uuid::text, 11) + place)
+      FROM (SELECT DISTINCT hashtext(lower(email)) & 63 AS place
+              FROM unnest(:emails::text[]) AS email ORDER BY place) AS locks""")
 
 
 async def lock_addresses(tx: Tx, workspace_id: UUID, emails: Iterable[str]) -> None:
@@ -63,8 +64,10 @@ async def find_or_add_user(tx: Tx, workspace_id: UUID, claims: Claims) -> tuple[
 
     Raises UniqueViolationError if another sign-in adds the same person at the same time; the caller retries.
     """
-    await lock_addresses(tx, workspace_id, [claims.email])
     known = await _find(tx, workspace_id, claims)
+    if known is None:
+        await lock_addresses(tx, workspace_id, [claims.email])
+        known = await _find(tx, workspace_id, claims)
     row = await tx.row(
         _UPDATE if known else _ADD,
         workspace_id=workspace_id,

@@ -110,6 +110,13 @@ _KNOWN_VOTERS = sql("""
      ORDER BY lower(email), last_seen_at DESC NULLS LAST, id""")
 
 
+async def lock_new_voters(run: Run, lines: Sequence[Line]) -> None:
+    """Keeps sign-ins from adding the voters meanwhile. Call it before accounts are locked, as a sign-in does both."""
+    emails = {email for line in lines for email in line.voters}
+    if emails and (unknown := emails - (await _find_voters(run, emails)).keys()):
+        await lock_addresses(run.tx, run.workspace_id, unknown)
+
+
 async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[str]]]) -> None:
     """Stores the voters of ideas, by the idea's id with the line's number. A sign-in adopts such a user by e-mail."""
     emails = {email: number for number, each in voters.values() for email in each}
@@ -117,9 +124,6 @@ async def store_votes(store: Store, voters: Mapping[UUID, tuple[int, Sequence[st
         return
     run = store.run
     known = await _find_voters(run, emails)
-    if unknown := emails.keys() - known:
-        await lock_addresses(run.tx, run.workspace_id, unknown)
-        known |= await _find_voters(run, unknown)
     users = {email: str(known.get(email) or derived_id(run.workspace_id, "portal.users", email)) for email in emails}
     new = [(number, {"id": users[email], "email": email}) for email, number in emails.items() if email not in known]
     await add_records(store, "portal.users", new)
