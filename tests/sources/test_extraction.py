@@ -115,6 +115,23 @@ def test_a_sign_at_the_beginning_of_an_item_is_kept(text: str) -> None:
     assert text in split_sentences(found.text)
 
 
+NO_XML = ["\x0c", "\x0b", "\x01", "\x1c", "\ufffe", "&#12;", "&#x0B", "&#xD800;", "&#0;", f"&#{'9' * 5_000};"]
+
+
+@pytest.mark.parametrize("odd", NO_XML, ids=lambda odd: ascii(odd[:9]))
+def test_a_character_that_xml_has_not_is_a_space(odd: str) -> None:
+    paragraphs = "".join(f"<p title='{odd}'>{number} of the shops{odd} say: {TEXT}</p>" for number in range(9))
+    found = read(html(f"<title>Yes{odd} by text</title>", f"<article>{paragraphs}</article>"))
+    assert [" ".join(line.split()) for line in found.text.splitlines()] == [
+        f"{number} of the shops say: {TEXT}" for number in range(9)
+    ]
+
+
+def test_other_references_are_read() -> None:
+    page = html("", ARTICLE.replace("hour", "&#x201C;hour&#8221;&#9;&#128512;"))
+    assert "an \u201chour\u201d \U0001f600 of calls" in read(page).text
+
+
 def test_a_page_that_shows_nothing_has_no_text() -> None:
     with pytest.raises(PageUnavailable, match="No text"):
         read(html("<title>Yes</title>", f"<div hidden>{ARTICLE}</div>"))

@@ -21,6 +21,9 @@ MOST_CHARACTERS: Final = 200_000
 LONGEST_TITLE: Final = 500
 
 _TAG: Final = re.compile(r"<(\w+)[^>]*")
+_NO_XML: Final = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_CHARACTERS: Final = (range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
+_REFERENCE: Final = re.compile(r"&#(?:x0*([0-9a-f]+)|0*([0-9]+));?", re.IGNORECASE)
 _XML: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
 _CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_:-]{2,40})""", re.IGNORECASE)
 _CHARSETS: Final = re.compile(
@@ -66,6 +69,22 @@ def clean(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", errors="replace").decode()
 
 
+def clean_markup(markup: str) -> str:
+    """The markup without characters that XML has not, and without references to such."""
+    return _NO_XML.sub(" ", clean_references(clean(markup)))
+
+
+def clean_references(markup: str) -> str:
+    """The markup without references to characters that XML has not."""
+    return _REFERENCE.sub(lambda found: found[0] if _is_character(found) else " ", markup)
+
+
+def _is_character(reference: re.Match[str]) -> bool:
+    hexadecimal, decimal = reference.groups()
+    number = int(hexadecimal[:7], 16) if hexadecimal else int(decimal[:8])
+    return number in (9, 10, 13) or any(number in one for one in _CHARACTERS)
+
+
 def extract(
     content: bytes, url: str | None, retrieved_at: datetime, charset: str | None = None, *, own_url: str
 ) -> Page:
@@ -105,7 +124,7 @@ def _parse(markup: str) -> Any:
 
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
-        tree = document_fromstring(_TAG.sub(_shortened, _XML.sub("", markup)), parser=parser)
+        tree = document_fromstring(_TAG.sub(_shortened, _XML.sub("", clean_markup(markup))), parser=parser)
     except (etree.LxmlError, ValueError):
         raise PageUnavailable("It is not HTML.") from None
     if _depth(tree) > DEEPEST:
