@@ -5,9 +5,11 @@ take one: the address, a time element, the text. All else is unknown.
 """
 
 import re
+from calendar import timegm
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from time import struct_time
 from typing import Final, NamedTuple
 
 from sightline.sources.pages import Published
@@ -41,6 +43,14 @@ def read_hint(source: str, text: str | None) -> Hint | None:
     except OverflowError:
         return None
     return Hint(source, moment.replace(microsecond=0), bool(_DATE_ONLY.fullmatch(value)))
+
+
+def moment_of(stamp: struct_time | None) -> datetime | None:
+    """The moment of a date in UTC, as feeds have it. None without one, or for one after the year 9999."""
+    try:
+        return datetime.fromtimestamp(timegm(stamp), UTC) if stamp else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def hint_of_address(url: str | None) -> Hint | None:

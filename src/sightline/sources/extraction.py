@@ -132,6 +132,13 @@ def _parse(markup: str) -> Any:
     return tree
 
 
+def parse_fragment(markup: str) -> Any:
+    """The tree of a piece of HTML, whatever it is."""
+    from lxml.html import document_fromstring
+
+    return document_fromstring(f"<div>{clean_markup(markup)}</div>")
+
+
 def _shortened(tag: re.Match[str]) -> str:
     return tag[0] if len(tag[0]) <= LONGEST_TAG else f"<{tag[1]}"
 

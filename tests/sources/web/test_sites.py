@@ -72,6 +72,17 @@ async def test_a_website_may_be_a_feed(reader: WebReader, host: Host) -> None:
     assert paths(await search(reader, f"{host.url}/feed", since=SINCE), host) == ["/news/1", "/feed"]
 
 
+ODD_ENTRIES = ["<pubDate>9999-12-31T23:59:59-14:00</pubDate>", "<description>&#xD800;&#99999999999;</description>",
+    "<description>&lt;html hidden&gt;&lt;body&gt;a&lt;/body&gt;&lt;body&gt;b</description>"]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_ENTRIES)
+async def test_an_odd_entry_of_a_feed_hides_no_other(reader: WebReader, host: Host, odd: str) -> None:
+    entry = f"<item><title>Odd estimates</title><link>/news/0</link>{odd}</item>"
+    host.answers["/feed"] = http(FEED.replace("<item>", f"{entry}<item>", 1), media_type="text/xml")
+    assert {"/news/0", "/news/1"} <= set(paths(await search(reader, f"{host.url}/feed", since=SINCE), host))
+
+
 async def test_a_site_map_lists_what_a_front_page_does_not(reader: WebReader, host: Host) -> None:
     index = f"<sitemapindex><sitemap><loc>{host.url}/map-1.xml</loc></sitemap></sitemapindex>"
     host.answers |= {"/sitemap.xml": http(index), "/map-1.xml": http(MAP.format(host=host.url))}

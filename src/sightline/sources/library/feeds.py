@@ -1,14 +1,13 @@
 """The entries of a saved feed, RSS or Atom, as pages."""
 
-from calendar import timegm
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from io import BytesIO
 from typing import Any, Final
 
 from sightline.sources.addresses import canonical
-from sightline.sources.dates import Hint, settle
-from sightline.sources.extraction import LONGEST_TITLE, MOST_CHARACTERS, clean
+from sightline.sources.dates import Hint, moment_of, settle
+from sightline.sources.extraction import LONGEST_TITLE, MOST_CHARACTERS, clean, clean_references, parse_fragment
 from sightline.sources.hidden import empty_hidden
 from sightline.sources.languages import code_of, language_of
 from sightline.sources.pages import Page, PageUnavailable
@@ -17,21 +16,40 @@ MOST_ENTRIES: Final = 1_000
 
 
 def read_feed(content: bytes, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
-    """The entries with a text, at most 1,000. Raises PageUnavailable when it is no feed."""
-    import feedparser
+    """The entries with a text, at most 1,000.
 
-    found = feedparser.parse(BytesIO(content), sanitize_html=False, resolve_relative_uris=False)
+    Raises PageUnavailable when it is no feed, and after the other entries when some cannot be read.
+    """
+    found = parse_feed(content, sanitize_html=False)
     if not found.get("version"):
         raise PageUnavailable("It is not a feed.")
+    odd = 0
     for number, entry in enumerate(found.entries[:MOST_ENTRIES], 1):
-        text = _plain(_body(entry))
-        if text:
-            yield _page(entry, found.feed, text, f"{own_url}#{number}", retrieved_at)
+        try:
+            page = _page(entry, found.feed, f"{own_url}#{number}", retrieved_at)
+        except Exception:
+            odd += 1
+            continue
+        if page is not None:
+            yield page
+    if odd:
+        raise PageUnavailable(f"{odd} of its entries cannot be read.")
 
 
-def _page(entry: Any, feed: Any, text: str, own_url: str, retrieved_at: datetime) -> Page:
-    stamp = entry.get("published_parsed")
-    hint = Hint("feed", datetime.fromtimestamp(timegm(stamp), UTC), False) if stamp else None
+def parse_feed(content: bytes, *, sanitize_html: bool) -> Any:
+    """What feedparser finds; it raises an error for a reference to half of a pair."""
+    import feedparser
+
+    readable = clean_references(content.decode("latin-1")).encode("latin-1")  # whatever its encoding is
+    return feedparser.parse(BytesIO(readable), sanitize_html=sanitize_html, resolve_relative_uris=False)
+
+
+def _page(entry: Any, feed: Any, own_url: str, retrieved_at: datetime) -> Page | None:
+    text = _plain(_body(entry))
+    if not text:
+        return None
+    moment = moment_of(entry.get("published_parsed"))
+    hint = Hint("feed", moment, False) if moment else None
     url = canonical(entry.get("link") or "") or own_url
     declared = (entry.get("content") or [{}])[0].get("language") or feed.get("language")
     return Page(
@@ -53,13 +71,7 @@ def _body(entry: Any) -> str:
 
 def _plain(markup: str) -> str:
     """The text that a piece of HTML shows, a line for each block."""
-    from lxml import etree
-    from lxml.html import fragment_fromstring
-
-    try:
-        tree = fragment_fromstring(clean(markup), create_parent="div")
-    except (etree.LxmlError, ValueError):
-        return ""
+    tree = parse_fragment(markup)
     empty_hidden(tree)
     for block in tree.iter("p", "br", "li", "h1", "h2", "h3", "h4", "div", "tr"):
         block.tail = "\n" + (block.tail or "")

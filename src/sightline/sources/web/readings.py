@@ -1,16 +1,15 @@
 """What the reading process does with a page, a file of the library, a site and a robots.txt."""
 
-from calendar import timegm
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
-from io import BytesIO
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from sightline.sources.addresses import canonical, host_of, identity
-from sightline.sources.dates import read_hint
-from sightline.sources.extraction import MOST_CHARACTERS, MOST_TAGS, decode, extract
+from sightline.sources.dates import moment_of, read_hint
+from sightline.sources.extraction import MOST_CHARACTERS, MOST_TAGS, decode, extract, parse_fragment
 from sightline.sources.languages import language_of
+from sightline.sources.library.feeds import parse_feed
 from sightline.sources.library.files import read_file
 from sightline.sources.pages import Page, PageUnavailable
 from sightline.sources.web.tasks import (
@@ -99,11 +98,9 @@ def read_site(found: Fetched) -> Listing:
 
 
 def _read_feed(found: Fetched) -> Listing:
-    import feedparser
-
     if found.content.count(b"<") > MOST_TAGS:
         raise PageUnavailable("It has more than 30,000 tags.")
-    feed = feedparser.parse(BytesIO(found.content), sanitize_html=True, resolve_relative_uris=False)
+    feed = parse_feed(found.content, sanitize_html=True)
     return Listing(title=str(feed.feed.get("title") or ""), links=list(_entries(feed.entries, found.url)), feeds=[])
 
 
@@ -116,16 +113,14 @@ def _entries(entries: Iterable[Any], base: str) -> Iterator[Link]:
                 url=url,
                 title=_short(entry.get("title")),
                 summary=_short(entry.get("summary")),
-                published=datetime.fromtimestamp(timegm(stamp), UTC) if stamp else None,
+                published=moment_of(stamp),
             )
 
 
 def _short(markup: str | None) -> str:
-    from lxml.html import fragment_fromstring
-
     if not markup:
         return ""
-    text = fragment_fromstring(markup[:20_000], create_parent="div").text_content()
+    text = parse_fragment(markup[:20_000]).text_content()
     return " ".join(str(text).split())[:LONGEST_SUMMARY]
 
 

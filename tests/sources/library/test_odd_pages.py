@@ -1,0 +1,60 @@
+"""One odd entry or page of a file is left out and counted; the others are read."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.sources.languages import language_of
+from sightline.sources.library import feeds
+from sightline.sources.library.library import Library
+from sightline.sources.pages import PageUnavailable
+from tests.sources.library.saved import SAYS, search
+
+ODD = {
+    "a date": "<pubDate>9999-12-31T23:59:59-14:00</pubDate><description>It is odd.</description>",
+    "two bodies": "<description>&lt;html hidden&gt;&lt;body&gt;It is odd.&lt;/body&gt;&lt;body&gt;b</description>",
+    "a declaration": "<description>&lt;?xml version='1.0' encoding='utf-8'?&gt;It is odd.</description>",
+    "half of a pair": "<description>It is &#xD800; odd.</description>",
+    "a control character": "<description>It is &lt;br&gt;\x01\x0c odd.</description>",
+    "a reference to one": "<description>It is &lt;br&gt;&amp;#12; odd.</description>",
+    "beyond all characters": "<description>It is &#99999999999; odd.</description>",
+}
+
+
+def feed(odd: str) -> bytes:
+    item = "<item><title>Entry</title><link>https://wire.example/{}</link>{}</item>"
+    says = f"<description>{SAYS}</description>"
+    entries = "".join(item.format(number, odd if number == 1 else says) for number in range(3))
+    return f"<?xml version='1.0'?><rss version='2.0'><channel><title>Wire</title>{entries}</channel></rss>".encode()
+
+
+@pytest.mark.parametrize("name", ODD)
+async def test_an_odd_entry_of_a_feed_is_read(library: Library, folder: Path, name: str) -> None:
+    (folder / "a.xml").write_bytes(feed(ODD[name]))
+    found = await search(library, "odd approval")
+    assert {hit.url for hit in found.hits} == {f"https://wire.example/{number}" for number in range(3)}
+    assert found.warnings == []
+    page = await library.read("https://wire.example/1")
+    assert " ".join(page.text.split()).startswith("It is")
+    assert page.published is None
+
+
+def raise_at(odd: str, function: Any) -> Any:
+    """The function, with an error where the odd text is."""
+
+    def failing(*given: Any, **named: Any) -> Any:
+        if odd in str(given[0]):
+            raise AssertionError
+        return function(*given, **named)
+
+    return failing
+
+
+def test_an_entry_that_cannot_be_read_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "language_of", raise_at("odd", language_of))
+    pages = feeds.read_feed(feed("<description>It is odd.</description>"), "library:a.xml", datetime.now(UTC))
+    assert [next(pages).url for _ in range(2)] == ["https://wire.example/0", "https://wire.example/2"]
+    with pytest.raises(PageUnavailable, match=r"^1 of its entries cannot be read\.$"):
+        next(pages)
