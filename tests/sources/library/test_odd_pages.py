@@ -1,16 +1,19 @@
 """One odd entry or page of a file is left out and counted; the others are read."""
 
+import gzip
 from datetime import UTC, datetime
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sightline.sources.extraction import extract
 from sightline.sources.languages import language_of
-from sightline.sources.library import feeds
+from sightline.sources.library import archives, feeds
 from sightline.sources.library.library import Library
 from sightline.sources.pages import PageUnavailable
-from tests.sources.library.saved import SAYS, search
+from tests.sources.library.saved import HTML, SAYS, search, warc
 
 ODD = {
     "a date": "<pubDate>9999-12-31T23:59:59-14:00</pubDate><description>It is odd.</description>",
@@ -58,3 +61,32 @@ def test_an_entry_that_cannot_be_read_is_counted(monkeypatch: pytest.MonkeyPatch
     assert [next(pages).url for _ in range(2)] == ["https://wire.example/0", "https://wire.example/2"]
     with pytest.raises(PageUnavailable, match=r"^1 of its entries cannot be read\.$"):
         next(pages)
+
+
+ODD_PAGE = HTML.replace("one tap", "an odd tap")
+PAGES = [(f"https://old.example/{n}", "200 OK", page) for n, page in enumerate([HTML, ODD_PAGE, HTML, HTML])]
+
+
+def test_a_page_of_an_archive_that_cannot_be_read_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "extract", raise_at("odd", extract))
+    pages = archives.read_archive(BufferedReader(BytesIO(warc(PAGES))), "library:a.warc.gz", datetime.now(UTC))
+    assert [next(pages).url for _ in range(3)] == [f"https://old.example/{number}" for number in (0, 2, 3)]
+    with pytest.raises(PageUnavailable, match=r"^1 of its pages cannot be read\.$"):
+        next(pages)
+
+
+async def test_an_archive_may_be_packed_whole(library: Library, folder: Path) -> None:
+    (folder / "a.warc.gz").write_bytes(gzip.compress(warc(PAGES, compressed=False)))
+    found = await search(library)
+    assert {hit.url for hit in found.hits} == {url for url, _, _ in PAGES}
+    assert found.warnings == []
+
+
+async def test_a_folder_that_is_too_deep_is_named(library: Library, folder: Path) -> None:
+    deepest = folder.joinpath("d/" * 20)
+    (deepest / "deeper" / "still").mkdir(parents=True)
+    for place in (deepest, deepest / "deeper", deepest / "deeper" / "still"):
+        (place / f"{place.name}.txt").write_text(SAYS)
+    found = await search(library)
+    assert [hit.url for hit in found.hits] == [f"library:{'d/' * 20}d.txt"]
+    assert found.warnings == [f"Not read from the library: {'d/' * 20}deeper: It is a folder that cannot be read."]

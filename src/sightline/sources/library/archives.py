@@ -4,8 +4,9 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
+from io import BufferedReader
 from time import thread_time
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from sightline.sources.dates import read_hint
 from sightline.sources.extraction import MOST_BYTES, extract
@@ -20,35 +21,45 @@ class ArchiveBroken(PageUnavailable):
     """The rest of the archive cannot be read."""
 
 
+class _OddPage(Exception):
+    """A page that cannot be read although its record is whole."""
+
+
 class _TimedFile:
     """A file that can be read for a while: a small one may unpack to more than anybody can read."""
 
-    def __init__(self, opened: BinaryIO) -> None:
+    def __init__(self, opened: BufferedReader | gzip.GzipFile) -> None:
         self._opened = opened
         self._until = thread_time() + LONGEST_READING
 
     def read(self, size: int = -1) -> bytes:
         if thread_time() > self._until:
             raise ArchiveBroken("It takes too long to read.")
-        return self._opened.read(size)
+        return self._opened.read1(size)  # unlike `read` it returns what comes before damage
 
 
-def read_archive(opened: BinaryIO, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
+def read_archive(opened: BufferedReader, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
     """The HTML pages that were fetched with success, at most 1,000; others of its records are left out.
 
-    Raises ArchiveBroken, after the pages before it, when the file is damaged, holds more or takes too long.
+    Raises ArchiveBroken, after the pages before it, when the file is damaged, holds more or takes too long, and
+    PageUnavailable, after the other pages, when some cannot be read.
     """
     from warcio.archiveiterator import ArchiveIterator
 
-    if not _is_archive(opened):
+    unpacked = gzip.GzipFile(fileobj=opened) if opened.peek(2).startswith(b"\x1f\x8b") else opened
+    if not _is_archive(unpacked):
         raise ArchiveBroken("It is not a WARC file.")
-    opened.seek(0)
-    pages = 0
+    unpacked.seek(0)
+    pages = odd = 0
     try:
-        for number, record in enumerate(ArchiveIterator(_TimedFile(opened)), 1):
+        for number, record in enumerate(ArchiveIterator(_TimedFile(unpacked)), 1):
             if pages == MOST_PAGES or number > MOST_RECORDS:
                 raise ArchiveBroken("It holds more than 1,000 pages: split it.")
-            page = _page(record, f"{own_url}#{number}", retrieved_at) if _is_page(record) else None
+            page = None
+            try:
+                page = _page(record, f"{own_url}#{number}", retrieved_at) if _is_page(record) else None
+            except _OddPage:
+                odd += 1
             _skip_rest(record)
             if page is not None:
                 pages += 1
@@ -57,15 +68,13 @@ def read_archive(opened: BinaryIO, own_url: str, retrieved_at: datetime) -> Iter
         raise
     except Exception:
         raise ArchiveBroken("It is damaged.") from None
+    if odd:
+        raise PageUnavailable(f"{odd} of its pages cannot be read.")
 
 
-def _is_archive(opened: BinaryIO) -> bool:
-    start = opened.read(5)
-    if start[:2] != b"\x1f\x8b":
-        return start == b"WARC/"
-    opened.seek(0)
+def _is_archive(unpacked: BufferedReader | gzip.GzipFile) -> bool:
     try:
-        return gzip.GzipFile(fileobj=opened).read(5) == b"WARC/"
+        return unpacked.read(5) == b"WARC/"
     except (OSError, EOFError, zlib.error):
         return False
 
@@ -94,3 +103,5 @@ def _page(record: Any, own_url: str, retrieved_at: datetime) -> Page | None:
         return extract(content, place, fetched.moment if fetched else retrieved_at, charset, own_url=own_url)
     except PageUnavailable:
         return None
+    except Exception:
+        raise _OddPage from None

@@ -4,8 +4,9 @@ import os
 import stat
 from collections.abc import Iterator
 from datetime import datetime
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from sightline.sources.extraction import extract
@@ -33,7 +34,7 @@ class LibraryFile(NamedTuple):
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
-    """Returns the files that may hold pages, by path, at most 20,000, and the inner folders that cannot be read.
+    """Returns the files that may hold pages, by path, at most 20,000, and the inner folders that are not read.
 
     Leaves out hidden ones, folders behind links, and names that are not UTF-8. Raises OSError when the folder itself is
     there but cannot be read.
@@ -48,14 +49,19 @@ def _walk(folder: Path, depth: int) -> Iterator[LibraryFile]:
             if entry.name.startswith(".") or not _is_text(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if depth:
-                    yield from _walk_below(Path(entry.path), depth - 1)
+                yield from _walk_below(Path(entry.path), depth - 1)
             elif _suffix(entry.name) in _MOST_BYTES and (file := _look_at(Path(entry.path))):
                 yield file
 
 
 def _walk_below(folder: Path, depth: int) -> Iterator[LibraryFile]:
-    """A folder that cannot be read is listed itself, so that it is named; one that is just being removed is not."""
+    """A folder that is too deep or cannot be read is listed itself, so that it is named.
+
+    One that is just being removed is not.
+    """
+    if depth < 0:
+        yield LibraryFile(folder, 0, 0)
+        return
     try:
         yield from _walk(folder, depth)
     except FileNotFoundError:
@@ -115,7 +121,7 @@ def read_file(folder: Path, name: str, saved_at: datetime) -> Iterator[Page]:
         yield read_text(content, own_url, saved_at)
 
 
-def open_within(folder: Path, name: str) -> BinaryIO:
+def open_within(folder: Path, name: str) -> BufferedReader:
     """Opens a file below the folder. Raises PageUnavailable for a link that leaves it, and OSError.
 
     After the links are resolved none is followed, so that one that is put there meanwhile leads nowhere.
