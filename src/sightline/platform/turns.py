@@ -17,11 +17,13 @@ acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # 
 class Turns:
     """Lets `most` callers go on at once; further callers wait in the order in which they came.
 
-    One timer serves all waiting callers: a timer for each costs 3 us, a task with `wait_for` twice as much.
+    All wait equally long, so one timer serves them: a timer for each costs 3 us, a task with `wait_for` twice as much.
+    `what` they wait for stands in the error.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, what: str = "turn") -> None:
         self._free = most
+        self._what = what
         self._waiting: deque[tuple[float, Future[None]]] = deque()  # until when
         self._timer: TimerHandle | None = None
 
@@ -71,7 +73,7 @@ class Turns:
         while self._waiting and (self._waiting[0][1].done() or self._waiting[0][0] <= now):
             _, turn = self._waiting.popleft()
             if not turn.done():
-                turn.set_exception(TimeoutError("No database connection was free in time."))
+                turn.set_exception(TimeoutError(f"No {self._what} was free in time."))
         if self._waiting:
             self._timer = get_running_loop().call_at(self._waiting[0][0], self._end_waits)
 
@@ -79,12 +81,12 @@ class Turns:
 class OwnTurns:
     """Turns of each owner, such as a workspace: `most` at once. Those of an owner without callers are forgotten."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, what: str = "turn") -> None:
+        self._most, self._what = most, what
         self._turns: WeakValueDictionary[Hashable, Turns] = WeakValueDictionary()
 
     def of(self, owner: Hashable) -> Turns:
         """Returns the turns of the owner, to be kept for as long as they are used."""
         if (turns := self._turns.get(owner)) is None:
-            turns = self._turns.setdefault(owner, Turns(self._most))
+            turns = self._turns.setdefault(owner, Turns(self._most, self._what))
         return turns

@@ -120,8 +120,12 @@ class Visit:
             raise TooOften(headers={"Retry-After": str(int(ends - now) + 1)})
 
     def search(self) -> AbstractAsyncContextManager[None]:
-        """Counts a search and returns its turn, see SearchTurns. Raises TooOften."""
+        """Counts a search and returns its turn. Raises TooOften."""
         self.limit(lambda limits: limits.look_ups, f"look-ups {self.user.id}")
+        return self.turn()
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Returns the turn for what may read all ideas, see SearchTurns."""
         return self.site.searches.turn(self.portal.workspace_id, self.user.id)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:

@@ -14,6 +14,7 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 # Connections that are left, if there are more than six: by writes for reads, and by one workspace for others, of which
 # one is for writes.
 KEPT_FOR_READS, KEPT_FOR_OTHERS, KEPT_FOR_WRITES_OF_OTHERS = 3, 2, 1
+_CONNECTION = "database connection"
 CLOSE_SECONDS = 2.0
 END_SECONDS = 5.0
 
@@ -43,12 +44,12 @@ class Pool:
         self.idle: list[Connection] = []
         self.connections: set[Connection] = set()
         self._connect = connect
-        self._turns = Turns(size)
+        self._turns = Turns(size, _CONNECTION)
         is_shared = size > 2 * KEPT_FOR_READS
         writers = size - KEPT_FOR_READS * is_shared
-        self._writers = Turns(writers)
-        self._of_workspaces = OwnTurns(size - KEPT_FOR_OTHERS * is_shared)
-        self._writers_of_workspaces = OwnTurns(writers - KEPT_FOR_WRITES_OF_OTHERS * is_shared)
+        self._writers = Turns(writers, _CONNECTION)
+        self._of_workspaces = OwnTurns(size - KEPT_FOR_OTHERS * is_shared, _CONNECTION)
+        self._writers_of_workspaces = OwnTurns(writers - KEPT_FOR_WRITES_OF_OTHERS * is_shared, _CONNECTION)
         self._dropping: set[asyncio.Task[None]] = set()
         self._is_closed = False
 

@@ -97,8 +97,8 @@ def is_usual(facets: Sequence[Facet], intro: str) -> bool:
 
 
 def reads_all(query: QueryParams) -> bool:
-    """Whether the list looks at all ideas: no index has its order, or leaves out what it does not show."""
-    return bool(read_search(query)) or names_option(query) or query.get("sort") == "trending"
+    """Whether a list without words looks at all ideas: no index has its order, or leaves out what it does not show."""
+    return names_option(query) or query.get("sort") == "trending"
 
 
 def read_filters(query: QueryParams, facets: Sequence[Facet]) -> Filters:

@@ -23,6 +23,7 @@ from sightline.portal.ideas.filters import (
     names_option,
     read_filters,
     read_page,
+    read_search,
     reads_all,
 )
 from sightline.portal.ideas.history import list_moves
@@ -37,7 +38,9 @@ _SHOWN_MOVES = 20
 
 async def show_list(visit: Visit) -> Response:
     """Shows ideas that match the filters, 20 on a page. Raises TooOften."""
-    async with visit.search() if reads_all(visit.request.query_params) else nullcontext():
+    query = visit.request.query_params
+    turn = visit.search() if read_search(query) else visit.turn() if reads_all(query) else nullcontext()
+    async with turn:
         return await _show_found(visit)
 
 
