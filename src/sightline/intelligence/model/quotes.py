@@ -1,6 +1,7 @@
 """The place of a quote in its source. What is stored is the source's own words, never the model's."""
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -47,10 +48,19 @@ def _locate(quote: str, source: str) -> Place | None:
     words = [word.casefold() for word in _WORD.findall(exact)]
     if len(words) < _FEWEST:
         return None
-    there = list(_WORD.finditer(source))
-    folded = [word[0].casefold() for word in there]
+    there, folded, known = _words_of(source)
+    if not known.issuperset(words):
+        return None
     span = _without_gaps(words, folded) or _with_gaps(words, folded)
     return Place(there[span[0]].start(), there[span[1]].end()) if span else None
+
+
+@lru_cache(maxsize=1)  # the quotes of an answer have few sources
+def _words_of(source: str) -> tuple[list[re.Match[str]], list[str], frozenset[str]]:
+    """Returns where the words of the source are, the words without case, and each of them once."""
+    there = list(_WORD.finditer(source))
+    folded = [word[0].casefold() for word in there]
+    return there, folded, frozenset(folded)
 
 
 def figures_of(text: str) -> set[str]:
