@@ -65,12 +65,12 @@ async def test_hostile_files_never_break_a_search(library: Library, folder: Path
     assert not any(str(folder) in warning for warning in found.warnings)
 
 
-@pytest.mark.parametrize("name", ["huge.html", "binary.html", "broken.warc.gz", "no-feed.xml", "nested.html"])
-async def test_a_file_that_is_left_out_is_named(library: Library, folder: Path, name: str) -> None:
-    (folder / name).write_bytes(HOSTILE[name])
-    assert [warning.split(": ")[:2] for warning in (await search(library)).warnings] == [
-        ["Not read from the library", name]
-    ]
+async def test_a_file_that_is_left_out_is_named(library: Library, folder: Path) -> None:
+    names = ["binary.html", "broken.warc.gz", "huge.html", "nested.html", "no-feed.xml"]
+    for name in names:
+        (folder / name).write_bytes(HOSTILE[name])
+    warnings = [warning.split(": ")[:2] for warning in (await search(library)).warnings]
+    assert sorted(warnings) == [["Not read from the library", name] for name in names]
 
 
 async def test_a_long_publisher_is_cut(library: Library, folder: Path) -> None:
@@ -91,19 +91,24 @@ HIDDEN = "Nobody will ever read that deposits are refunded."
 NOT_SHOWN = f"<p hidden>{HIDDEN}</p><p style='display: none'>{HIDDEN}</p><script>let deposits</script>"
 
 
-@pytest.mark.parametrize("name", ["a.html", "e.xml", "f.mhtml", "g.warc.gz"])
-async def test_text_that_a_saved_page_hides_is_not_read(library: Library, folder: Path, name: str) -> None:
+def hiding(name: str) -> bytes:
+    """The content of a file, with a text in it that is not shown."""
     content, url, _, _ = FILES[name]
     if name == "g.warc.gz":
-        content = warc([(url, "200 OK", HTML.replace("</article>", f"{NOT_SHOWN}</article>"))])
-    elif name == "e.xml":
-        content = content.replace(b"&lt;p&gt;More.", escape(NOT_SHOWN).encode() + b"&lt;p&gt;More.")
-    else:
-        equals = "=3D" if name == "f.mhtml" else "="
-        content = content.replace(b"</article>", NOT_SHOWN.replace("=", equals).encode() + b"</article>")
-    (folder / name).write_bytes(content)
-    assert await urls(library) == [url]
-    assert "deposits" not in (await library.read(url)).text
+        return warc([(url, "200 OK", HTML.replace("</article>", f"{NOT_SHOWN}</article>"))])
+    if name == "e.xml":
+        return content.replace(b"&lt;p&gt;More.", escape(NOT_SHOWN).encode() + b"&lt;p&gt;More.")
+    equals = "=3D" if name == "f.mhtml" else "="
+    return content.replace(b"</article>", NOT_SHOWN.replace("=", equals).encode() + b"</article>")
+
+
+async def test_text_that_a_saved_page_hides_is_not_read(library: Library, folder: Path) -> None:
+    names = ("a.html", "e.xml", "f.mhtml", "g.warc.gz")
+    for name in names:
+        (folder / name).write_bytes(hiding(name))
+    assert sorted(await urls(library)) == sorted(FILES[name][1] for name in names)
+    for name in names:
+        assert "deposits" not in (await library.read(FILES[name][1])).text, name
 
 
 LARGE = b"<rss version='2.0'><channel>" + b"<item><title>a</title></item>" * 230_000 + b"</channel></rss>"
@@ -229,14 +234,18 @@ def test_a_link_that_comes_and_goes_is_never_followed(folder: Path, secret: Path
         swapping.join()
 
 
-@pytest.mark.parametrize("seconds", [-(10**12), -1, 10**10, 2**33, 2**60])
-async def test_a_file_of_any_date_is_read(library: Library, folder: Path, seconds: int) -> None:
+async def test_a_file_of_any_date_is_read(library: Library, folder: Path) -> None:
     (folder / "good.html").write_text(HTML)
-    (folder / "dated.html").write_text(HTML.replace("/yes", "/dated"))
-    with suppress(OverflowError):  # for a system that has no such date
-        os.utime(folder / "dated.html", (seconds, seconds))
-    assert sorted(await urls(library)) == ["https://trade.example/dated", "https://trade.example/yes"]
-    assert (await library.read("https://trade.example/dated")).retrieved_at <= datetime.now(UTC)
+    dated = []
+    for number, seconds in enumerate((-(10**12), -1, 10**10, 2**33, 2**60)):
+        file = folder / f"{number}.html"
+        file.write_text(HTML.replace("/yes", f"/{number}"))
+        with suppress(OverflowError):  # for a system that has no such date
+            os.utime(file, (seconds, seconds))
+        dated.append(f"https://trade.example/{number}")
+    assert sorted(await urls(library)) == [*dated, "https://trade.example/yes"]
+    for url in dated:
+        assert (await library.read(url)).retrieved_at <= datetime.now(UTC), url
 
 
 async def test_a_name_that_is_not_utf_8_is_left_out(library: Library, folder: Path) -> None:
