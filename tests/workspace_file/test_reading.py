@@ -78,7 +78,7 @@ def test_merges_of_merges_do_not_multiply() -> None:
 
 
 def _merges() -> str:
-    return "a: &a {" + ", ".join(f"k{n}: 1" for n in range(5_000)) + "}\nb:\n" + "- {<<: *a}\n" * 250
+    return "a: &a {" + ", ".join(f"k{n}: 1" for n in range(5_000)) + "}\nb:\n" + "- {<<: *a}\n" * 201
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def _merges() -> str:
         (_bomb(), "repeat too much"),
         (f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 100)}]\n", "repeat too much"),
         (_merges(), "repeat too much"),
-        ("a: &a {}\nb: &b [" + "*a, " * 1_000 + "]\nc:\n" + "- {<<: *b}\n" * 1_100, "repeat too much"),
+        ("a: &a {}\nb: &b [" + "*a, " * 1_000 + "]\nc:\n" + "- {<<: *b}\n" * 1_001, "repeat too much"),
         ("a: &a {<<: *a}\n", "nested too deeply"),
         ('{"a": ' + "9" * 10_000 + "}", "too large a number"),
     ],
