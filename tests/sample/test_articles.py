@@ -20,10 +20,12 @@ NOW = datetime(2027, 5, 4, 12, tzinfo=UTC)
 RESEARCHER = EmbeddedResearcher()
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    write_articles(tmp_path / "library", NOW)
-    return Library(tmp_path / "library", tmp_path / "index.sqlite3", update_seconds=100.0, wait_seconds=120.0)
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """One for all tests, which only search it: each index takes a process that reads the articles."""
+    place = tmp_path_factory.mktemp("articles")
+    write_articles(place / "library", NOW)
+    return Library(place / "library", place / "index.sqlite3", update_seconds=100.0, wait_seconds=120.0)
 
 
 async def search(library: Library, question: str) -> list[tuple[PlanSection, SearchedSection]]:
