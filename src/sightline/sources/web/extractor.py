@@ -135,6 +135,8 @@ def _environment() -> dict[str, str]:
 async def _ask(process: Process, task: Task) -> None:
     assert process.stdin  # noqa: S101 - it is a pipe
     message = msgspec.msgpack.encode(task)
+    if process.stdin.is_closing():  # the process has died; uvloop raises a RuntimeError for a write to it
+        raise EOFError
     process.stdin.write(struct.pack(">I", len(message)) + message)
     await process.stdin.drain()
 
