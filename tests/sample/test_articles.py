@@ -16,7 +16,7 @@ from sightline.sources.addresses import host_of
 from sightline.sources.library.library import Library
 from sightline.sources.search import SearchQuery
 
-NOW = datetime(2027, 5, 4, 12, tzinfo=UTC)
+NOW = datetime.now(UTC)  # a page is not dated later than its reading
 RESEARCHER = EmbeddedResearcher()
 
 
