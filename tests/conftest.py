@@ -9,7 +9,7 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import pytest_asyncio
+import uvloop
 from hypothesis import settings as hypothesis_settings
 
 from sightline.migrations import migrate
@@ -55,6 +56,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.suffix == ".py" and "not slow" in config.option.markexpr:
         return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text() or None
     return None
+
+
+def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The event loop of the servers' processes, which also takes a seventh less time than that of asyncio."""
+    return {"uvloop": uvloop.new_event_loop}
 
 
 def pytest_collection_finish() -> None:

@@ -67,7 +67,9 @@ class Line:
         self.writer = writer
 
     def send(self, data: bytes) -> None:
-        self.writer.write(data)
+        """Sends it unless the server has closed the connection."""
+        if not self.writer.is_closing():
+            self.writer.write(data)
 
     async def drip(self, piece: bytes, ending: asyncio.Task[Any]) -> None:
         """Sends a piece every 50 ms until the task ends, 8 seconds at most."""
