@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sightline.platform.turns import Turns
+from sightline.platform.turns import FairTurns, Turns
 from tests.waiting import next_turn
 
 SECONDS = 30.0
@@ -71,3 +71,15 @@ async def test_who_gives_up_takes_no_turn_away(had_its_turn: bool) -> None:
     turns.release()
     assert turns.take()
     assert not turns.take()
+
+
+async def test_another_owner_waits_for_one_of_many() -> None:
+    turns, served = FairTurns(1), list[str]()
+
+    async def work(owner: str) -> None:
+        async with turns.turn(owner):
+            served.append(owner)
+            await next_turn()
+
+    await asyncio.gather(*(work("one") for _ in range(5)), work("other"))
+    assert served.index("other") == 1

@@ -1,9 +1,9 @@
 """Turns: how many go on at once, in which order others wait, and that no workspace keeps others waiting for long."""
 
-from asyncio import Future, TimerHandle, get_running_loop
+from asyncio import Future, TimerHandle, get_running_loop, timeout
 from collections import deque
 from collections.abc import AsyncIterator, Hashable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from math import inf
 from uuid import UUID
@@ -90,3 +90,19 @@ class OwnTurns:
         if (turns := self._turns.get(owner)) is None:
             turns = self._turns.setdefault(owner, Turns(self._most, self._what))
         return turns
+
+
+class FairTurns:
+    """`most` turns of which each owner has one: others wait for one of theirs, not for all that they ask for."""
+
+    def __init__(self, most: int) -> None:
+        self._all, self._own = Turns(most), OwnTurns(1)
+
+    @asynccontextmanager
+    async def turn(self, *owners: Hashable) -> AsyncIterator[None]:
+        """One turn, after those of the owners. Raises TimeoutError if it does not come in 6 seconds."""
+        async with AsyncExitStack() as held:
+            async with timeout(TURN_SECONDS):
+                for turns in (*map(self._own.of, owners), self._all):
+                    await held.enter_async_context(turns.turn(TURN_SECONDS))
+            yield

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,9 +16,10 @@ from sightline.platform.http.throttle import Limit
 from sightline.platform.ids import new_id
 from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
+from sightline.platform.turns import FairTurns
 from sightline.portal.addresses import CALLBACK, Place
 from sightline.portal.ideas.search import TitleWords
-from sightline.portal.limits import Limits, SearchTurns
+from sightline.portal.limits import Limits
 from sightline.portal.portals.records import Portal
 from sightline.portal.problems import TooOften
 from sightline.portal.rendering import TEMPLATES, render_list
@@ -39,7 +41,7 @@ class Site:
     limits: Limits | None
     tools: Callable[[], Mapping[type, Any]] = field(default=dict)
     title_words: TitleWords = field(default_factory=TitleWords)
-    searches: SearchTurns = field(default_factory=SearchTurns)
+    searches: FairTurns = field(default_factory=partial(FairTurns, 2))
 
 
 @dataclass(slots=True)
@@ -125,8 +127,8 @@ class Visit:
         return self.turn()
 
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """Returns the turn for what may read all ideas, see SearchTurns."""
-        return self.site.searches.turn(self.portal.workspace_id, self.user.id)
+        """Returns the turn for what may read all ideas: one of two, and one of a portal and of a person."""
+        return self.site.searches.turn(self.user.id, self.portal.workspace_id)
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""

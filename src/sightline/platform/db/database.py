@@ -17,7 +17,7 @@ from sightline.platform.db.pool import UNUSABLE, Connection, Pool
 from sightline.platform.db.sql import Statement
 from sightline.platform.errors import NotFound
 from sightline.platform.refused import Refused
-from sightline.platform.turns import TURN_SECONDS, Turns
+from sightline.platform.turns import FairTurns, acting_for
 
 Row = asyncpg.Record
 
@@ -117,7 +117,7 @@ class Database:
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self.pool = pool
         self.clock = clock
-        self._large_reads = Turns(1)
+        self._large_reads = FairTurns(1)
 
     @classmethod
     async def connect(
@@ -158,7 +158,7 @@ class Database:
 
     def large_read(self) -> AbstractAsyncContextManager[None]:
         """The turn in which one large record may be read. Raises TimeoutError after 6 seconds."""
-        return self._large_reads.turn(TURN_SECONDS)
+        return self._large_reads.turn(acting_for.get())
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
         """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""

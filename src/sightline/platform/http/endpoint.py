@@ -24,7 +24,7 @@ from sightline.platform.http.query_strings import Parameters, Query, QueryReader
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.lists.paging import link_to_next, page_headers
 from sightline.platform.scopes import require_scopes
-from sightline.platform.turns import TURN_SECONDS, Turns, acting_for
+from sightline.platform.turns import FairTurns, acting_for
 from sightline.platform.unread import LARGE_BYTES, keep_unread, pieces_of
 from sightline.platform.wire import Listed, Page, Versioned, record_of
 
@@ -51,7 +51,7 @@ class Services:
     guard: KeyGuard
     throttle: RequestsPerMinute | None = None
     tools: Mapping[type, Any] = field(default_factory=dict)
-    large_bodies: Turns = field(default_factory=partial(Turns, _LARGE_BODIES))
+    large_bodies: FairTurns = field(default_factory=partial(FairTurns, _LARGE_BODIES))
 
 
 class Lazy:
@@ -105,7 +105,7 @@ class Endpoint:
             body = await receive_body(receive, headers, operation.body_limit)
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
                 await services.guard.admit(authorization.decode("latin-1") if authorization else None)
-        async with services.large_bodies.turn(TURN_SECONDS) if len(body) > LARGE_BYTES else nullcontext():
+        async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
             return await self._answer_body(scope, actor, parameters, body)
 
     async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Answer:
