@@ -59,7 +59,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """The event loop of the servers' processes, which also takes a seventh less time than that of asyncio."""
+    """The event loop of the servers' processes, which also takes less time than that of asyncio."""
     return {"uvloop": uvloop.new_event_loop}
 
 

@@ -12,7 +12,7 @@ from sightline.platform.wire import Text, Word
 class CommentText(Text):
     """A comment of a file: longer than one of the API, as other tools have them, and a page of 20 still fits."""
 
-    longest = 262_144
+    longest = 100_000
     __slots__ = ()
 
 

@@ -27,6 +27,9 @@ class FoundQuote(Struct, frozen=True):
     turn: int | None = None
 
 
+_MOST_READ: Final = 100  # points, quotes of one, and quotes that are not there: a model may repeat itself
+
+
 class FoundInsight(Struct):
     """A point as the model gives it."""
 
@@ -108,9 +111,12 @@ def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsig
     drafts: list[DraftInsight | None] = []
     missing: list[str] = []
     invented: list[str] = []
-    for one in answer.insights:
-        quotes = sorted({place for quote in one.quotes if (place := find(quote))}, key=_order)
-        missing += [quote.text[:200] for quote in one.quotes if find(quote) is None]
+    for one in answer.insights[:_MOST_READ]:
+        named = one.quotes[:_MOST_READ]
+        quotes = sorted({place for quote in named if (place := find(quote))}, key=_order)
+        missing += [quote.text[:200] for quote in named if find(quote) is None]
+        if len(missing) > _MOST_READ:
+            break
         title = line(one.title, LONGEST_TITLE)
         is_invented = invents(title, "\n".join(quote.text for quote in quotes))
         invented += [title] if is_invented else []

@@ -16,12 +16,6 @@ _SIMILAR = Beside("similar-insights")
 _MOST_WORDS = 5  # that candidates are searched by: those with two of them
 _MOST_COMMON = 500  # insights with a word: two more common words are not searched for
 
-_RARE = sql("""
-SELECT word FROM unnest(:words::text[]) AS word
- WHERE (SELECT count(*)
-          FROM (SELECT FROM insights
-                 WHERE workspace_id = :workspace_id AND search @@ plainto_tsquery('simple', word)
-                 LIMIT :most + 1) AS found) <= :most""")
 # A search finds at most 200; the 20 with the most of the words are compared.
 _FIND = sql(
     """
@@ -36,12 +30,19 @@ SELECT shown.id, other.id AS other_id, other.title
         ORDER BY found.rank DESC, found.id LIMIT 20) AS other""",
     in_use=IN_USE,
 )
-# Synonyms of five words are too many for a search of each insight: they are looked for among the newest.
-_NEWEST = sql(
+# The newest insights, and the rare ones of the words. Synonyms of five words are too many for a search of each insight:
+# they are looked for among the newest.
+_NEWEST_AND_RARE = sql(
     """
-SELECT id, title, category FROM insights
- WHERE workspace_id = :workspace_id AND {in_use}
- ORDER BY created_at DESC, id DESC LIMIT 200""",
+(SELECT id, title, category, NULL AS word FROM insights
+  WHERE workspace_id = :workspace_id AND {in_use}
+  ORDER BY created_at DESC, id DESC LIMIT 200)
+UNION ALL
+SELECT NULL, NULL, NULL, word FROM unnest(:words::text[]) AS word
+ WHERE (SELECT count(*)
+          FROM (SELECT FROM insights
+                 WHERE workspace_id = :workspace_id AND search @@ plainto_tsquery('simple', word)
+                 LIMIT :most + 1) AS found) <= :most""",
     in_use=IN_USE,
 )
 
@@ -56,16 +57,16 @@ async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) 
     if not shown:
         return {}
     words = [_longest_words(one.title) for one in shown]
-    rows = await tx.rows(_RARE, workspace_id=workspace_id, words=list({*chain(*words)}), most=_MOST_COMMON)
-    rare = {row["word"] for row in rows}
+    distinct = list({*chain(*words)})
+    rows = await tx.rows(_NEWEST_AND_RARE, workspace_id=workspace_id, words=distinct, most=_MOST_COMMON)
+    rare = {row["word"] for row in rows if row["word"]}
     values = {
         "ids": [one.id for one in shown],
         "categories": [one.category for one in shown],
         "searches": [_search(longest, rare) for longest in words],
     }
-    newest = await tx.rows(_NEWEST, workspace_id=workspace_id)
     found: dict[UUID, dict[UUID, str]] = {
-        one.id: {row["id"]: row["title"] for row in newest if row["category"] == one.category} for one in shown
+        one.id: {row["id"]: row["title"] for row in rows if row["category"] == one.category} for one in shown
     }
     for row in await tx.rows(_FIND, workspace_id=workspace_id, **values):
         found[row["id"]][row["other_id"]] = row["title"]
