@@ -178,8 +178,8 @@ async def test_a_record_removed_during_the_request_is_refused_and_breaks_no_othe
         pass
     while not await remove():
         pass
-    for answer in await creating:
-        assert answer.status_code == 201 or answer.json()["code"] in codes | {"CONFLICT"}, answer.text
+    for answer in await creating:  # where removals meet circles for seconds, some find no connection in time
+        assert answer.status_code == 201 or answer.json()["code"] in codes | {"CONFLICT", "UNAVAILABLE"}, answer.text
     assert (await acme.post(body)).json()["code"] in codes
     await look_at_the_books(acme)
 
