@@ -173,13 +173,14 @@ async def test_a_record_removed_during_the_request_is_refused_and_breaks_no_othe
             return True
         return False
 
-    creating = asyncio.create_task(all_at_once(acme, [body] * 12))
+    # As many as one workspace writes at once: others would wait for a connection while removals meet circles.
+    creating = asyncio.create_task(all_at_once(acme, [body] * 6))
     while not await acme.total(q="analysts") and not creating.done():  # the first has arrived
         pass
     while not await remove():
         pass
-    for answer in await creating:  # where removals meet circles for seconds, some find no connection in time
-        assert answer.status_code == 201 or answer.json()["code"] in codes | {"CONFLICT", "UNAVAILABLE"}, answer.text
+    for answer in await creating:
+        assert answer.status_code == 201 or answer.json()["code"] in codes | {"CONFLICT"}, answer.text
     assert (await acme.post(body)).json()["code"] in codes
     await look_at_the_books(acme)
 

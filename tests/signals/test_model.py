@@ -96,6 +96,15 @@ async def test_the_embedded_engine_reads_a_signal_of_which_a_model_quotes_nothin
     assert (usage.requests, usage.fallbacks) == (3, 1)
 
 
+async def test_a_hundred_points_of_an_answer_are_read(world: World, tmp_path: Path) -> None:
+    names = [f"{one}{other}" for one in "abcdefghijklm" for other in "nopqrstuvwxyz"]
+    text = "\n".join(f"The {name} export hangs." for name in names)
+    with fake_model(insights(*(found(f"The {name} export hangs", f"The {name} export") for name in names))) as fake:
+        made = await process(world, fake, tmp_path, text)
+    assert len(fake.requests) == 1
+    assert {insight["title"] for insight in made} == {f"The {name} export hangs" for name in names[:100]}
+
+
 async def test_a_signal_without_statements_has_no_insights(world: World, tmp_path: Path) -> None:
     with fake_model(insights()) as fake:
         assert await process(world, fake, tmp_path) == []

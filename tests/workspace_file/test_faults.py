@@ -297,3 +297,19 @@ async def test_a_text_takes_at_most_8_mib(database: Database) -> None:
         "ideas[1].description": "Takes more than 8 MiB",
         "signals[0].rawData.text": "Takes more than 8 MiB",
     }
+
+
+async def test_a_comment_of_a_file_is_bounded(database: Database) -> None:
+    longest = "x" * 100_000
+    comments = [{"key": "a", "body": longest}, {"key": "b", "body": f"{longest}."}]
+    faults = await refusal(database, small(ideas=[{"key": "i", "description": "x", "comments": comments}]))
+    assert faults == {"ideas[0].comments[1].body": "At most 100000 characters"}
+
+
+async def test_what_every_page_of_a_portal_shows_is_bounded(database: Database) -> None:
+    portal = {"alias": "acme", "intro": "x" * 10_001, "facets": [f"group-{number}" for number in range(21)]}
+    faults = await refusal(database, small(portal=portal))
+    assert {path: message for path, message in faults.items() if "[" not in path} == {
+        "portal.intro": "At most 10000 characters",
+        "portal.facets": "At most 20 items",
+    }
