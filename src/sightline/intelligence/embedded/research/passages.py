@@ -34,6 +34,8 @@ from sightline.sources.pages import Page
 from sightline.sources.periods import without_period
 
 LEAST_STRENGTH: Final = 0.5
+_LEAST_COUNTED: Final = 0.5
+_COUNTED: Final = 40  # characters after a figure
 _BESIDE: Final = 60  # characters before and after a figure
 _SHORTEST: Final = 30  # of a sentence without a figure
 _LONGEST_HEADING: Final = 12  # words
@@ -50,19 +52,21 @@ _USUAL_LENGTH: Final = 12  # sentences
 _LONG_AGO: Final = 5 * 365.25 * 86_400.0  # seconds
 _LIST: Final = re.compile(r"\s*(?:[-*•·‣◦–]|\d{1,2}[.)])\s")  # noqa: RUF001 - what writes lists
 _REFERS: Final = re.compile(r"(?:\w+\W+){0,2}(?:it|they|these|those|es|sie|diese)\b", re.IGNORECASE)  # it begins so
+_NUMBER_OF: Final = re.compile(r"\bthe (?:number|count) of\b|\banzahl\b", re.IGNORECASE)  # what is counted precedes
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _END: Final = (".", "!", "?", ":", ";", "…", ",", "”", '"', ")")
 
 
 class Asked(NamedTuple):
-    """A question as it is compared: `names` are groups of stems, of each of which the page has to name one, `fewest`
-    the number of terms that have to stand around a passage.
+    """A question as it is compared: `names` are groups of stems, of each of which the page has to name one,
+    `counted` are terms of what is counted, `fewest` the number of terms that have to stand around a passage.
     """
 
     terms: Terms
     figures: tuple[str, ...]
     is_figure: bool
     names: tuple[frozenset[str], ...]
+    counted: Terms
     fewest: int
 
     def is_unnamed(self, lacking: Set[str]) -> bool:
@@ -87,14 +91,22 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
     place = place_in(question)
     names = [name for name in names_in(question) if name != place and not own.intersection(map(fold, words_of(name)))]
     groups = [[place] if place else [], names]
-    asks, _ = asked_for(question.lower())
+    lower = question.lower()
+    asks, _ = asked_for(lower)
     return Asked(
         terms=terms,
         figures=asks.figures if asks else (),
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
+        counted=_counted(lower) if asks and "time" not in asks.figures else (),
         fewest=min(_FEWEST_TERMS - bool(own or any(groups)), len(terms)),
     )
+
+
+def _counted(question: str) -> Terms:
+    """Returns what the question wants counted, of the first two terms after "how many"."""
+    found = re.search(wording().counted, question)
+    return tuple(one for one in weigh(question[found.end() :])[:2] if one.weight >= _LEAST_COUNTED) if found else ()
 
 
 @cache
@@ -120,6 +132,12 @@ class PageLine(NamedTuple):
 
     text: str
     heading: str
+
+
+def _after_figures(sentence: str) -> frozenset[Key]:
+    """Returns the keys of the words after each figure of a sentence, which say what is counted."""
+    places = (found.end() for found in _figures()["count"].finditer(sentence))
+    return frozenset[Key]().union(*(folded(sentence[place : place + _COUNTED]) for place in places))
 
 
 @lru_cache(maxsize=64)
@@ -291,7 +309,7 @@ def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[floa
         has, wide = figures_in(line.text), page.around(place, _WIDE)
         common = sum(presence(one, wide) > 0 for one in terms)
         is_close = common >= asked.fewest and share(terms, wide) >= _LEAST_WIDE
-        has_figure = bool(has - {"cause"})
+        has_figure = has - {"cause"} and not _counts_others(asked, line.text, has)
         if is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure):
             own, near = page.words[place] | page.above[place], page.around(place, _NEAR)
             values = (
@@ -299,7 +317,7 @@ def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[floa
                 share(terms, wide),
                 share(terms, own),
                 _fit_of_figure(asked, has),
-                float(has_figure and not asked.figures),
+                float(bool(not asked.figures and has - {"cause"})),
                 _beside_figures(asked, terms, line.text),
                 _tone(line.text),
                 place / max(_FEW_SENTENCES, len(page.lines) - 1),
@@ -322,6 +340,12 @@ def _beside_figures(asked: Asked, terms: Terms, line: str) -> float:
     return max(
         (share(terms, folded(line[max(0, start - _BESIDE) : end + _BESIDE])) for start, end in places), default=0
     )
+
+
+def _counts_others(asked: Asked, line: str, has: frozenset[str]) -> bool:
+    """Whether the sentence has what the question wants counted, but not after a figure: something else is counted."""
+    is_before = "share" in has or _NUMBER_OF.search(line)
+    return not is_before and bool(share(asked.counted, folded(line)) and not share(asked.counted, _after_figures(line)))
 
 
 def _tone(line: str) -> float:

@@ -23,10 +23,12 @@ _COMMON: Final = 0.25
 _GENERIC: Final = 0.5
 _AMBIGUOUS: Final = 0.75
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_SAME, _SYNONYM = 0.8, 0.5  # of the word itself
+_SAME, _BEGINNING, _SYNONYM = 0.8, 0.8, 0.5  # of the word itself
 _MOST_OTHERS: Final = 16
+_LONGEST_BEGINNING: Final = 8  # letters, of which longer words are forms or compounds of one another
+_SUFFIX: Final = re.compile(r"(?<=.{4})(?:ship|hood|ness)s?$")
 
-Key = str | int  # a stem, or a group of words for the same
+Key = str | int  # a stem, a beginning with `-` after it, or a group of words for the same
 
 
 class QuestionTerm(NamedTuple):
@@ -65,6 +67,7 @@ class QuestionWording(Struct, frozen=True):
     irregular: str
     figures: dict[str, str]
     asks: list[Asks]
+    counted: str
     tone: dict[str, str]
     weights: dict[str, float]
     lenses: list[Lens]
@@ -115,7 +118,7 @@ def _lexicon() -> Lexicon:
 
 
 def _keys(words: list[str]) -> Iterator[dict[Key, float]]:
-    """Yields the keys of each word: its stem, and its groups and those of the phrases that have it."""
+    """Yields the keys of each word: its stem, its beginning, and its groups and those of the phrases that have it."""
     forms, lexicon = [fold(word) for word in words], _lexicon()
     phrases: dict[int, frozenset[int]] = {}
     for at in range(len(words)):
@@ -127,8 +130,11 @@ def _keys(words: list[str]) -> Iterator[dict[Key, float]]:
 
 @lru_cache(maxsize=20_000)
 def _keys_of(word: str) -> dict[Key, float]:
+    own: dict[Key, float] = {stem(word): 1.0}
+    if len(word) > _LONGEST_BEGINNING:
+        own[f"{word[:_LONGEST_BEGINNING]}-"] = _BEGINNING
     groups = [_lexicon().groups_of(word)]
-    return {stem(word): 1.0} | _worth(chain.from_iterable(groups if groups[0] else _lexicon().parts_of(word)))
+    return own | _worth(chain.from_iterable(groups if groups[0] else _lexicon().parts_of(word)))
 
 
 def _worth(groups: Iterable[int]) -> dict[Key, float]:
@@ -172,9 +178,9 @@ _folded_page = lru_cache(maxsize=8)(_folded)
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Returns what related words share: notify and notifications are `notif`, threw and thrown are `throw`."""
+    """Returns what related words share: member and membership are `member`, threw and thrown are `throw`."""
     word = _irregular().get(word, word)
-    return root_of(word) or fold(word)
+    return root_of(_SUFFIX.sub("", fold(word))) or fold(word)
 
 
 @cache
