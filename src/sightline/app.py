@@ -80,7 +80,8 @@ ROOMS = (
     deletions,
 )
 
-# The headers that browsers of `cors_origins` may send and read.
+# The methods and headers that browsers of `cors_origins` may send, and the headers that they may read.
+CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 CORS_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id")
 CORS_SEEN = (
     "ETag",
@@ -195,4 +196,4 @@ def _pages(lazy: Lazy) -> dict[str, PublicPage]:
 def _wrap(app: Any, origins: tuple[str, ...]) -> Any:
     """Wraps what answers: compresses, and lets pages of these origins read the answer, also a problem."""
     compressed = Compressed(app)
-    return Cors(compressed, origins, CORS_SENT, CORS_SEEN) if origins else compressed
+    return Cors(compressed, origins, CORS_METHODS, CORS_SENT, expose_headers=CORS_SEEN) if origins else compressed

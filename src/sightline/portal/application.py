@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route, Router
+from starlette.types import ASGIApp
 
-from sightline.platform.errors import TooLarge
-from sightline.platform.http.middleware import App, refuse_unknown_path
+from sightline.platform.errors import NotFound, TooLarge
 from sightline.platform.http.problems import as_refusal
 from sightline.portal import addresses, problems
 from sightline.portal.comments import pages as comments
@@ -84,7 +84,7 @@ class Portals:
             scope["root_path"] = f"/portal/{alias}"
             await self._answer(Request(scope, receive), send, partial(find_by_alias, alias=alias))
 
-    async def answer_on_own_hosts(self, app: App, scope: Any, receive: Any, send: Any) -> None:
+    async def answer_on_own_hosts(self, app: ASGIApp, scope: Any, receive: Any, send: Any) -> None:
         """Answers on mapped hosts, else below `/portal`; `app` answers the rest. The API answers on every host."""
         if scope["type"] == "http" and not scope["path"].startswith("/api/external/"):
             host = _host_of(scope)
@@ -95,14 +95,14 @@ class Portals:
         await app(scope, receive, send)
 
     async def answer_unknown_path(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers browsers with a page outside the API, other clients with a problem."""
-        if scope["type"] == "http" and not f"{scope['path']}/".startswith("/api/"):
+        """Answers browsers with a page outside the API. Raises NotFound for other clients."""
+        if not f"{scope['path']}/".startswith("/api/"):
             request = Request(scope, receive)
             if static := TEMPLATES.assets.answer(request, scope["path"]):
                 return await static(scope, receive, send)
             if "text/html" in request.headers.get("accept", "").lower():
                 return await self._refuse(request, send, problems.PageNotFound())
-        await refuse_unknown_path(scope, receive, send)
+        raise NotFound("There is nothing at this address.")
 
     async def _is_mapped(self, host: str) -> bool:
         """Whether the host is a portal's. Cached for a few seconds; if the database fails, the last result counts."""

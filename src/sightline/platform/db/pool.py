@@ -64,30 +64,21 @@ class Pool:
         own = self._of_workspaces.of(workspace_id)
         return (self._writers_of_workspaces.of(workspace_id), own, *writers) if writes else (own,)
 
-    async def take(self, shares: Sequence[Turns] = ()) -> Connection:
+    async def take(self, shares: Sequence[Turns]) -> Connection:
         """Returns a connection, to be given back with its shares. Raises TimeoutError when none is free in time."""
-        taken = 0
+        needed, taken = (*shares, self._turns), 0
         try:
-            for share in shares:
-                if not share.take():
-                    await share.wait(self.wait_seconds)
+            for turns in needed:
+                if not turns.take():
+                    await turns.wait(self.wait_seconds)
                 taken += 1
-            return await self._take()
-        except BaseException:
-            for share in shares[:taken]:
-                share.release()
-            raise
-
-    async def _take(self) -> Connection:
-        if not self._turns.take():
-            await self._turns.wait(self.wait_seconds)
-        while self.idle:
-            if not (connection := self.idle.pop()).is_closed():
-                return connection
-        try:
+            while self.idle:
+                if not (connection := self.idle.pop()).is_closed():
+                    return connection
             return await self._open()
         except BaseException:
-            self._turns.release()
+            for turns in needed[:taken]:
+                turns.release()
             raise
 
     async def _open(self) -> Connection:
@@ -102,9 +93,7 @@ class Pool:
         connection.add_termination_listener(self.connections.discard)
         return connection
 
-    def give_back(
-        self, connection: Connection, problem: type[BaseException] | None, shares: Sequence[Turns] = ()
-    ) -> None:
+    def give_back(self, connection: Connection, problem: type[BaseException] | None, shares: Sequence[Turns]) -> None:
         """Keeps the connection, or closes it if this problem left it in disorder; nobody waits for that.
 
         If it was lost or did not answer, the idle ones are closed too: they have probably met the same.

@@ -120,9 +120,7 @@ class Endpoint:
         if operation.role is not None and not actor.has_role(operation.role):
             await self._refuse_role(call, operation.role, arguments)
 
-        def shown(result: Any) -> Answer:
-            return self._response(result, parameters, scope, headers)
-
+        shown = partial(self._response, scope, parameters)
         if b"idempotency-key" not in headers or not operation.keeps_answers:
             return shown(await operation.handler(call, *arguments))
         mounted_at = scope["path"].rsplit("/", operation.path.count("/"))[0]
@@ -155,7 +153,7 @@ class Endpoint:
         found[self._query.kind], found[Window] = self._query.read(parameters)
         return found
 
-    def _response(self, result: Any, parameters: Parameters, scope: Any, request_headers: dict[bytes, bytes]) -> Answer:
+    def _response(self, scope: Any, parameters: Parameters, result: Any) -> Answer:
         headers: Headers = [_JSON]
         shown = record_of(result)
         if self._has_location:
@@ -164,7 +162,7 @@ class Endpoint:
             tag = result.tag.encode("latin-1")
             headers.append((b"etag", tag))
             headers.extend(result.headers)
-            known = request_headers.get(b"if-none-match")
+            known = scope["headers_by_name"].get(b"if-none-match")
             if known and self.operation.is_read and (found := known_tag(known.decode("latin-1"), result.tag)):
                 return 304, [(b"etag", found.encode("latin-1")), *result.headers], b""
         elif isinstance(result, Page):

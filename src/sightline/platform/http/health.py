@@ -42,8 +42,7 @@ class Readiness:
             if monotonic() >= self._until:
                 self._seen = await self._look(db)
                 self._until = monotonic() + KNOWN_SECONDS
-        if any(found != "ok" for found in self._seen.values()):
-            problems = "; ".join(f"{name}: {found}" for name, found in self._seen.items() if found != "ok")
+        if problems := "; ".join(f"{name}: {found}" for name, found in self._seen.items() if found != "ok"):
             raise NotReady(f"{problems[0].upper()}{problems[1:]}.", checks=self._seen)
         return self._seen
 

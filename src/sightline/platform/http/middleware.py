@@ -1,7 +1,7 @@
 """Around every request: its id, its client, its line in the log and in the metrics, an answer for every failure."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from random import getrandbits
 from time import perf_counter
@@ -11,14 +11,13 @@ from urllib.parse import unquote
 import structlog
 from prometheus_client import Counter, Histogram
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp
 
 from sightline.platform import logs
 from sightline.platform.db.database import first_line
-from sightline.platform.errors import NotFound, Refusal, Unauthorized
+from sightline.platform.errors import Refusal, Unauthorized
 from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of
-
-App = Callable[[Any, Any, Any], Awaitable[None]]
 
 _REVALIDATE = (b"cache-control", b"private, no-cache")
 _NOT_KEPT = (b"cache-control", b"private, no-store")
@@ -43,10 +42,10 @@ class Server:
     `wrap` adds what every answer passes, also a problem: compression and headers for browsers.
     """
 
-    def __init__(self, app: App, wrap: Callable[[App], App], proxies: TrustedProxies | None = None) -> None:
+    def __init__(self, app: ASGIApp, wrap: Callable[[ASGIApp], ASGIApp], proxies: TrustedProxies) -> None:
         self._app = wrap(app)
         self._answer_problem = wrap(_send_problem)
-        self._proxies = proxies or TrustedProxies(())
+        self._proxies = proxies
         self._log = structlog.get_logger().bind()  # as logs are configured now
         self._log_request = logs.straight("info", "request")
         self._traced: dict[type[Exception], float] = {}
@@ -185,9 +184,3 @@ def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, limits: 
 def _request_id(sent: bytes | None) -> str:
     """The caller's, where it is sane."""
     return sent.decode() if sent and _SANE_ID.fullmatch(sent) else f"{getrandbits(128):032x}"
-
-
-async def refuse_unknown_path(scope: Any, receive: Any, send: Any) -> None:
-    """Raises NotFound, where no route is."""
-    if scope["type"] == "http":
-        raise NotFound("There is nothing at this address.")

@@ -157,10 +157,9 @@ def _comma_list(reader: Reader) -> Reader:
 
 
 def _choice(allowed: tuple[str, ...], text: str) -> str:
-    for choice in allowed:
-        if text == choice:
-            return choice
-    raise ValueError(f"Expected one of: {', '.join(allowed)}")
+    if text not in allowed:
+        raise ValueError(f"Expected one of: {', '.join(allowed)}")
+    return allowed[allowed.index(text)]
 
 
 def type_of_parameter(kind: Any) -> Any:

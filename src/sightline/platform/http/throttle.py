@@ -51,20 +51,14 @@ class RequestsPerMinute:
         """Counts a request. Returns headers with how many are left. Raises RateLimited."""
         now = self._now()
         ends, left = self._limit.take(actor.id, now)
-        if left < 0:
-            raise RateLimited(
-                f"The key may send {self._limit.most} requests a minute.",
-                max(1, ceil(ends - now)),
-                self._headers(0, ends, now),
-            )
-        limits = self._headers(left, ends, now)
-        return [(name.lower().encode(), value.encode()) for name, value in limits.items()]
-
-    def _headers(self, left: int, ends: float, now: float) -> dict[str, str]:
-        return {
-            "RateLimit": f'"key";r={left};t={max(1, ceil(ends - now))}',
+        remaining, wait = max(0, left), max(1, ceil(ends - now))
+        limits = {
+            "RateLimit": f'"key";r={remaining};t={wait}',
             "RateLimit-Policy": self._policy,
             "X-RateLimit-Limit": str(self._limit.most),
-            "X-RateLimit-Remaining": str(left),
+            "X-RateLimit-Remaining": str(remaining),
             "X-RateLimit-Reset": str(ceil(ends)),
         }
+        if left < 0:
+            raise RateLimited(f"The key may send {self._limit.most} requests a minute.", wait, limits)
+        return [(name.lower().encode(), value.encode()) for name, value in limits.items()]
