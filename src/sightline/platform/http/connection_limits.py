@@ -78,17 +78,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
             return
-        before = self._received
         self._received += len(data)
         try:
-            try:
-                self._feed(data)
-            except httptools.HttpParserError:
-                # Only if this request begins with these bytes: none of it came before, and no other one is before it.
-                line = _REQUEST_LINE.match(data) if self._reading == "head" and self._counted == before else None
-                if line is None or self._refusal is not None:
-                    raise
-                self._feed_other_method(data, line)
+            self._feed(data)
         except httptools.HttpParserError:
             self._refuse(self._refusal or BadRequest("That is no request of HTTP/1.1."))
             return
@@ -96,7 +88,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(_too_large(self.bounds))
 
     def _feed(self, data: bytes) -> None:
-        """Reads requests that offer another protocol again without the offer: the parser skips their bodies."""
+        """Gives the parser what came, and once more what it does not read.
+
+        Leaves out the offer of another protocol, for which the parser skips the body. Writes POST for a method that it
+        does not know; the application refuses the method.
+        """
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as stop:
@@ -104,12 +100,15 @@ class BoundedProtocol(HttpToolsProtocol):
                 head = self._head_without_upgrade()
                 self._renew_parser()  # the other one reads nothing after Connection: close
                 self._feed(head + data[stop.args[0] :])
-
-    def _feed_other_method(self, data: bytes, line: re.Match[bytes]) -> None:
-        """Reads a request with a method that the parser does not know as a POST; the application refuses the method."""
-        self._method = line[1].decode()
-        self._renew_parser()
-        self._feed(b"POST" + data[line.end(1) :])
+        except httptools.HttpParserError:
+            # Only if this request begins with these bytes: none of it came before, and no other one is before it.
+            is_first = self._reading == "head" and self._received - self._counted == len(data)
+            line = _REQUEST_LINE.match(data) if is_first and self._method is None else None
+            if line is None or self._refusal is not None:
+                raise
+            self._method = line[1].decode()
+            self._renew_parser()
+            self._feed(b"POST" + data[line.end(1) :])
 
     def _renew_parser(self) -> None:
         self.parser = httptools.HttpRequestParser(self)
