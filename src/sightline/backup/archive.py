@@ -111,17 +111,9 @@ class ArchiveWriter:
         self._packed = gzip.GzipFile(filename="", mode="wb", compresslevel=LEVEL, fileobj=self._file, mtime=0)
         self._created = int(manifest.created_at.timestamp())
         text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        self._seal = Seal(hashlib.sha256(text).hexdigest(), {})
-        self._add(MANIFEST, text)
-
-    def table(self, name: str) -> "TableWriter":
-        return TableWriter(self, name)
-
-    def add_piece(self, table: str, number: int, piece: bytes) -> None:
-        self._add(f"tables/{table}/{number:08}", piece)
-
-    def end_table(self, table: str, seal: TableSeal) -> None:
-        self._seal.tables[table] = seal
+        self._manifest_sha256 = hashlib.sha256(text).hexdigest()
+        self.seals: dict[str, TableSeal] = {}
+        self.add(MANIFEST, text)
 
     @property
     def size(self) -> int:
@@ -129,12 +121,13 @@ class ArchiveWriter:
         return self._file.size
 
     def seal(self) -> None:
-        self._add(SEAL, msgspec.json.format(msgspec.json.encode(self._seal), indent=1))
+        seal = Seal(self._manifest_sha256, self.seals)
+        self.add(SEAL, msgspec.json.format(msgspec.json.encode(seal), indent=1))
         self._packed.write(bytes(2 * tarfile.BLOCKSIZE))
         self._packed.close()
         self._file.flush()
 
-    def _add(self, name: str, content: bytes) -> None:
+    def add(self, name: str, content: bytes) -> None:
         member = tarfile.TarInfo(name)
         member.size, member.mtime, member.mode = len(content), self._created, 0o600
         self._packed.write(member.tobuf(tarfile.USTAR_FORMAT))
@@ -162,13 +155,12 @@ class TableWriter:
     def end(self) -> TableSeal:
         if self._waiting:
             self._write(len(self._waiting))
-        seal = self._measure.seal()
-        self._archive.end_table(self._name, seal)
+        self._archive.seals[self._name] = seal = self._measure.seal()
         return seal
 
     def _write(self, size: int) -> None:
         self._pieces += 1
-        self._archive.add_piece(self._name, self._pieces, bytes(self._waiting[:size]))
+        self._archive.add(f"tables/{self._name}/{self._pieces:08}", bytes(self._waiting[:size]))
         del self._waiting[:size]
 
 

@@ -27,7 +27,7 @@ async def write_backup(url: str, out: BinaryIO, secret: str, progress: Progress)
             progress.begin(manifest.rows)
             archive = ArchiveWriter(out, manifest)
             for table in manifest.tables:
-                await _copy(connection, table, archive.table(table.name), progress)
+                await _copy(connection, table, TableWriter(archive, table.name), progress)
         archive.seal()
     return Written(len(manifest.tables), manifest.rows, archive.size)
 

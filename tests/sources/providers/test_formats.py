@@ -243,7 +243,7 @@ async def test_no_answer_in_time_is_a_failure_that_may_end() -> None:
     async with hosting() as host:
         host.is_silent = True
         with pytest.raises(SearchFailed, match="Slow did not answer in time"):
-            await Service(label="Slow", url=host.url, seconds=0.2).get("/", {}, dict)
+            await Service(label="Slow", url=host.url, seconds=0.2).ask("GET", "/", dict)
 
 
 SINCE = NOW - timedelta(days=20)

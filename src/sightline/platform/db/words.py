@@ -19,6 +19,6 @@ def words_in(text: str) -> list[str]:
     return list(dict.fromkeys(spaced.split()))
 
 
-def beginnings_query(words: Iterable[str], joint: str = " & ") -> str:
+def beginnings_query(words: Iterable[str]) -> str:
     """Returns a text for `to_tsquery('simple', ...)` that finds words beginning with these, which `words_in` gave."""
-    return joint.join(f"{word}:*" for word in words)
+    return " & ".join(f"{word}:*" for word in words)

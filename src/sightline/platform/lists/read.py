@@ -98,11 +98,6 @@ def as_structs(kind: type[ShownStruct]) -> AsRecords[ShownStruct]:
     return as_records
 
 
-def _rows_by_id(table: str, ids: str) -> str:
-    """Returns the subquery for the rows whose ids another one finds, from indexes alone."""
-    return f"SELECT * FROM {table} WHERE workspace_id = :workspace_id AND id IN ({ids})"
-
-
 class _Reading:
     """Reads rows of a selection, with the total in the same statement."""
 
@@ -150,7 +145,10 @@ class _Reading:
         return f"{rows} LIMIT :limit OFFSET :offset"
 
     def _rows_by_id(self, ranges: Sequence[str], *, from_end: bool = False) -> str:
-        """No range is read further than the page may reach; a row of several ranges is taken once."""
+        """Finds the ids first, from indexes alone.
+
+        No range is read further than the page may reach; a row of several ranges is taken once.
+        """
         order, source = self.selection.order, self.selection.source
         columns, in_order = ", ".join(dict.fromkeys(("id", order.moment, order.tie))), order.clause(from_end=from_end)
         parts = [f"(SELECT {columns} FROM {source} WHERE {one} ORDER BY {in_order} LIMIT :reach)" for one in ranges]
@@ -159,7 +157,7 @@ class _Reading:
                 f"SELECT DISTINCT part.* FROM ({each}) AS each CROSS JOIN LATERAL {part} AS part" for part in parts
             ]
         ids = f"SELECT id FROM ({' UNION '.join(parts)}) AS ranges ORDER BY {in_order} LIMIT :limit OFFSET :offset"
-        return _rows_by_id(self.listing.table, ids)
+        return f"SELECT * FROM {self.listing.table} WHERE workspace_id = :workspace_id AND id IN ({ids})"
 
     async def _read(self, rows: str, values: dict[str, Any], window: Window) -> tuple[list[Row], int]:
         if self.listing.size:

@@ -79,7 +79,7 @@ class AppStore:
         async def attempt() -> Answer:
             if self._pacing is not None:
                 await self._pacing.wait()
-            return await service.get(path, parameters, answer)
+            return await service.ask("GET", path, answer, params=parameters)
 
         try:
             return await retry_while_temporary(attempt, tries=tries, pause=self._pause)

@@ -32,15 +32,8 @@ class Service(Struct, frozen=True, kw_only=True):
     refusals: Mapping[int, str] = {}
     seconds: float = LONGEST_ANSWER
 
-    async def get(self, path: str, parameters: Mapping[str, str], answer: type[T]) -> T:
-        """Raises SearchFailed."""
-        return await self._ask(answer, "GET", path, params=dict(parameters))
-
-    async def post(self, path: str, body: Mapping[str, Any], answer: type[T]) -> T:
-        """Raises SearchFailed."""
-        return await self._ask(answer, "POST", path, json=dict(body))
-
-    async def _ask(self, answer: type[T], method: str, path: str, **content: Any) -> T:
+    async def ask(self, method: str, path: str, answer: type[T], **content: Any) -> T:
+        """Returns what it answers. `content`: the `params` or the `json` to send. Raises SearchFailed."""
         try:
             async with asyncio.timeout(self.seconds):
                 body = await self._send(method, path, content)

@@ -47,7 +47,7 @@ class Brave:
             parameters["search_lang"] = _LANGUAGES.get(query.languages[0], query.languages[0])
         if query.since and query.until:
             parameters["freshness"] = f"{query.since:%Y-%m-%d}to{query.until:%Y-%m-%d}"
-        answer = await self._service.get("/res/v1/web/search", parameters, _Answer)
+        answer = await self._service.ask("GET", "/res/v1/web/search", _Answer, params=parameters)
         results = answer.web.results if answer.web else []
         unsupported = [] if has_domains else ["so many domains"]
         if len(query.languages) > 1:

@@ -35,7 +35,7 @@ class Exa:
             body["startPublishedDate"] = _iso(query.since)
         if query.since and query.until:
             body["endPublishedDate"] = _iso(query.until)
-        answer = await self._service.post("/search", body, Answer)
+        answer = await self._service.ask("POST", "/search", Answer, json=body)
         return page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])
 
 

@@ -41,7 +41,7 @@ class SearXNG:
             parameters["language"] = query.languages[0]
         if query.since and (time_range := _range(query.since)):
             parameters["time_range"] = time_range
-        answer = await self._service.get("/search", parameters, _Answer)
+        answer = await self._service.ask("GET", "/search", _Answer, params=parameters)
         warnings = [_warning(one) for one in answer.unresponsive_engines[:MOST_ENGINES]]
         return page_of(LABEL, query, answer.results, unsupported=_unsupported(query), warnings=warnings)
 

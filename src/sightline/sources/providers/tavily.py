@@ -39,5 +39,5 @@ class Tavily:
             body["start_date"] = f"{query.since:%Y-%m-%d}"
         if query.since and query.until:
             body["end_date"] = f"{query.until:%Y-%m-%d}"
-        answer = await self._service.post("/search", body, Answer)
+        answer = await self._service.ask("POST", "/search", Answer, json=body)
         return page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])

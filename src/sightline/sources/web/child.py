@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from sightline.sources.web.tasks import Fetched, Outcome, ReadPage, Task
+from sightline.sources.web.tasks import Fetched, ReadPage, Task
 
 MOST_MEMORY: Final = 600_000_000  # bytes of address space; a page of 2 MB takes 140
 LONGEST_TASK: Final = 30  # seconds after which it ends itself, should nobody be there to end it
@@ -62,11 +62,6 @@ def _receive(source: BinaryIO) -> bytes | None:
 def _send(target: BinaryIO, message: bytes) -> None:
     target.write(struct.pack(">I", len(message)) + message)
     target.flush()
-
-
-def decode_outcome(message: bytes) -> Outcome:
-    """Returns the outcome that the process sent."""
-    return msgspec.msgpack.decode(message, type=Outcome)
 
 
 if __name__ == "__main__":

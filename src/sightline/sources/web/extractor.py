@@ -14,7 +14,6 @@ import msgspec
 import structlog
 
 from sightline.sources.pages import PageUnavailable
-from sightline.sources.web.child import decode_outcome
 from sightline.sources.web.tasks import Outcome, Task
 
 LONGEST_READING: Final = 5.0  # seconds for one page
@@ -72,7 +71,7 @@ class Extractor:
                 async with asyncio.timeout(seconds or self._seconds):
                     await _ask(reader.process, task)
                     while message := await _receive(reader.process):
-                        outcome = decode_outcome(message)
+                        outcome = msgspec.msgpack.decode(message, type=Outcome)
                         if outcome.refusal is None:
                             take(outcome)
                         else:

@@ -1,6 +1,6 @@
 """Reads pages of the web for research: permitted, paced, fetched, and kept for a few minutes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from sightline.platform.clock import Clock
@@ -11,7 +11,7 @@ from sightline.sources.web.extractor import Extractor
 from sightline.sources.web.fetching import Fetcher, Permit
 from sightline.sources.web.gate import Gate, Network, Target
 from sightline.sources.web.robots import Pacing, Robots
-from sightline.sources.web.tasks import Fetched, Listing, ReadPage, ReadSite
+from sightline.sources.web.tasks import Listing, ReadPage, ReadSite
 
 MOST_KEPT: Final = 64
 KEPT_SECONDS: Final = 300.0  # the sections of a run read a page once
@@ -39,12 +39,13 @@ class WebReader:
     async def read(self, url: str, is_allowed: IsAllowed = everywhere) -> Page:
         """The page. `is_allowed` is asked for its address and each one it redirects to. Raises PageUnavailable."""
         if kept := self._kept.find(identity(url)):
-            page, urls = kept
+            known, urls = kept
             if not all(map(is_allowed, urls)):
                 raise PageUnavailable(_OUTSIDE)
-            return page
+            return known
         found = await self._fetcher.fetch(url, self._permit(is_allowed))
-        page = await self._read(found)
+        page = (await self.extractor.perform(ReadPage(found, self._clock.now()))).page
+        assert page is not None  # noqa: S101 - it answers what it is asked
         self._kept.keep(identity(url), (page, found.urls))
         return page
 
@@ -59,12 +60,7 @@ class WebReader:
         """Ends the processes that read pages."""
         await self.extractor.aclose()
 
-    async def _read(self, found: Fetched) -> Page:
-        page = (await self.extractor.perform(ReadPage(found, self._clock.now()))).page
-        assert page is not None  # noqa: S101 - it answers what it is asked
-        return page
-
-    def _permit(self, is_allowed: Callable[[str], bool]) -> Permit:
+    def _permit(self, is_allowed: IsAllowed) -> Permit:
         async def permit(target: Target) -> None:
             if not is_allowed(target.url):
                 raise PageUnavailable(_OUTSIDE)
