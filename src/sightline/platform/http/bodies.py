@@ -5,7 +5,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import accumulate, islice
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import ClientDisconnect
@@ -29,7 +29,6 @@ _EXPONENT = re.compile(rb"[eE][+-]?0*(?:[3-9][0-9]|[1-9][0-9]{2})")
 _BRACKET = re.compile(rb"[][{}]")
 _MANY_VALUES = f"At most {MOST_VALUES} values in one body"
 
-Read = TypeVar("Read")
 Done = TypeVar("Done")
 Receive = Callable[[], Awaitable[Any]]
 
@@ -83,14 +82,14 @@ async def run_by_size(function: Callable[[bytes], Done], body: bytes) -> Done:
     return function(body) if len(body) <= LARGE else await _LARGE_BODIES.run(function, body)
 
 
-class Body(Generic[Read]):
+class Body:
     """Decodes one type of body; answers a wrong one with its faults."""
 
-    def __init__(self, kind: type[Read]) -> None:
+    def __init__(self, kind: type[Any]) -> None:
         self.kind = kind
         self._decoder = msgspec.json.Decoder(kind, dec_hook=read_wire_type)
 
-    async def read(self, body: bytes) -> Read:
+    async def read(self, body: bytes) -> Any:
         """Raises MalformedJson or ValidationFailed, and UnsupportedMediaType for UTF-16.
 
         Faults are looked for in the thread of large bodies: in 60 KB that takes 0.2 s.
@@ -103,7 +102,7 @@ class Body(Generic[Read]):
             refusal = _too_deep()
         raise refusal
 
-    def _decode(self, body: bytes) -> Read:
+    def _decode(self, body: bytes) -> Any:
         _refuse_costly(body)
         read = self._decoder.decode(body)
         if b"\\u0000" in body and (faults := first_faults(nul_faults(msgspec.json.decode(body)))):

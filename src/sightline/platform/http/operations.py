@@ -22,8 +22,7 @@ from sightline.platform.wire import Input, Listed, Page, Record, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
 Keep = Callable[[Tx, Record], Awaitable[None]]
-Tool = TypeVar("Tool")
-Kind = TypeVar("Kind", bound=msgspec.Struct)
+Kind = TypeVar("Kind")
 
 
 class PathParameter(Protocol):
@@ -51,9 +50,9 @@ class Call(msgspec.Struct, frozen=True):
     tools: Mapping[type, Any] = {}
     keep: Keep = keep_nothing
 
-    def tool(self, kind: type[Tool]) -> Tool:
+    def tool(self, kind: type[Kind]) -> Kind:
         """Returns the process's one instance of that type."""
-        tool: Tool = self.tools[kind]
+        tool: Kind = self.tools[kind]
         return tool
 
     def expect(self, tag: str | None) -> None:

@@ -122,7 +122,7 @@ def parameter_of(kind: Any) -> tuple[Reader, Json]:
     kind = type_of_parameter(kind)
     if get_origin(kind) is tuple:
         reader, items = parameter_of(get_args(kind)[0])
-        return _comma_list(reader), {"type": "array", "items": items, "maxItems": MOST_ITEMS}
+        return partial(_comma_list, reader), {"type": "array", "items": items, "maxItems": MOST_ITEMS}
     if get_origin(kind) is Literal or issubclass(kind, StrEnum):
         choices = get_args(kind) or tuple(kind)
         return partial(_choice, choices), {"type": "string", "enum": list(choices)}
@@ -148,12 +148,9 @@ def _reference(kind: type[Ref], text: str) -> Ref:
         return kind(number=0)
 
 
-def _comma_list(reader: Reader) -> Reader:
-    def read(text: str) -> tuple[Any, ...]:
-        items = _bounded(tuple(item.strip() for item in text.split(",") if item.strip()))
-        return tuple(map(reader, items))
-
-    return read
+def _comma_list(reader: Reader, text: str) -> tuple[Any, ...]:
+    items = _bounded(tuple(item.strip() for item in text.split(",") if item.strip()))
+    return tuple(map(reader, items))
 
 
 def _choice(allowed: tuple[str, ...], text: str) -> str:
