@@ -1,12 +1,11 @@
 """The process that reads pages: a hostile page can stop or fill this process, and nothing else.
 
-Tasks come on standard input, outcomes go to standard output, each with its length before it in four bytes. An empty
-message says that the process is ready, at its start and after the outcomes of each task.
+Tasks come on standard input, outcomes go to standard output, each a line of JSON. An empty line says that the process
+is ready, at its start and after the outcomes of each task.
 """
 
 import os
 import signal
-import struct
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -37,10 +36,10 @@ def main() -> None:
     for _ in perform(FIRST):
         pass
     _send(target, b"")
-    while (message := _receive(source)) is not None:
+    for line in source:
         signal.alarm(LONGEST_TASK)
-        for outcome in perform(msgspec.msgpack.decode(message, type=Task)):
-            _send(target, msgspec.msgpack.encode(outcome))
+        for outcome in perform(msgspec.json.decode(line, type=Task)):
+            _send(target, msgspec.json.encode(outcome))
         signal.alarm(0)
         _send(target, b"")
 
@@ -52,15 +51,8 @@ def _bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
 
-def _receive(source: BinaryIO) -> bytes | None:
-    head = source.read(4)
-    if len(head) < 4:
-        return None
-    return source.read(struct.unpack(">I", head)[0])
-
-
-def _send(target: BinaryIO, message: bytes) -> None:
-    target.write(struct.pack(">I", len(message)) + message)
+def _send(target: BinaryIO, line: bytes) -> None:
+    target.write(line + b"\n")
     target.flush()
 
 

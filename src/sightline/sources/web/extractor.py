@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
@@ -20,7 +19,9 @@ LONGEST_READING: Final = 5.0  # seconds for one page
 LONGEST_START: Final = 60.0  # seconds until a process is ready
 MOST_PROCESSES: Final = 2
 MOST_PAGES: Final = 300  # that one process reads: memory that libraries keep is given back
-MOST_ANSWER: Final = 8_000_000  # bytes
+MOST_ANSWER: Final = 8_000_000  # bytes of a line
+
+_BROKEN: Final = (EOFError, asyncio.LimitOverrunError, msgspec.DecodeError)  # answers
 
 Take = Callable[[Outcome], None]
 
@@ -70,8 +71,8 @@ class Extractor:
             try:
                 async with asyncio.timeout(seconds or self._seconds):
                     await _ask(reader.process, task)
-                    while message := await _receive(reader.process):
-                        outcome = msgspec.msgpack.decode(message, type=Outcome)
+                    while line := await _receive(reader.process):
+                        outcome = msgspec.json.decode(line, type=Outcome)
                         if outcome.refusal is None:
                             take(outcome)
                         else:
@@ -79,7 +80,7 @@ class Extractor:
             except TimeoutError:
                 await self._kill(reader)
                 raise PageUnavailable("Reading it took too long.") from None
-            except (OSError, EOFError, msgspec.DecodeError):
+            except (OSError, *_BROKEN):
                 await self._kill(reader)
                 raise PageUnavailable("It cannot be read.") from None
             except BaseException:
@@ -102,11 +103,12 @@ class Extractor:
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
+            limit=MOST_ANSWER,
             env=_environment(),
         )
         try:
             await asyncio.wait_for(_receive(process), LONGEST_START)
-        except (TimeoutError, EOFError, msgspec.DecodeError):
+        except (TimeoutError, *_BROKEN):
             await _end(process)
             raise ProcessMissing("The process that reads pages does not start.") from None
         except BaseException:
@@ -133,19 +135,16 @@ def _environment() -> dict[str, str]:
 
 async def _ask(process: Process, task: Task) -> None:
     assert process.stdin  # noqa: S101 - it is a pipe
-    message = msgspec.msgpack.encode(task)
     if process.stdin.is_closing():  # the process has died; uvloop raises a RuntimeError for a write to it
         raise EOFError
-    process.stdin.write(struct.pack(">I", len(message)) + message)
+    process.stdin.write(msgspec.json.encode(task) + b"\n")
     await process.stdin.drain()
 
 
 async def _receive(process: Process) -> bytes:
+    """Returns the next line. Raises EOFError at the end, LimitOverrunError for a line that is too long."""
     assert process.stdout  # noqa: S101 - it is a pipe
-    size = struct.unpack(">I", await process.stdout.readexactly(4))[0]
-    if size > MOST_ANSWER:
-        raise EOFError
-    return await process.stdout.readexactly(size)
+    return (await process.stdout.readuntil())[:-1]
 
 
 async def _end(process: Process) -> None:
