@@ -165,7 +165,7 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
     throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
     try:
         async with guard.open():
-            yield Services(db, guard, throttle, tools=make_tools(settings))
+            yield Services(db, guard.admit, throttle, tools=make_tools(settings))
     finally:
         await lookups.close()
         await db.close()

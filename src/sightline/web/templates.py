@@ -60,9 +60,8 @@ class Templates:
         day = lru_cache(maxsize=1000)(lambda day: _day(day, texts.gettext))
         made.filters.update(
             {
-                "asset": lambda name: (
-                    f"{name}?v={self.assets.versions[name]}"
-                ),  # constant, so it is applied when loading
+                # Constant, so it is applied when loading.
+                "asset": lambda name: f"{name}?v={self.assets.versions[name]}",
                 "accent": lambda color: f"accent-{six_digits(color)}.css",
                 "day": lambda moment: day(moment.date()),
                 "mark": mark,

@@ -65,10 +65,7 @@ def refuse_other_types(headers: dict[bytes, bytes]) -> None:
     """
     if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"identity", b""):
         raise UnsupportedMediaType("Send the body without a Content-Encoding.")
-    content_type = headers.get(b"content-type")
-    if content_type is None:
-        return
-    declared = content_type.lower()
+    declared = headers.get(b"content-type", b"").lower()
     kind = declared.split(b";", 1)[0].strip()
     if kind and kind != b"application/json":
         raise UnsupportedMediaType("Send application/json.")

@@ -60,7 +60,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._received = 0  # bytes
         self._small_pieces = 0  # of the present body
         self._counted = 0  # bytes up to the end of the last request or piece of a body: a head or framing follows
-        self._progress = 0, self._started  # bytes that had come when they were last looked at, and when
+        self._arrived = self._started  # when bytes came last
         self._unread: tuple[float, float] = inf, self._started  # bytes not sent at the last progress, and its time
         self._method: str | None = None  # of the present request, if the parser does not know it
         self._refusal: Refusal | None = None
@@ -79,6 +79,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._is_refused:
             return
         self._received += len(data)
+        self._arrived = self.loop.time()
         try:
             self._feed(data)
         except httptools.HttpParserError:
@@ -202,8 +203,6 @@ class BoundedProtocol(HttpToolsProtocol):
         bounds = self.bounds
         if self.flow.read_paused:  # then the client cannot send
             self._started = now
-        if self._received != self._progress[0]:
-            self._progress = self._received, now
         if self._reading == "head" and now >= self._started + bounds.head_seconds:
             if self._received == self._counted:
                 self.transport.close()
@@ -211,7 +210,7 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._refuse(RequestTimeout(f"The headers did not arrive within {bounds.head_seconds:g} seconds."))
         elif self._reading == "body" and now >= self._started + bounds.body_seconds:
             self._refuse(RequestTimeout(f"The body did not arrive within {bounds.body_seconds:g} seconds."))
-        elif self._reading == "body" and now >= max(self._started, self._progress[1]) + bounds.stall_seconds:
+        elif self._reading == "body" and now >= max(self._started, self._arrived) + bounds.stall_seconds:
             self._refuse(RequestTimeout(f"Nothing of the body arrived for {bounds.stall_seconds:g} seconds."))
 
     def _look_at_reader(self, now: float) -> None:

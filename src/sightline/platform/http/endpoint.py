@@ -2,11 +2,11 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from starlette.responses import StreamingResponse
@@ -35,12 +35,8 @@ _LARGE_BODIES = 2  # that are answered at once: one of 8 MiB takes 40 MB meanwhi
 _TAGS = re.compile(r'"[^"]*"')
 
 
-class KeyGuard(Protocol):
-    """Authenticates requests."""
-
-    async def admit(self, authorization: str | None) -> Actor:
-        """Returns the key's actor. Raises Unauthorized."""
-        ...
+# Returns the key's actor, for the value of Authorization. Raises Unauthorized.
+Admit = Callable[[str | None], Awaitable[Actor]]
 
 
 @dataclass(slots=True)
@@ -48,7 +44,7 @@ class Services:
     """What endpoints use; made when the application starts."""
 
     db: Database
-    guard: KeyGuard
+    admit: Admit
     throttle: RequestsPerMinute | None = None
     tools: Mapping[type, Any] = field(default_factory=dict)
     large_bodies: FairTurns = field(default_factory=partial(FairTurns, _LARGE_BODIES))
@@ -92,7 +88,7 @@ class Endpoint:
         services = self._lazy.services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         authorization = headers.get(b"authorization")
-        actor = await services.guard.admit(authorization.decode("latin-1") if authorization else None)
+        actor = await services.admit(authorization.decode("latin-1") if authorization else None)
         scope["actor"] = actor
         acting_for.set(actor.workspace_id)
         scope["limits"] = services.throttle.admit(actor) if services.throttle else []
@@ -104,7 +100,7 @@ class Endpoint:
             began = time.monotonic()
             body = await receive_body(receive, headers, operation.body_limit)
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
-                await services.guard.admit(authorization.decode("latin-1") if authorization else None)
+                await services.admit(authorization.decode("latin-1") if authorization else None)
         async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
             return await self._answer_body(scope, actor, parameters, body)
 

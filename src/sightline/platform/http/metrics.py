@@ -4,14 +4,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    REGISTRY,
-    CollectorRegistry,
-    Gauge,
-    disable_created_metrics,
-    generate_latest,
-)
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, disable_created_metrics, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.requests import Request
 from starlette.responses import Response
@@ -54,7 +47,7 @@ def metrics_page(prepare: Callable[[], Awaitable[None]]) -> PublicPage:
 
 def _collect() -> bytes:
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:  # `serve` sets it when there are several processes
-        return generate_latest(REGISTRY)
+        return generate_latest()
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # the library's own lack
     return generate_latest(registry)

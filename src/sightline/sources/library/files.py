@@ -39,35 +39,30 @@ def list_files(folder: Path) -> list[LibraryFile]:
     Leaves out hidden ones, folders behind links, and names that are not UTF-8. Raises OSError when the folder itself is
     there but cannot be read.
     """
-    found = sorted(_walk(folder, DEEPEST_FOLDER)) if folder.exists() else []
-    return found[:MOST_FILES]
+    return sorted(_walk(folder))[:MOST_FILES] if folder.exists() else []
 
 
-def _walk(folder: Path, depth: int) -> Iterator[LibraryFile]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(".") or not _is_text(entry.name):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                yield from _walk_below(Path(entry.path), depth - 1)
-            elif _suffix(entry.name) in _MOST_BYTES and (file := _look_at(Path(entry.path))):
-                yield file
-
-
-def _walk_below(folder: Path, depth: int) -> Iterator[LibraryFile]:
+def _walk(root: Path) -> Iterator[LibraryFile]:
     """A folder that is too deep or cannot be read is listed itself, so that it is named.
 
     One that is just being removed is not.
     """
-    if depth < 0:
-        yield LibraryFile(folder, 0, 0)
-        return
-    try:
-        yield from _walk(folder, depth)
-    except FileNotFoundError:
-        return
-    except OSError:
-        yield LibraryFile(folder, 0, 0)
+    failures: list[OSError] = []
+    for place, folders, names in os.walk(root, onerror=failures.append):
+        folder = Path(place)
+        if len(folder.relative_to(root).parts) > DEEPEST_FOLDER:
+            yield LibraryFile(folder, 0, 0)
+            folders.clear()
+            continue
+        folders[:] = filter(_is_seen, folders)
+        for name in filter(_is_seen, names):
+            if _suffix(name) in _MOST_BYTES and (file := _look_at(folder / name)):
+                yield file
+    for error in failures:
+        if Path(error.filename) == root:
+            raise error
+        if not isinstance(error, FileNotFoundError):
+            yield LibraryFile(Path(error.filename), 0, 0)
 
 
 def _look_at(path: Path) -> LibraryFile | None:
@@ -80,10 +75,10 @@ def _look_at(path: Path) -> LibraryFile | None:
     return LibraryFile(path, found.st_size, changed) if stat.S_ISREG(found.st_mode) else None
 
 
-def _is_text(name: str) -> bool:
-    """Whether a name is UTF-8, as addresses and the index are."""
+def _is_seen(name: str) -> bool:
+    """Whether a name is not hidden, and UTF-8, as addresses and the index are."""
     try:
-        return bool(name.encode())
+        return not name.encode().startswith(b".")
     except UnicodeEncodeError:
         return False
 

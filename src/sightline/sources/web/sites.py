@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -146,8 +147,6 @@ def _is_in_window(link: Link, query: SearchQuery) -> bool:
 
 def _in_turn(first: Sequence[SearchHit], second: Sequence[SearchHit]) -> list[SearchHit]:
     found: dict[str, SearchHit] = {}
-    for at in range(max(len(first), len(second))):
-        for hits in (first, second):
-            if at < len(hits):
-                found.setdefault(identity(hits[at].url), hits[at])
+    for hit in filter(None, chain.from_iterable(zip_longest(first, second))):
+        found.setdefault(identity(hit.url), hit)
     return list(found.values())
