@@ -212,6 +212,8 @@ def test_the_longest_word_of_a_place_is_marked_and_parts_only_of_words_that_have
     pattern = Search({"plan": [], "planung": [], "verkehr": ["nahverkehr"], "ver": []}).pattern
     assert pattern.findall("Planungen, Stadtplan, plan_1") == ["Planung", "plan"]
     assert pattern.findall("Nahverkehr und Verkehr, zuverlässig verlässlich") == ["verkehr", "Verkehr", "ver"]
+    nested = Search({"a" * length: ["baaaaa"] if length == 5 else [] for length in (2, 3, 5, 7)}).pattern
+    assert nested.findall("aaaaaaaa baa _aaa baaaaa aaaa") == ["aaaaaaa", "aaa", "aaaaa", "aaa"]
 
 
 async def test_searches_at_the_same_time_load_the_known_words_once(world: PortalWorld) -> None:

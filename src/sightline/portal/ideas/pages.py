@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from sightline.platform.beside import Beside
 from sightline.platform.db import Tx
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.refs import IdeaRef
@@ -34,6 +35,7 @@ from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
 
 _SHOWN_MOVES = 20
+_FOUND = Beside("portal-found")  # marks may take a tenth of a second
 
 
 async def show_list(visit: Visit) -> Response:
@@ -68,11 +70,15 @@ async def _show_found(visit: Visit) -> Response:
         "corrected": " ".join(corrected) if corrected and found.total else None,
         "marks": search.pattern if search else None,
     }
-    if visit.is_partial:
-        return visit.part("found.html", "innerHTML", **values)
-    if visit.waiting or filters.narrows or not is_usual(found.facets, visit.portal.intro):
-        return visit.page("ideas.html", **values)
+    if search:
+        return await _FOUND.run(_page, visit, values)
+    if visit.is_partial or visit.waiting or filters.narrows or not is_usual(found.facets, visit.portal.intro):
+        return _page(visit, values)
     return visit.list_page(back="/" + filters.query(), **values)
+
+
+def _page(visit: Visit, values: dict[str, Any]) -> Response:
+    return visit.part("found.html", "innerHTML", **values) if visit.is_partial else visit.page("ideas.html", **values)
 
 
 async def _find(

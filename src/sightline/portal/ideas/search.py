@@ -67,16 +67,19 @@ class Search:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Finds the places to mark in the text of an idea."""
-        words = sorted(self.longer, key=lambda word: (word[0], -len(word)))
-        # By first letter, so that the library tries what words have in common once; the look at what is before comes
-        # last, as most places have no word at all.
-        same = [list(group) for _, group in groupby(words, key=lambda word: word[0])]
-        return re.compile("|".join(f"(?:{'|'.join(map(self._place, group))})" for group in same), re.I)
+        """Finds the places to mark in the text of an idea: beginnings of words, the longest first, and parts."""
+        parts = [word for word, longer in self.longer.items() if longer]
+        return re.compile("|".join([*_by_first_letter(self.longer, at_beginning=True), *_by_first_letter(parts)]), re.I)
 
-    def _place(self, word: str) -> str:
-        place = re.escape(word)
-        return place if self.longer[word] else f"{place}(?<![^\\W_]{place})"
+
+def _by_first_letter(words: Iterable[str], *, at_beginning: bool = False) -> list[str]:
+    """Returns a pattern for each first letter. What is before that is looked at first: few letters begin a word."""
+    found = []
+    for first, group in groupby(sorted(words, key=lambda word: (word[0], -len(word))), key=lambda word: word[0]):
+        letter = re.escape(first)
+        before = f"(?<![^\\W_]{letter})" if at_beginning else ""
+        found.append(f"{letter}{before}(?:{'|'.join(re.escape(word[1:]) for word in group)})")
+    return found
 
 
 async def search_for(tx: Tx, workspace_id: UUID, words: list[str]) -> Search | None:

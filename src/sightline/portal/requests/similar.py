@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from unicodedata import normalize
+from uuid import UUID
 
 from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, groups_of, meaning_of, search_for
 from sightline.intelligence.embedded.words import words_of
@@ -50,8 +51,7 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
             return []
         query = _with_longer(words, longer)
         rows = await tx.rows(_BY_WORDS, workspace_id=workspace_id, words=query, most=_CANDIDATES)
-        names = [(row["id"], _apart(row["name"], longer)) for row in rows]
-        ids = await _SIMILAR.run(closest, asked, names, OF_REQUESTS)
+        ids = await _SIMILAR.run(_closest, asked, [(row["id"], row["name"]) for row in rows], longer)
         return await find_by_ids(tx, workspace_id, ids, visit.user.id)
 
 
@@ -60,11 +60,13 @@ def _with_longer(query: str, longer: Mapping[str, list[str]]) -> str:
     return re.sub(r"([^\s()]+):\*", lambda found: any_form(found[1], longer.get(found[1], ())), query)
 
 
-def _apart(name: str, parts: Iterable[str]) -> str:
-    """Returns a title with spaces around these parts of its words, so that they count as words."""
-    for part in parts:
-        name = re.sub(re.escape(part), r" \g<0> ", name, flags=re.I)
-    return name
+def _closest(asked: str, names: Iterable[tuple[UUID, str]], parts: Iterable[str]) -> list[UUID]:
+    """Returns the ids of the closest names, in which these parts of words count as words, the longest first."""
+    longest_first = sorted(parts, key=len, reverse=True)
+    if longest_first:
+        places = re.compile("|".join(map(re.escape, longest_first)), re.I)
+        names = [(id, places.sub(r" \g<0> ", name)) for id, name in names]
+    return closest(asked, names, OF_REQUESTS)
 
 
 async def _corrected(title: str, known: KnownWords) -> str:
