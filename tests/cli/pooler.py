@@ -28,9 +28,9 @@ class Pooler:
         held: Session | None = None
         answer: asyncio.Task[bytes] | None = None
         try:
-            await self._greet(reader, writer)
+            name = await self._greet(reader, writer)
             while (message := await _read(reader))[:1] != b"X":
-                held = held or await self._session()
+                held = held or await self._session(name)
                 answer = answer or asyncio.create_task(_relay(held[0], writer))
                 held[1].write(message)
                 if message[:1] in b"QS":
@@ -47,17 +47,28 @@ class Pooler:
                 held[1].close()
             writer.close()
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while struct.unpack("!I", (await _read(reader, type_bytes=0))[4:8])[0] == SSL_REQUEST:
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
+        """Returns the name that the client gives its session, or an empty text."""
+        while struct.unpack("!I", (asked := await _read(reader, type_bytes=0))[4:8])[0] == SSL_REQUEST:
             writer.write(b"N")
+        words = asked[8:].decode().split("\0")
         if not self.greeting:
             self.idle.append(await self._session())
         key = b"K" + struct.pack("!I", 12) + os.urandom(8)
         writer.write(b"R" + struct.pack("!II", 8, 0) + self.greeting + key + b"Z" + struct.pack("!I", 5) + b"I")
+        return dict(zip(words[::2], words[1::2], strict=False)).get("application_name", "")
 
-    async def _session(self) -> Session:
-        if self.idle:
-            return self.idle.pop()
+    async def _session(self, name: str = "") -> Session:
+        """Lends a session. One without a name keeps that of the client before, as with PgBouncer."""
+        reader, writer = self.idle.pop() if self.idle else await self._connect()
+        if name:
+            statement = f"SET application_name = '{name}'\0".encode()
+            writer.write(b"Q" + struct.pack("!I", len(statement) + 4) + statement)
+            while (await _read(reader))[:1] != b"Z":
+                pass
+        return reader, writer
+
+    async def _connect(self) -> Session:
         reader, writer = await asyncio.open_unix_connection(self.socket)
         words = f"user\0{self.user}\0database\0{self.database}\0\0".encode()
         writer.write(struct.pack("!II", len(words) + 8, 196608) + words)

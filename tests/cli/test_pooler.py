@@ -1,14 +1,19 @@
 """Behind a pooler in transaction mode: refused without the database's own address, served with it."""
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
+import asyncpg
 import pytest
 import pytest_asyncio
 
+from sightline.platform.db import Database
+from sightline.platform.db.horizon import find_horizon
 from tests.cli.command import SECRET, run, serving, status
 from tests.cli.pooler import pooling
 from tests.cli.test_refusals import fresh
+from tests.waiting import next_moment
 
 pytestmark = pytest.mark.slow
 
@@ -48,3 +53,19 @@ async def test_a_pooler_with_the_databases_own_address_is_served(direct: str, pl
         with serving(place / "log", "serve", **settings) as server:
             address = server.wait_ready()
             assert [status(address, key) for _ in range(20)] == [200] * 20
+
+
+async def test_transactions_through_a_pooler_hold_up_the_horizon_whoever_had_their_session_before(direct: str) -> None:
+    with pooling(direct) as url:
+        looking = await asyncpg.connect(url, statement_cache_size=0, server_settings={"application_name": "psql"})
+        assert await looking.fetchval("SELECT 1") == 1
+        await looking.close()
+        async with AsyncExitStack() as ends:
+            pooled = await Database.connect(url, size=1, through_pooler=True)
+            ends.push_async_callback(pooled.close)
+            other = await Database.connect(direct, size=1)
+            ends.push_async_callback(other.close)
+            async with pooled.transaction() as writing, other.autocommit() as reading:
+                await next_moment()
+                horizon = await find_horizon(reading)
+            assert horizon < writing.now

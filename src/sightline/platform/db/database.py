@@ -272,12 +272,13 @@ async def open_connection(url: str, through_pooler: bool, answer_seconds: float 
         command_timeout=answer_seconds,
         statement_cache_size=0 if through_pooler else 1000,
         max_cached_statement_lifetime=0,
-        server_settings={} if through_pooler else {"application_name": OURS, "jit": "off", "timezone": "UTC"},
+        # Those that a pooler takes, and sets again in each session that it lends: see find_horizon for the name.
+        server_settings={"application_name": OURS, "timezone": "UTC"} | ({} if through_pooler else {"jit": "off"}),
     )
     try:
         ensure_supported(connection)
-        if through_pooler:  # which refuses startup parameters
-            await connection.execute("SET jit = off; SET timezone = 'UTC'")
+        if through_pooler:
+            await connection.execute("SET jit = off")
         for name, encode, decode in (("jsonb", _to_jsonb, _from_jsonb), ("json", _ENCODE, msgspec.Raw)):
             await connection.set_type_codec(name, schema="pg_catalog", encoder=encode, decoder=decode, format="binary")
     except BaseException:

@@ -16,9 +16,9 @@ from sightline.platform.db.sql import sql
 # later. Not now(), which is taken before other sessions see the statement run: find_horizon could miss it.
 MOMENT = "greatest(:now::timestamptz, date_trunc('milliseconds', clock_timestamp()) + :clock_offset::interval)"
 
-# The start of the oldest transaction that may write: of our role's from its start, whatever a pooler names its session;
-# of other roles, of ours that only read, and of programs with which people look, once it has a transaction id. A
-# transaction that starts meanwhile writes a time after the start of this statement.
+# The start of the oldest transaction that may write: of our role's from its start, also in a session that a pooler
+# lends; of other roles, of ours that only read, and of programs with which people look, once it has a transaction id.
+# A transaction that starts meanwhile writes a time after the start of this statement.
 _OPEN = f"""
   FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
