@@ -32,7 +32,7 @@ from sightline.platform.clock import Clock
 from sightline.platform.db import Database
 from sightline.platform.http.compression import Compressed
 from sightline.platform.http.cors import Cors
-from sightline.platform.http.endpoint import Endpoint, Lazy, Services
+from sightline.platform.http.endpoint import Endpoint, Services
 from sightline.platform.http.health import Readiness, health_pages
 from sightline.platform.http.metrics import metrics_page, watch_pool
 from sightline.platform.http.middleware import Server
@@ -123,32 +123,32 @@ def create_app(settings: Settings | None = None) -> Any:
 def build_app(settings: Settings, table: list[Operation]) -> Any:
     """Returns the application of these operations."""
     logs.configure(settings.log_level, settings.log_format)
-    lazy = Lazy()
+    services = Services()
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        async with _services(settings) as lazy.services, running(watch_pool(lazy.services.db)):
+        async with _started(services, settings), running(watch_pool(services.db)):
             yield
 
     site = Site(
-        database=lambda: lazy.services.db,
+        database=lambda: services.db,
         secret=ServerSecret(settings.secret) if settings.secret else None,
         public_url=settings.public_url,
         limits=Limits() if settings.portal_limit else None,
-        tools=lambda: lazy.services.tools,
+        tools=lambda: services.tools,
     )
-    pages = _pages(lazy)
+    pages = _pages(services)
     portals = Portals(site, {path for path, page in pages.items() if page.is_probe})
     routes = [Route(path, page) for path, page in pages.items()]
     router = Router(routes, redirect_slashes=False, default=portals.answer_unknown_path, lifespan=lifespan)
     with_location = located(table)
-    endpoints = (Endpoint(row, lazy, has_location=row.name in with_location) for row in table)
+    endpoints = (Endpoint(row, services, has_location=row.name in with_location) for row in table)
     api = Api(API, endpoints, otherwise=partial(portals.answer_on_own_hosts, router))
     return Server(api, lambda app: _wrap(app, settings.cors_origins), TrustedProxies(settings.trusted_proxies))
 
 
 @asynccontextmanager
-async def _services(settings: Settings) -> AsyncIterator[Services]:
+async def _started(services: Services, settings: Settings) -> AsyncIterator[None]:
     assert settings.database_url  # noqa: S101 - serve names it
     assert settings.direct_url  # noqa: S101 - likewise
     db = await Database.connect(
@@ -162,10 +162,11 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
         settings.database_url, size=1, clock=db.clock, through_pooler=settings.is_pooled, is_impatient=True
     )
     guard = KeyGuard(db, settings.direct_url, lookups=lookups)
-    throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
     try:
+        services.db, services.admit, services.tools = db, guard.admit, make_tools(settings)
+        services.throttle = RequestsPerMinute(settings.rate_limit) if settings.rate_limit else None
         async with guard.open():
-            yield Services(db, guard.admit, throttle, tools=make_tools(settings))
+            yield
     finally:
         await lookups.close()
         await db.close()
@@ -184,12 +185,12 @@ def make_tools(settings: Settings) -> dict[type, Any]:
     }
 
 
-def _pages(lazy: Lazy) -> dict[str, PublicPage]:
+def _pages(services: Services) -> dict[str, PublicPage]:
     """Returns the routes besides the API."""
     return {
         **reference_pages(openapi_document, f"{API}/openapi.json"),
-        **health_pages(Readiness(pending_on), lambda: lazy.services.db),
-        "/metrics": metrics_page(lambda: refresh_job_gauges(lazy.services.db)),
+        **health_pages(Readiness(pending_on), lambda: services.db),
+        "/metrics": metrics_page(lambda: refresh_job_gauges(services.db)),
     }
 
 

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, nullcontext
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -35,34 +34,28 @@ _LARGE_BODIES = 2  # that are answered at once: one of 8 MiB takes 40 MB meanwhi
 _TAGS = re.compile(r'"[^"]*"')
 
 
-# Returns the key's actor, for the value of Authorization. Raises Unauthorized.
-Admit = Callable[[str | None], Awaitable[Actor]]
-
-
-@dataclass(slots=True)
 class Services:
-    """What endpoints use; made when the application starts."""
+    """What endpoints use. The application sets it when it starts.
+
+    `admit` returns the key's actor for the value of Authorization, or raises Unauthorized.
+    """
 
     db: Database
-    admit: Admit
-    throttle: RequestsPerMinute | None = None
-    tools: Mapping[type, Any] = field(default_factory=dict)
-    large_bodies: FairTurns = field(default_factory=partial(FairTurns, _LARGE_BODIES))
+    admit: Callable[[str | None], Awaitable[Actor]]
+    throttle: RequestsPerMinute | None
+    tools: Mapping[type, Any]
 
-
-class Lazy:
-    """Holds the services, which are set when the application starts."""
-
-    services: Services
+    def __init__(self) -> None:
+        self.large_bodies = FairTurns(_LARGE_BODIES)
 
 
 class Endpoint:
     """One operation as an ASGI application."""
 
-    def __init__(self, operation: Operation, lazy: Lazy, *, has_location: bool = False) -> None:
+    def __init__(self, operation: Operation, services: Services, *, has_location: bool = False) -> None:
         self.operation = operation
         self._has_location = has_location
-        self._lazy = lazy
+        self._services = services
         self._body = Body(operation.body_type) if operation.body_type else None
         self._query = QueryReader(operation.query_type or Query, operation.paging)
         self._path = [(name, operation.path_types[name]) for name in re.findall(r"{(\w+)}", operation.path)]
@@ -71,7 +64,7 @@ class Endpoint:
         scope["operation"] = self.operation.name
         status, headers, body = await self._answer(scope, receive)
         if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
-            pieces = page.rest.pieces(page.items, self._lazy.services.db)
+            pieces = page.rest.pieces(page.items, self._services.db)
         elif len(body) > LARGE_BYTES:
             pieces = pieces_of(await keep_unread(body))
             del body
@@ -85,7 +78,7 @@ class Endpoint:
             await response(scope, receive, send)
 
     async def _answer(self, scope: Any, receive: Any) -> Answer:
-        services = self._lazy.services
+        services = self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         authorization = headers.get(b"authorization")
         actor = await services.admit(authorization.decode("latin-1") if authorization else None)
@@ -105,7 +98,7 @@ class Endpoint:
             return await self._answer_body(scope, actor, parameters, body)
 
     async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Answer:
-        operation, services = self.operation, self._lazy.services
+        operation, services = self.operation, self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
@@ -116,14 +109,13 @@ class Endpoint:
         if operation.role is not None and not actor.has_role(operation.role):
             await self._refuse_role(call, operation.role, arguments)
 
-        shown = partial(self._response, scope, parameters)
         if b"idempotency-key" not in headers or not operation.keeps_answers:
-            return shown(await operation.handler(call, *arguments))
+            return self._response(scope, parameters, await operation.handler(call, *arguments))
         mounted_at = scope["path"].rsplit("/", operation.path.count("/"))[0]
         name = f"POST {mounted_at}{operation.path.format_map(found)}"  # however the references are spelled
         keys = {text.decode("latin-1") for header, text in scope["headers"] if header == b"idempotency-key"}
         request = await RepeatableRequest.of(actor, name, keys, body)
-        return await answer_once(request, operation, call, arguments, shown)
+        return await answer_once(request, operation, call, arguments, partial(self._response, scope, parameters))
 
     async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
         """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.
