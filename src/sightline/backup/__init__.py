@@ -11,7 +11,7 @@ The seal comes last: a file that has it is whole. The reasons are in docs/decisi
 """
 
 from sightline.backup.archive import Archive
-from sightline.backup.records import BackupRefused, Manifest, Progress, Restored, Written
+from sightline.backup.records import BackupRefused, Manifest, Restored
 from sightline.backup.restoring import restoring
 from sightline.backup.secrets import is_made_with
 from sightline.backup.writing import write_backup
@@ -20,9 +20,7 @@ __all__ = [
     "Archive",
     "BackupRefused",
     "Manifest",
-    "Progress",
     "Restored",
-    "Written",
     "is_made_with",
     "restoring",
     "write_backup",

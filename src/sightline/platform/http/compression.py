@@ -1,10 +1,10 @@
 """GZip for answers of 1 KiB and more, if the client accepts it. A compressed answer has a tag of its own."""
 
-from collections.abc import Awaitable
 from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp
 
 from sightline.platform.unread import PIECE_BYTES
 
@@ -24,19 +24,17 @@ def compressed_tag(tag: str) -> str:
     return f'{tag[:-1]}.gzip"'
 
 
-class Compressed:
+class Compressed(GZipMiddleware):
     """Compresses for clients that accept gzip; others cost one look at their headers."""
 
-    def __init__(self, app: Any) -> None:
-        self._app = app
-        self._zipped = GZipMiddleware(app, SMALLEST, LEVEL, thread_minimum_size=PIECE_BYTES)
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(app, SMALLEST, LEVEL, thread_minimum_size=PIECE_BYTES)
 
-    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
+    def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
         accepted = scope.get("headers_by_name", {}).get(b"accept-encoding")
         if accepted and accepts_gzip(accepted.decode("latin-1")):
-            return self._zipped(scope, receive, _tagged(send))
-        answering: Awaitable[None] = self._app(scope, receive, send)
-        return answering
+            return super().__call__(scope, receive, _tagged(send))
+        return self.app(scope, receive, send)
 
 
 def _tagged(send: Any) -> Any:

@@ -5,7 +5,7 @@ Routing, the key guard, decoding, the OpenAPI document, the reference pages and 
 
 import inspect
 import types
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, get_args, get_origin
@@ -159,9 +159,8 @@ def _first(kinds: Mapping[str, Any], of: type[Kind]) -> type[Kind] | None:
     return next((kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, of)), None)
 
 
-def located(operations: Iterable[Operation]) -> set[str]:
+def located(operations: Collection[Operation]) -> set[str]:
     """Returns the names of the operations with a Location: of a record that can be read, or of a receipt to poll."""
-    operations = list(operations)
     lists = {row.path.rpartition("/{")[0] for row in operations if row.is_read and row.path.endswith("}")}
     return {row.name for row in operations if row.status == 202 or (row.status == 201 and row.path in lists)}
 

@@ -53,8 +53,7 @@ def parse_query(query_string: bytes) -> Parameters:
             return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
         return [(name, value) for name, _, value in (part.partition("=") for part in text.split("&") if part)]
     except (UnicodeDecodeError, ValueError):
-        fault = Fault("", "The query has to be percent-encoded UTF-8 of at most 200 parameters")
-        raise ValidationFailed([fault]) from None
+        raise ValidationFailed.of("", "The query has to be percent-encoded UTF-8 of at most 200 parameters") from None
 
 
 class QueryReader(Generic[Filters]):
