@@ -2875,6 +2875,8 @@ CREATE TRIGGER empty_kept_answers AFTER DELETE ON public.signals REFERENCING OLD
 
 CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.accounts REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
 
+CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.features REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
+
 CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.members REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();
 
 CREATE TRIGGER empty_kept_quotes AFTER DELETE ON public.signals REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.empty_kept_quotes();

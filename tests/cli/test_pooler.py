@@ -50,6 +50,9 @@ async def test_a_pooler_with_the_databases_own_address_is_served(direct: str, pl
         words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
         key = run(*words, cwd=None, **settings).json["key"]
         assert run("doctor", cwd=None, **settings).code == 0
+        exported = [run("workspace", "export", "acme", cwd=None, **settings) for _ in range(2)]
+        assert exported[0].json == exported[1].json
+        assert [run("audit", "--workspace", "acme", cwd=None, **settings).code for _ in range(2)] == [0, 0]
         with serving(place / "log", "serve", **settings) as server:
             address = server.wait_ready()
             assert [status(address, key) for _ in range(20)] == [200] * 20

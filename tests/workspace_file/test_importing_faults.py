@@ -139,8 +139,8 @@ async def test_a_line_that_is_too_long_is_passed_over(database: Database, tail: 
         (b'{"key": "a", "name": "A", "data": {"a": 1e999}}', "Is too large a number"),
         (b'{"key": "a", "name": "A", "data": {"a": NaN}}', "Is too large a number"),
         (
-            b'{"key": "a", "name": "A", "data": {"a": ' + b"9" * 309 + b"}}",
-            "Is too large a number: at most 308 digits",
+            b'{"key": "a", "name": "A", "data": {"a": ' + b"9" * 310 + b"}}",
+            "Is too large a number: at most 309 digits",
         ),
         (b'{"key": "a", "name": "A", "data": {"a": "\\u0000"}}', "Must not hold the character NUL"),
         (b'{"key": "a", "name": "A", "data": ' + b'{"a":' * 300 + b"1" + b"}" * 301, "Is nested too deeply"),

@@ -56,6 +56,15 @@ async def test_an_export_applied_to_its_own_workspace_changes_nothing(database: 
     assert await export(database, file["workspace"]["slug"]) == first
 
 
+async def test_the_largest_number_of_a_signal_comes_back(database: Database) -> None:
+    slug = new_slug()
+    data = {"large": 1.7976931348623157e308, "small": 5e-324}
+    await apply(database, small(slug, signals=[{"key": "s", "name": "S", "rawData": {"data": data}}]))
+    first = await export(database, slug)
+    await apply(database, first)
+    assert await export(database, slug) == first
+
+
 async def test_lists_may_stand_in_any_order(database: Database) -> None:
     slug = new_slug()
     await apply(database, whole(slug))

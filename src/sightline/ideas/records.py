@@ -16,7 +16,7 @@ from sightline.ideas.matching.records import FeatureMatching
 from sightline.platform.errors import InvalidReference, NotFound
 from sightline.platform.http.query_strings import Query, UpdatedSince
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType, Word
+from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType, Word, decode_parts
 
 
 class IdeaProvenance(Record, omit_defaults=True):
@@ -63,6 +63,11 @@ class Idea(Record):
     updated_at: Timestamp
     classification_summary: ClassificationSummary | UnsetType = UNSET
     classifications: list[ClassificationValue] | UnsetType = UNSET
+
+    @property
+    def quoted_ids(self) -> list[UUID]:
+        matching = decode_parts(self).feature_matching
+        return [self.id, *(matching.features if matching else ())]
 
 
 class Name(Trimmed):

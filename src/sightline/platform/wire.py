@@ -18,7 +18,7 @@ Shown = TypeVar("Shown")
 
 WITHOUT_NUL = r"^[^\x00]*$"  # the pattern of a text: PostgreSQL cannot store the character NUL
 _GAP, _MARK = r"[\s\x1c-\x1f\x85]", r"[^\s\x00\x1c-\x1f\x85]"  # white space, in every dialect of patterns
-LONGEST_NUMBER = 308  # digits, as a float has at most: the time of longer ones grows with the square
+LONGEST_NUMBER = 309  # digits, as the largest float has: the time of longer ones grows with the square
 DEEPEST = 100  # levels of objects and arrays in a body or in a record of a file; the outermost one is the first
 
 

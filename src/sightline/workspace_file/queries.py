@@ -238,18 +238,9 @@ async def remove_where(run: Run, table: Table, condition: str, **values: Any) ->
     return [row["name"] for row in rows]
 
 
-async def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[list[Row]]:
-    """Yields all rows of a list in their order, in batches."""
-    statement = _select(table, is_export=True)
-    batch: list[Row] = []
-    arguments = statement.arguments({"workspace_id": workspace_id})
-    async for row in tx.connection.cursor(statement.text, *arguments, prefetch=table.batch):
-        batch.append(row)
-        if len(batch) >= table.batch:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def all_rows(tx: Tx, table: Table, workspace_id: UUID) -> AsyncIterator[list[Row]]:
+    """Returns all rows of a list in their order, in batches."""
+    return tx.batches(_select(table, is_export=True), table.batch, workspace_id=workspace_id)
 
 
 async def rows_inside(tx: Tx, table: Table, workspace_id: UUID, parents: Sequence[Sequence[Any]]) -> list[Row]:

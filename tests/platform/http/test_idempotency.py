@@ -253,6 +253,19 @@ async def test_a_kept_answer_goes_with_the_account_whose_external_id_it_shows(wo
     assert await kept_texts(world) == [EMPTY] * 2
 
 
+async def test_a_kept_answer_goes_with_the_features_that_its_matching_names(world: World) -> None:
+    features = [{"key": "tables", "name": "Export tables"}, {"key": "maps", "name": "Print maps"}]
+    await world.add(products=[{"key": "p", "name": "Paper", "features": features}])
+    body = {"description": "Export tables now.", "productId": (await world.ids("products"))["p"]}
+    idea = await world.client.post("/ideas", json=body, headers={"Idempotency-Key": "k"})
+    again = f"/ideas/{idea.json()['id']}/match-features"
+    assert len((await world.client.post(again, headers={"Idempotency-Key": "k"})).json()["featureIds"]) == 1
+    await world.add(products=[{"key": "p", "features": features[:1]}], prune=["products.features"])
+    assert EMPTY not in await kept_texts(world)
+    await world.add(products=[{"key": "p", "features": []}], prune=["products.features"])
+    assert await kept_texts(world) == [EMPTY] * 2
+
+
 async def test_an_initiative_is_answered_again_although_a_team_is_deleted(world: World) -> None:
     """A repeat reads it, so no text is kept."""
     await world.add(teams=[{"key": "core", "name": "Core"}, {"key": "apps", "name": "Apps"}])

@@ -4,7 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from sightline.intelligence.engine import FeatureMatch
-from sightline.platform.wire import Record, Timestamp
+from sightline.platform.wire import Record, Timestamp, decode_parts
 
 FeatureOwnership = Literal["automatic", "manual"]
 MatchingStatus = Literal["matched", "needs_review", "no_match", "no_features", "manual"]
@@ -30,6 +30,11 @@ class FeatureMatching(Record):
     matched_at: Timestamp
     matcher: Matcher
 
+    @property
+    def features(self) -> list[UUID]:
+        """The features that it names."""
+        return [one.feature_id for one in (*self.matches, *self.suggestions)]
+
 
 class MatchingReceipt(Record):
     """The features saved after matching, and the matching itself, which is null without a product."""
@@ -41,4 +46,5 @@ class MatchingReceipt(Record):
 
     @property
     def quoted_ids(self) -> list[UUID]:
-        return [self.idea_id]
+        matching = decode_parts(self).feature_matching
+        return [self.idea_id, *(matching.features if matching else ())]

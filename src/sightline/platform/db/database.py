@@ -1,5 +1,6 @@
 """The pool and the transaction."""
 
+import itertools
 import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -36,6 +37,7 @@ OURS = "sightline"
 ONLY_READS = f"SET LOCAL application_name = '{OURS} reading'"
 _CLOCK = "SELECT clock_timestamp()"
 
+_CURSORS = itertools.count()
 _may_have_committed: ContextVar[bool] = ContextVar("may_have_committed", default=False)
 
 
@@ -92,6 +94,19 @@ class Tx(msgspec.Struct, frozen=True):
         """Runs a statement that returns no rows. Returns the number of rows it changed."""
         status = await self.connection.execute(*self._call(statement, values))
         return int(count) if (count := status.rpartition(" ")[2]).isdigit() else 0
+
+    async def batches(self, statement: Statement, size: int, /, **values: Any) -> AsyncIterator[list[Row]]:
+        """Yields the rows in batches of a size, in bounded memory. Needs a transaction.
+
+        The driver's own cursors prepare statements under names that a pooler's session may have already.
+        """
+        name = f"rows_{next(_CURSORS)}"
+        arguments = self._arguments(statement, values)
+        await self.connection.execute("SET LOCAL cursor_tuple_fraction = 1")  # all rows will be read
+        await self.connection.execute(f"DECLARE {name} NO SCROLL CURSOR FOR {statement.text}", *arguments)
+        while batch := await self.connection.fetch(f"FETCH {int(size)} FROM {name}"):
+            yield batch
+        await self.connection.execute(f"CLOSE {name}")
 
     async def run_many(self, statement: Statement, values: Iterable[dict[str, Any]]) -> None:
         """Runs a statement once for each set of values, in one round trip."""

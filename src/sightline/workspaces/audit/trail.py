@@ -58,8 +58,9 @@ async def _walk(
     if since is not None:
         where.add("at >= :since", since=since)
     statement = sql(_CHANGES, where=str(where))
-    async for row in tx.connection.cursor(statement.text, *statement.arguments(where.values), prefetch=500):
-        yield AuditEntry(*row)
+    async for rows in tx.batches(statement, 500, **where.values):
+        for row in rows:
+            yield AuditEntry(*row)
 
 
 _FIND_RECORDS = """
