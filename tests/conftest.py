@@ -1,7 +1,8 @@
-"""What every test can ask for: a fresh database for its module, and a world that answers HTTP.
+"""What every test can ask for: a workspace of its own, in a world that answers HTTP.
 
-One embedded PostgreSQL serves a whole run, however many processes the run has. Databases are copies of a migrated
-template. Commits are real; nothing is patched.
+One embedded PostgreSQL serves a whole run, however many processes the run has. Each process has a database, whose
+workspaces know nothing of each other, and a server on it; a file that is marked `own_database` has its own. Databases
+are copies of a migrated template. Commits are real; nothing is patched.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -63,9 +65,15 @@ def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEv
     return {"uvloop": uvloop.new_event_loop}
 
 
+def pytest_collection() -> None:
+    """Collects no garbage meanwhile: thousands of tests are made, and none goes."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Lets no further collection of garbage look at the thousands of tests."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -117,13 +125,6 @@ def _at(url: str, database: str) -> str:
     return f"{head}/{database}?{tail}"
 
 
-@pytest_asyncio.fixture(scope="module")
-async def database_url(database_server: str) -> AsyncIterator[str]:
-    """The address of a migrated, empty database of this module's own."""
-    async with new_database(database_server) as url:
-        yield url
-
-
 @asynccontextmanager
 async def new_database(server: str) -> AsyncIterator[str]:
     """The address of a migrated, empty database, which is dropped afterwards."""
@@ -143,22 +144,66 @@ async def _run(url: str, statement: str) -> None:
         await connection.close()
 
 
-@pytest_asyncio.fixture(scope="module")
-async def database(database_url: str) -> AsyncIterator[Database]:
-    database = await Database.connect(database_url, size=10)
-    yield database
-    await database.close()
+@dataclass(frozen=True)
+class Service:
+    """A migrated database, and the API that serves it on a port of 127.0.0.1."""
+
+    database_url: str
+    database: Database
+    address: str
+
+
+@asynccontextmanager
+async def _new_service(server: str) -> AsyncIterator[Service]:
+    async with new_database(server) as url, serving(url) as address:
+        database = await Database.connect(url, size=10)
+        try:
+            yield Service(url, database, address)
+        finally:
+            await database.close()
+
+
+@pytest_asyncio.fixture(scope="session")
+async def shared_service(database_server: str) -> AsyncIterator[Service]:
+    async with _new_service(database_server) as service:
+        yield service
 
 
 @pytest_asyncio.fixture(scope="module")
-async def served(database_url: str) -> AsyncIterator[str]:
-    """The address of the API, on a port of 127.0.0.1."""
-    async with serving(database_url) as address:
-        yield address
+async def own_service(database_server: str) -> AsyncIterator[Service]:
+    async with _new_service(database_server) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def service(request: pytest.FixtureRequest) -> Service:
+    """That of all tests of this process, or one of the module's own if it is marked `own_database`.
+
+    Slow tests fill a database, or make it fail: they have their own too.
+    """
+    is_own = any(map(request.node.get_closest_marker, ("own_database", "slow", "torture", "fuzz")))
+    service: Service = request.getfixturevalue("own_service" if is_own else "shared_service")
+    return service
+
+
+@pytest.fixture(scope="module")
+def database_url(service: Service) -> str:
+    return service.database_url
+
+
+@pytest.fixture(scope="module")
+def database(service: Service) -> Database:
+    return service.database
+
+
+@pytest.fixture(scope="module")
+def served(service: Service) -> str:
+    """The address of the API."""
+    return service.address
 
 
 @pytest_asyncio.fixture
 async def world(database: Database, served: str) -> AsyncIterator[World]:
-    """A workspace of this test's own with an owner's key, in the module's database."""
+    """A workspace of this test's own with an owner's key."""
     async with World(database, served) as world:
         yield world

@@ -10,7 +10,7 @@ _ENOUGH: Final = 4 * 1024**3  # bytes
 
 
 def data_folder() -> Path:
-    """A folder in memory where that is large enough: each module makes a database, which is 900 files."""
+    """A folder in memory where that is large enough: a database is 900 files."""
     if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH:
         return _MEMORY
     return Path(tempfile.gettempdir())

@@ -15,6 +15,7 @@ from tests.explain import Explained, settle
 from tests.waiting import next_turn
 from tests.world import World
 
+pytestmark = pytest.mark.own_database  # its plans come from the statistics of these records alone
 MANY = 6_000
 PAGE = 20
 FILL = """

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.command import Done, run
 
+pytestmark = pytest.mark.own_database
 LOGIN, LOGOUT = "https://product.test/login", "http://127.0.0.1:9/logout"
 
 

@@ -15,6 +15,7 @@ from sightline.studies.records import FeedbackFilters
 from tests.explain import Explained, Json, settle
 from tests.world import World
 
+pytestmark = pytest.mark.own_database  # its plans come from the statistics of these records alone
 MANY = 24_000
 PAGE = 20
 SUBJECT = UUID(int=3)

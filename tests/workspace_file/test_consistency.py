@@ -20,6 +20,7 @@ from tests.workspace_file.files import apply, export, exported, new_slug, refusa
 from tests.workspace_file.imports import load
 from tests.world import World
 
+pytestmark = pytest.mark.own_database
 IDEA = {"name": "A", "description": "x"}
 ARRAYS = (
     ("ideas", "feature_ids", "idea_features", "idea_id", "feature_id", "true"),
