@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from tests.cli.forks import run_forked
+from tests.cli.runner import run_in_runner
 from tests.waiting import wait_until
 
 WORDS = (sys.executable, "-m", "sightline")
@@ -48,8 +48,8 @@ class Done:
 
 
 def run(*words: str | Path, cwd: Path | None = None, **settings: str) -> Done:
-    """Runs a command without the time that Python takes to start; `run_alone` starts Python for it."""
-    return Done(*run_forked([*map(str, words)], environment(**settings), str(cwd or "/"), seconds=60))
+    """Runs a command in a process that runs others before and after it; `run_alone` starts Python for it."""
+    return Done(*run_in_runner([*map(str, words)], environment(**settings), str(cwd or "/"), seconds=60))
 
 
 def run_alone(*words: str) -> Done:

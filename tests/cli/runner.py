@@ -1,7 +1,7 @@
-"""Commands as forks of a process that has imported Sightline once.
+"""Commands in a process that has imported Sightline once, one after another.
 
-Each command is still a process with arguments, environment, folder, output and exit code of its own. What is saved is
-the start of Python and the imports, which take longer than most commands.
+Each command has arguments, environment, folder, output and exit code of its own. What is saved is the start of Python
+and the imports, which take longer than most commands.
 """
 
 import atexit
@@ -9,7 +9,6 @@ import gc
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import traceback
@@ -21,69 +20,61 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-_idle: list["Forks"] = []
+_idle: list["Runner"] = []
 
 
-def run_forked(
+def run_in_runner(
     words: Sequence[str], environment: Mapping[str, str], folder: str, seconds: float
 ) -> tuple[int, str, str]:
     """Runs `sightline` with these words; any thread may. Returns exit code, output and error output.
 
     Raises TimeoutError when the command does not end in time, and kills it.
     """
-    forks = _idle.pop() if _idle else Forks()
-    try:
-        with TemporaryDirectory(prefix="sightline-run-") as outputs:
-            order = {"words": words, "environment": environment, "folder": folder, "outputs": outputs}
-            code = forks.run(order, seconds)
-            return code, Path(outputs, "out").read_text(), Path(outputs, "err").read_text()
-    finally:
-        _idle.append(forks)
+    runner = _idle.pop() if _idle else Runner()
+    with TemporaryDirectory(prefix="sightline-run-") as outputs:
+        order = {"words": words, "environment": environment, "folder": folder, "outputs": outputs}
+        code = runner.run(order, seconds)
+        _idle.append(runner)
+        return code, Path(outputs, "out").read_text(), Path(outputs, "err").read_text()
 
 
-class Forks:
-    """A process that forks for one command at a time."""
+class Runner:
+    """A process that runs one command at a time."""
 
     def __init__(self) -> None:
-        words = [sys.executable, "-m", "tests.cli.forks"]
+        words = [sys.executable, "-m", "tests.cli.runner"]
         # Without buffers, so that `select` sees whatever was not read yet.
         self._process = subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         atexit.register(self._process.communicate)
 
     def run(self, order: dict[str, Any], seconds: float) -> int:
+        """Returns the exit code of the command."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        pid = self._receive()
-        try:
-            return self._receive(seconds)
-        except TimeoutError:
-            os.kill(pid, signal.SIGKILL)
-            self._receive()
-            raise
-
-    def _receive(self, seconds: float | None = None) -> int:
         assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
         if not select.select([self._process.stdout], [], [], seconds)[0]:
+            self._process.kill()
             raise TimeoutError(f"The command did not end within {seconds} s.")
         return int(self._process.stdout.readline())
 
 
 def _serve() -> None:
-    """Writes the pid and then the exit code of each command that is read from standard input."""
+    """Writes the exit code of each command that is read from standard input."""
     import sightline
     from sightline.cli import main
 
     for module in walk_packages(sightline.__path__, "sightline."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
-    gc.freeze()  # a collection in a fork would copy all pages of memory
-    for line in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
+    gc.freeze()
+    with open(os.dup(0)) as orders, open(os.dup(1), "w") as codes:
+        for line in orders:
             _become(json.loads(line))
-            _end_with(main)
-        os.write(1, b"%d\n" % pid)
-        os.write(1, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+            code = _code_of(main)
+            gc.collect()  # what is said about a lost object belongs to this command
+            sys.stdout.flush()
+            sys.stderr.flush()
+            print(code, file=codes, flush=True)
 
 
 def _become(order: dict[str, Any]) -> None:
@@ -97,18 +88,16 @@ def _become(order: dict[str, Any]) -> None:
         os.close(opened)
 
 
-def _end_with(main: Callable[[], None]) -> None:
-    """Ends this process as Python does, but leaves its memory as it is: to free it would copy it."""
-    code: Any = 0
+def _code_of(main: Callable[[], None]) -> int:
+    """Runs a command. Returns the exit code that Python would end with."""
     try:
         main()
     except SystemExit as end:
-        code = end.code or 0
+        return int(end.code) if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
         traceback.print_exc()
-        code = 1
-    sys.stdout.flush()
-    os._exit(code)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
