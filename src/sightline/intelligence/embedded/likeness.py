@@ -1,8 +1,8 @@
 """Whether two statements say the same, by their words."""
 
 from collections import defaultdict
-from functools import lru_cache
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import fold, words_of
 
@@ -11,7 +11,7 @@ _FEWEST_CONTAINED = 4
 _MOST_COMPARED = 50  # statements with one word
 
 
-@lru_cache(maxsize=5_000)  # a document is written again when little has changed
+@keep_by_text(5_000)  # a document is written again when little has changed
 def telling_words(text: str) -> frozenset[str]:
     """Returns the folded words without stop words; all words, or the text itself, if there are no others."""
     words = words_of(text)

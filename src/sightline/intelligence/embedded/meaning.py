@@ -10,6 +10,7 @@ from unicodedata import category
 
 from msgspec import Struct
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 
@@ -120,7 +121,7 @@ def _lexicon() -> Lexicon:
     return read_lexicon(groups())
 
 
-@lru_cache(maxsize=20_000)
+@keep_by_text(20_000)
 def meaning_of(text: str) -> tuple[Term, ...]:
     """Returns the words and phrases that say something, each once, of the first 40 words."""
     return tuple({term.text: term for term in _terms(words_of(text)[:_MOST_WORDS])}.values())
@@ -156,7 +157,6 @@ def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:
     return Term(text, frozenset(meanings), _COMMON_WEIGHT if is_common else 1.0)
 
 
-@lru_cache(maxsize=20_000)
 def groups_of(word: str) -> frozenset[int]:
     """Returns the numbers of the groups that have the word, or a beginning of it."""
     return _lexicon().groups_of(word)

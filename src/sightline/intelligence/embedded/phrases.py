@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.vocabulary import word_lists
 from sightline.intelligence.embedded.words import words_of
 
@@ -51,7 +52,7 @@ class Cues:
         return [(name, cue) for name, first, cue in self._cues if word and first.match(f" {word} ")]
 
 
-@lru_cache(maxsize=5_000)  # several kinds of cues are looked for in a sentence
+@keep_by_text(5_000)  # several kinds of cues are looked for in a sentence
 def plain(text: str) -> str:
     """Returns the words of a sentence, each after a space, with a comma after each clause, or a colon."""
     said = [""]

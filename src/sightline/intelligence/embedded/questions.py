@@ -1,12 +1,13 @@
 """Questions about what a description does not say. `questions.yaml` has the points, their cues and the wording."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 from typing import Final
 
 from msgspec import Struct
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.phrases import Cues
 from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences, split_sentences
 from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data
@@ -67,7 +68,7 @@ def lacking(description: str) -> Iterator[AskedPoint]:
     return (point for point in rules().points if point.point not in said)
 
 
-@lru_cache(maxsize=5_000)  # a document is written again when little has changed
+@keep_by_text(5_000)  # a document is written again when little has changed
 def points_in(text: str) -> frozenset[str]:
     """Returns the points that the text says, such as `how_often`."""
     return frozenset[str]().union(*(_cues().names_in(sentence) for sentence in split_sentences(text)))

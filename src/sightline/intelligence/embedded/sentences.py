@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.signs import without_marks
 from sightline.intelligence.embedded.vocabulary import words_in
 from sightline.intelligence.embedded.words import words_of
@@ -28,7 +29,7 @@ _EDGE: Final = " \t\u00a0\u200b\ufeff-*•·‣◦–—#>|`_~=+"  # noqa: RUF00
 _EDGE_AFTER: Final = " \t\u00a0\u200b\ufeff-*•–—#|`_~=+"  # noqa: RUF001 - the same, after a sentence
 
 
-@lru_cache(maxsize=1_000)  # a document is written again when little has changed
+@keep_by_text(1_000)  # a document is written again when little has changed
 def split_sentences(text: str) -> tuple[str, ...]:
     """Returns the first 200 sentences within the first 40,000 characters, each an exact part of `text`."""
     text = text[:MOST_CHARACTERS]

@@ -3,12 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, product
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.roles import has_figure, stands_alone
 from sightline.intelligence.embedded.headlines import without_conjunctions, without_greeting
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
 from sightline.intelligence.embedded.words import words_of
@@ -135,7 +136,7 @@ class Finding:
         return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
 
 
-@lru_cache(maxsize=5_000)
+@keep_by_text(5_000)
 def meanings_of(*texts: str) -> Meanings:
     return frozenset[int | str]().union(*(term.meanings for text in texts for term in meaning_of(text)))
 
@@ -209,7 +210,7 @@ def _is_part(quote: SourceQuote, other: SourceQuote) -> bool:
     return text == whole or (len(text) >= _SHORTEST_PART and text in whole)
 
 
-@lru_cache(maxsize=20_000)
+@keep_by_text(20_000)
 def _normal(text: str) -> str:
     return " ".join(words_of(text)) or text.strip()
 

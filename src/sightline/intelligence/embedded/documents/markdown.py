@@ -1,8 +1,9 @@
 """Escapes user texts for Markdown."""
 
 import re
-from functools import lru_cache
 from typing import Final
+
+from sightline.intelligence.embedded.kept import keep_by_text
 
 _SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>|~&#$])")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u2028\u2029]")
@@ -17,7 +18,7 @@ _PLAIN: Final = re.compile(r"(?![\d=:+-])[\w ,.!?;'\"/%€£()\u2013\u2014\u2018
 _NO_WORDS: Final = re.compile(r"[\s|:*_=~`+-]*|\s*`{3,}[^`]*")
 
 
-@lru_cache(maxsize=5_000)  # names and quotes stand in several documents
+@keep_by_text(5_000)  # names and quotes stand in several documents
 def inline(text: str) -> str:
     """Returns the text as one line, escaped for Markdown and HTML."""
     if _PLAIN.fullmatch(text) and "_" not in text and "  " not in text:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.markdown import blocks
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.questions import rules
 from sightline.intelligence.embedded.sentences import split_sentences
@@ -52,7 +53,7 @@ class RoleSentence(NamedTuple):
     role: Role
 
 
-@lru_cache(maxsize=1_000)  # a document is written again when little has changed
+@keep_by_text(1_000)  # a document is written again when little has changed
 def read_sentences(text: str) -> Sequence[RoleSentence]:
     """Returns the sentences with their roles, without headings, tables, asides and questions that the engine asks.
 
@@ -88,7 +89,7 @@ def read_sentences(text: str) -> Sequence[RoleSentence]:
     return found
 
 
-@lru_cache(maxsize=5_000)
+@keep_by_text(5_000)
 def role_of_statement(text: str, category: str) -> Role:
     """Returns what the statement of a customer is for. A figure is a measure only if somebody wants it reached."""
     roles = _roles(text)
@@ -106,7 +107,7 @@ def stands_alone(text: str) -> bool:
     return not {Role.LEANING, Role.ASIDE} & _roles(text)
 
 
-@lru_cache(maxsize=5_000)
+@keep_by_text(5_000)
 def has_figure(text: str) -> bool:
     """Whether the text has a number, in digits or in words; "a minute" is one."""
     words = words_of(text)
@@ -138,7 +139,7 @@ def _cued(sentence: str) -> list[Role]:
     return [role for role in Role if role in found and (role is not Role.OBSERVED or Role.EXTENT in found)]
 
 
-@lru_cache(maxsize=5_000)
+@keep_by_text(5_000)
 def _roles(sentence: str) -> frozenset[str]:
     return _cues().names_in(sentence)
 
@@ -154,7 +155,7 @@ def read_roles() -> dict[str, dict[str, str]]:
     return read_data("documents/roles.yaml", dict[str, dict[str, str]])
 
 
-@lru_cache(maxsize=1_000)
+@keep_by_text(1_000)
 def people_in(text: str) -> Sequence[str]:
     """Returns what people are called by what they do, in the plural, each once."""
     said = " ".join(map(plain, split_sentences(text)))

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import Final, NamedTuple, Protocol, cast
 from uuid import UUID
@@ -19,6 +19,7 @@ from sightline.intelligence.embedded.documents.requirements import (
     is_new,
 )
 from sightline.intelligence.embedded.documents.roles import Role, has_purpose, people_in
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import Statements
 from sightline.intelligence.embedded.questions import points_in, rules
 from sightline.intelligence.embedded.sentences import split_sentences
@@ -57,7 +58,7 @@ def _topics() -> dict[str, re.Pattern[str]]:
     return {topic: re.compile(rf"\b(?:{'|'.join(found)})\b") for topic, found in words.items()}
 
 
-@lru_cache(maxsize=5_000)  # a document is written again when little has changed
+@keep_by_text(5_000)  # a document is written again when little has changed
 def _is_about(text: str, topic: str) -> bool:
     """Whether the text has words of the topic."""
     return _topics()[topic].search(text.lower()) is not None

@@ -140,10 +140,14 @@ def _after_figures(sentence: str) -> frozenset[Key]:
     return frozenset[Key]().union(*(folded(sentence[place : place + _COUNTED]) for place in places))
 
 
-@lru_cache(maxsize=64)
 def read_lines(text: str) -> tuple[PageLine, ...]:
     """Returns the sentences that say something. A heading, a question or a row of a table is none."""
-    shown, headings = _as_read(text[:MOST_CHARACTERS])
+    return _read_lines(text[:MOST_CHARACTERS])
+
+
+@lru_cache(maxsize=64)
+def _read_lines(text: str) -> tuple[PageLine, ...]:
+    shown, headings = _as_read(text)
     found = []
     for start, end in islice(find_sentences(shown), MOST_SENTENCES):
         line = text[start:end]

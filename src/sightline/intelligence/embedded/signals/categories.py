@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.phrases import Cues, plain
 from sightline.intelligence.embedded.vocabulary import read_data, words_in
 from sightline.intelligence.embedded.words import words_of
@@ -51,7 +52,7 @@ def is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'\u201d\u2019) ").endswith(_QUESTION_MARKS)
 
 
-@lru_cache(maxsize=5_000)  # a document is written again when little has changed
+@keep_by_text(5_000)  # a document is written again when little has changed
 def is_ironic(sentence: str) -> bool:
     return bool(_cues("irony").names_in(sentence))
 

@@ -1,0 +1,33 @@
+"""Results that are kept by text, within a bound of characters: a few thousand long texts would fill the memory."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, ParamSpec, TypeVar, cast
+
+Texts = ParamSpec("Texts")
+Result = TypeVar("Result")
+
+MOST_CHARACTERS: Final = 1_000_000  # of the texts by which one function is kept; a sentence has about 100
+
+
+def keep_by_text(most: int) -> Callable[[Callable[Texts, Result]], Callable[Texts, Result]]:
+    """Keeps at most so many results of a function of texts, and those of 1,000,000 characters and one more text.
+
+    Beyond that it forgets all.
+    """
+
+    def keep(function: Callable[..., Result]) -> Callable[Texts, Result]:
+        left = MOST_CHARACTERS
+
+        @lru_cache(maxsize=most)
+        def kept(*texts: str) -> Result:  # runs only for what is not kept, so what is kept costs no more than without
+            nonlocal left
+            if left < 0:
+                kept.cache_clear()
+                left = MOST_CHARACTERS
+            left -= sum(map(len, texts))
+            return function(*texts)
+
+        return cast("Callable[Texts, Result]", kept)
+
+    return keep
