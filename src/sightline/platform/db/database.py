@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 import asyncpg
@@ -179,27 +178,22 @@ class Database:
         """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""
         return nullcontext(tx)
 
-    def snapshot(self) -> AbstractAsyncContextManager[Tx]:
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Tx]:
         """A read-only transaction in which nothing moves, for reads of more than one statement that must agree."""
-        return self._transaction(isolation="repeatable_read", readonly=True)
-
-    def transaction(self) -> AbstractAsyncContextManager[Tx]:
-        """A transaction, committed when the block is left, rolled back when it is left by an exception."""
-        return self._transaction()
+        options = {"isolation": "repeatable_read", "readonly": True}
+        async with _Autocommit(self.pool, self.clock) as alone, block(alone.connection, **options):
+            await alone.connection.execute(ONLY_READS)
+            yield Tx(alone.connection, self.clock.now(), clock=self.clock)
 
     @asynccontextmanager
-    async def _transaction(self, **options: Any) -> AsyncIterator[Tx]:
-        is_read = bool(options.get("readonly"))
-        async with _Autocommit(self.pool, self.clock, writes=not is_read) as alone:
-            connection = alone.connection
-            async with block(connection, **options):
-                if is_read:
-                    await connection.execute(ONLY_READS)
-                elif self.clock.is_due():
-                    await self.clock.compare(partial(connection.fetchval, _CLOCK))
-                yield Tx(connection, self.clock.now(), clock=self.clock)
-                if not is_read:
-                    _may_have_committed.set(True)
+    async def transaction(self) -> AsyncIterator[Tx]:
+        """A transaction, committed when the block is left, rolled back when it is left by an exception."""
+        async with _Autocommit(self.pool, self.clock, writes=True) as alone, block(alone.connection):
+            if self.clock.is_due():
+                await self.clock.compare(partial(alone.connection.fetchval, _CLOCK))
+            yield Tx(alone.connection, self.clock.now(), clock=self.clock)
+            _may_have_committed.set(True)
 
     async def close(self) -> None:
         """Waits up to 5 seconds for the connections in use, then closes all."""
@@ -220,9 +214,7 @@ class _Autocommit:
         self._connection = await self._pool.take(self._shares)
         return Tx(self._connection, self._clock.now(), True, self._clock)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, problem: BaseException | None, _trace: object) -> None:
         self._pool.give_back(self._connection, kind, self._shares)
         if isinstance(problem, asyncpg.InternalClientError):
             raise asyncpg.ConnectionDoesNotExistError(first_line(problem)) from problem

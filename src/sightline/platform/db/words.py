@@ -1,6 +1,5 @@
 """The words of a text as searches find them."""
 
-from collections.abc import Iterable
 from unicodedata import category, normalize
 
 _JOINS = r".-/:@_+~\<>&"
@@ -17,8 +16,3 @@ def words_in(text: str) -> list[str]:
     # Marks, such as the vowels of Hindi, are parts of words.
     spaced = "".join(one if one.isalnum() or category(one).startswith("M") else " " for one in composed)
     return list(dict.fromkeys(spaced.split()))
-
-
-def beginnings_query(words: Iterable[str]) -> str:
-    """Returns a text for `to_tsquery('simple', ...)` that finds words beginning with these, which `words_in` gave."""
-    return " & ".join(f"{word}:*" for word in words)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window, sql
-from sightline.platform.db.words import apart, beginnings_query, words_in
+from sightline.platform.db.words import apart, words_in
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -40,7 +40,8 @@ async def list_briefs(tx: Tx, workspace_id: UUID, filters: BriefFilters, window:
     """Returns a page, newest first. Each of the searched words begins a word of the brief."""
     where = Where(workspace_id)
     if filters.q is not None and filters.q.strip():
-        where.add("search @@ to_tsquery('simple', :words)", words=beginnings_query(words_in(filters.q)))
+        words = " & ".join(f"{word}:*" for word in words_in(filters.q))
+        where.add("search @@ to_tsquery('simple', :words)", words=words)
     page = await read_list(tx, _LISTING, where, window)
     return Listed(BriefList(page.items, Pagination.of(page)), window, page.has_more)
 
