@@ -145,7 +145,9 @@ class Endpoint:
         headers: Headers = [_JSON]
         shown = record_of(result)
         if self._has_location:
-            headers.append((b"location", _location_of(shown, scope["path"]).encode()))
+            # Of the created record, or the address to poll; without scheme and host.
+            location = getattr(shown, "status_url", None) or f"{scope['path']}/{shown.id}"
+            headers.append((b"location", location.encode()))
         if isinstance(result, Versioned):
             tag = result.tag.encode("latin-1")
             headers.append((b"etag", tag))
@@ -168,12 +170,6 @@ class Endpoint:
 
 def _address(scope: Any) -> str:
     return f"{origin_of(scope)}{scope['path']}"
-
-
-def _location_of(record: Any, path: str) -> str:
-    """Returns the address of a created record, or the one to poll; without scheme and host."""
-    location: str = getattr(record, "status_url", None) or f"{path}/{record.id}"
-    return location
 
 
 def known_tag(if_none_match: str, tag: str) -> str | None:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from sightline.platform.db import Window
-from sightline.platform.errors import Fault, NotFound, Refusal, ValidationFailed
+from sightline.platform.errors import Fault, InvalidReference, NotFound, ValidationFailed
 from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WITHOUT_NUL, Moment, WireType
@@ -92,10 +92,7 @@ class QueryReader(Generic[Filters]):
             raise ValueError(f"Unknown parameter; {self._expected}")
         if "\0" in text:
             raise ValueError("Must not hold the character NUL")
-        try:
-            return reader(text)
-        except Refusal as refusal:
-            raise ValueError(refusal.detail) from None
+        return reader(text)
 
 
 def _joined(before: Any, value: Any) -> Any:
@@ -145,6 +142,8 @@ def _reference(kind: type[Ref], text: str) -> Ref:
         return kind.parse(text)
     except NotFound:
         return kind(number=0)
+    except InvalidReference as refusal:
+        raise ValueError(refusal.detail) from None
 
 
 def _comma_list(reader: Reader, text: str) -> tuple[Any, ...]:
