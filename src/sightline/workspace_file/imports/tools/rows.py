@@ -17,8 +17,8 @@ from sightline.workspace_file.imports.maps import Map
 
 Row = dict[str, Any]
 
-_ROW = re.compile(r"^[ \t]*\|+(.+?)\|+[ \t]*$", re.MULTILINE)
-_GAP = re.compile(r"[ \t]*\|+[ \t]*")  # between two cells of a row
+_ROW = re.compile(r"^[ \t]*\|++[^|\n].*\|[ \t]*$", re.MULTILINE)
+_GAP = re.compile(r"(?:(?<![ \t])[ \t]*)?\|+[ \t]*")  # between two cells of a row
 
 
 @cache
@@ -53,7 +53,7 @@ def without_wiki_markup(text: str) -> str:
     """Returns the text of Jira's wiki markup."""
     for pattern, replacement in _wiki():
         text = pattern.sub(replacement, text)
-    text = _ROW.sub(lambda row: " | ".join(_GAP.split(row[1])), text)
+    text = _ROW.sub(lambda row: " | ".join(_GAP.split(row[0].strip(" \t").strip("|"))), text)
     return unescape(text).strip()
 
 
