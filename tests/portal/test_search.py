@@ -224,6 +224,13 @@ async def test_searches_at_the_same_time_load_the_known_words_once(world: Portal
     assert loaded[0].counts == {"fahrplan": 2, "anschluss": 1, "und": 1}
 
 
+async def test_of_long_words_the_beginnings_are_known(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Export " + "x" * 900)])
+    known = await TitleWords().of(world.database, world.workspace_id)
+    assert set(known.counts) == {"export", "x" * 43}
+    assert await names_found(world, f"q={'x' * 50}") == ["Export " + "x" * 900]
+
+
 async def test_searches_leave_connections_for_others(world: PortalWorld) -> None:
     await world.add(ideas=[idea("a", "Export tables")])
     people = [await signed_in(world) for _ in range(3)]

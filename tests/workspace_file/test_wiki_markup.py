@@ -30,7 +30,7 @@ def test_many_signs_that_mark_nothing_stay(text: str) -> None:
         ("||a||b||\n| c | d e |\n|f| |g|", "a | b\n c | d e \nf |  | g"),
         (f"|a{' ' * 20_000}|b|", "a | b"),
         ("!a.png!said!b.png|width=3!", "said"),
-        ("[[a b|https://a.example]", "[a b (https://a.example)"),
+        ("[[a b|https://a.example/1]", "[a b (https://a.example/1)"),
         (f"*{'bold ' * 60}text*", "bold " * 60 + "text"),
     ],
 )

@@ -26,11 +26,13 @@ _TWO_MISTAKES_FROM = 8  # letters
 _COMPARED = 200
 _KEPT_SECONDS = 60
 _KEPT_WORKSPACES = 100
-_MOST_KNOWN = 50_000
+_MOST_KNOWN = 50_000  # words of a workspace
+_MOST_KEPT = 250_000  # words of all; they take up to 80 MB
+_LONGEST_KNOWN = _LONGEST_WORD + 3  # longer than any that is near a word of a query
 
 _TITLE_WORDS = sql(
     """
-    SELECT json_object_agg(word, ideas)::text
+    SELECT json_object_agg(left(word, :longest), ideas)::text
       FROM (SELECT word, count(*) AS ideas
               FROM ideas, unnest(tsvector_to_array(to_tsvector('simple', {title}))) AS word
              WHERE workspace_id = :workspace_id AND portal_visible
@@ -170,9 +172,10 @@ class TitleWords:
 
     async def _load(self, db: Database, workspace_id: UUID) -> KnownWords:
         async with db.autocommit() as tx:
-            counts = await tx.value(_TITLE_WORDS, workspace_id=workspace_id, most=_MOST_KNOWN)
+            counts = await tx.value(_TITLE_WORDS, workspace_id=workspace_id, most=_MOST_KNOWN, longest=_LONGEST_KNOWN)
         words = await asyncio.to_thread(_read_words, counts)
-        if len(self._kept) >= _KEPT_WORKSPACES:
+        kept = sum(len(known.counts) for _, known in self._kept.values())
+        if len(self._kept) >= _KEPT_WORKSPACES or kept + len(words.counts) > _MOST_KEPT:
             self._kept.clear()
         self._kept[workspace_id] = monotonic() + _KEPT_SECONDS, words
         return words
