@@ -62,11 +62,9 @@ class Bulk:
 
 
 @pytest.fixture
-def bulk(site: Site, tmp_path: Path) -> Bulk:
+def bulk(site: Site) -> Bulk:
     slug = f"bulk-{next(_turns)}"
-    file = tmp_path / "workspace.json"
-    file.write_text(json.dumps(BASE | {"workspace": {"slug": slug, "name": "Bulk"}}))
-    assert site.run("workspace", "apply", file).code == 0
+    site.records.apply(slug, **BASE)
     return Bulk(site, slug)
 
 

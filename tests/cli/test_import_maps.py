@@ -15,7 +15,7 @@ __all__ = ["bulk"]
 
 
 def exported(bulk: Bulk) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(bulk.site.run("workspace", "export", bulk.slug).out)
+    found: dict[str, Any] = bulk.site.records.exported(bulk.slug)
     return found
 
 
