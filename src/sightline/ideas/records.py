@@ -14,7 +14,8 @@ from sightline.ideas.classifications.records import (
 )
 from sightline.ideas.matching.records import FeatureMatching
 from sightline.platform.errors import InvalidReference, NotFound
-from sightline.platform.http.query_strings import Query, UpdatedSince
+from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Id, IdSet, Input, Record, Text, Timestamp, Trimmed, WireType, Word, decode_parts
 

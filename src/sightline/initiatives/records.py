@@ -7,7 +7,8 @@ from uuid import UUID
 from msgspec import UNSET, Meta, UnsetType
 
 from sightline.catalog.teams.records import TeamSummary
-from sightline.platform.http.query_strings import Query, UpdatedSince
+from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.wire import Day, Id, Input, Name, Record, ShownDay, Timestamp
 
 LONGEST_DESCRIPTION = 60_000

@@ -2,7 +2,7 @@
 
 from ipaddress import IPv6Address, ip_address
 
-from sightline.platform.http.throttle import Limit
+from sightline.platform.limits import Limit
 
 
 class Limits:

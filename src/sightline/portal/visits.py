@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
-from sightline.platform.http.throttle import Limit
 from sightline.platform.ids import new_id
+from sightline.platform.limits import Limit
 from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
 from sightline.platform.turns import FairTurns

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from inspect import cleandoc
-from types import UnionType
+from types import GenericAlias, UnionType
 from typing import Any, Union, get_args, get_origin
 
 import msgspec
@@ -13,12 +13,13 @@ from msgspec import NODEFAULT
 
 import sightline
 from sightline.platform.http.operations import Operation, located
-from sightline.platform.http.query_strings import description_of_parameter, parameter_of
+from sightline.platform.http.query_strings import parameter_of
 from sightline.platform.lists.paging import CURSOR, LARGEST_LIMIT, LARGEST_OFFSET, LONGEST_CURSOR, Paging
 from sightline.platform.refs import Ref
-from sightline.platform.wire import WITHOUT_NUL, Input, Listed, Page, schema_of_wire_type
+from sightline.platform.wire import WITHOUT_NUL, Input, Listed, Page, Versioned, schema_of_wire_type
 from sightline.reference.choices import choices_of, records_in
 from sightline.reference.problems import (
+    honours_if_match,
     problem_examples,
     problem_responses,
     problem_schemas,
@@ -85,7 +86,7 @@ class _Schemas:
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         bodies = [row.body_type for row in operations if row.body_type is not None]
-        kinds = [*bodies, *(kind for row in operations for kind in _alternatives(row.shown_type))]
+        kinds = [*bodies, *(kind for row in operations for kind in _alternatives(shown_type(row)))]
         self._choices = choices_of([*kinds, *(row.query_type for row in operations if row.query_type)])
         shown, components = msgspec.json.schema_components(
             kinds, schema_hook=_schema_of_wire_type, ref_template="#/components/schemas/{name}"
@@ -250,7 +251,7 @@ def _query_parameters(operation: Operation) -> list[Json]:
     for field in msgspec.structs.fields(operation.query_type) if operation.query_type else ():
         schema = parameter_of(field.type)[1]
         parameter: Json = {"name": field.encode_name, "in": "query", "schema": schema}
-        if description := description_of_parameter(field.type):
+        if description := _description_of(field.type):
             parameter["description"] = description
         if field.default is not NODEFAULT and field.default not in (None, ()):
             schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
@@ -258,6 +259,11 @@ def _query_parameters(operation: Operation) -> list[Json]:
             parameter |= {"style": "form", "explode": False}
         found.append(parameter)
     return found + (_paging_parameters(operation.paging) if operation.paging else [])
+
+
+def _description_of(parameter: Any) -> str:
+    """The description of a parameter's type; empty if it has none."""
+    return next((meta.description for meta in getattr(parameter, "__metadata__", ()) if meta.description), "")
 
 
 def _paging_parameters(paging: Paging) -> list[Json]:
@@ -279,14 +285,23 @@ def _paging_parameters(paging: Paging) -> list[Json]:
 def _header_parameters(operation: Operation) -> list[Json]:
     honoured = {
         "If-None-Match": operation.is_read and operation.is_versioned,
-        "If-Match": operation.honours_if_match,
+        "If-Match": honours_if_match(operation),
         "Idempotency-Key": operation.keeps_answers,
     }
     return [{"$ref": f"#/components/parameters/{name}"} for name, is_honoured in honoured.items() if is_honoured]
 
 
+def shown_type(operation: Operation) -> Any:
+    """The type of the response's body: a record or an array of records."""
+    if get_origin(operation.answer_type) in (Listed, Versioned):
+        return get_args(operation.answer_type)[0]
+    if get_origin(operation.answer_type) is Page:
+        return GenericAlias(list, get_args(operation.answer_type))
+    return operation.answer_type
+
+
 def _success(operation: Operation, schemas: _Schemas) -> Json:
-    schema = schemas.of(operation.shown_type)
+    schema = schemas.of(shown_type(operation))
     names = ["X-Request-Id"]
     if operation.is_versioned:
         names.append("ETag")

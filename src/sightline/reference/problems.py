@@ -59,12 +59,17 @@ def refusals_of(operation: Operation) -> list[Kind]:
         kinds += [errors.InvalidReference, errors.NotFound]
     if operation.body_type is not None:
         kinds += [errors.MalformedJson, errors.TooLarge, errors.UnsupportedMediaType]
-    if operation.honours_if_match:
+    if honours_if_match(operation):
         kinds.append(errors.PreconditionFailed)
     if operation.keeps_answers:
         kinds += [KeyInUse, errors.KeyReused, RecordDeleted]
     by_code = {kind.code: kind for kind in reversed(kinds)}
     return sorted(by_code.values(), key=lambda kind: (kind.status, kind.code))
+
+
+def honours_if_match(operation: Operation) -> bool:
+    """Whether it writes a record with a version: one that the path names or that the response carries."""
+    return not operation.is_read and (bool(operation.path_types) or operation.is_versioned)
 
 
 def responses_of(operation: Operation) -> dict[str, Json]:

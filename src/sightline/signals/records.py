@@ -6,7 +6,8 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Raw, UnsetType, field
 
-from sightline.platform.http.query_strings import Query, UpdatedSince
+from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.refs import InitiativeRef, StudyRef
 from sightline.platform.wire import (
     Id,

@@ -10,10 +10,10 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.platform import limits
 from sightline.platform.access import Actor
 from sightline.platform.db import Database
 from sightline.platform.errors import RateLimited
-from sightline.platform.http import throttle as throttles
 from sightline.platform.http.throttle import RequestsPerMinute
 from tests.platform.http.conftest import laboratory
 from tests.world import World, serving
@@ -135,7 +135,7 @@ def test_a_clock_put_back_locks_nobody_out() -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throttles, "MOST_KEYS", 10)
+    monkeypatch.setattr(limits, "MOST_KEYS", 10)
     throttle = RequestsPerMinute(1, now=Watch())
     for n in range(100):
         throttle.admit(actor(str(n)))

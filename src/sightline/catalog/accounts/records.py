@@ -5,7 +5,8 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from sightline.platform.http.query_strings import Query, UpdatedSince
+from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.wire import Record, Timestamp
 
 

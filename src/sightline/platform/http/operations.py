@@ -4,11 +4,10 @@ Routing, the key guard, decoding, the OpenAPI document, the reference pages and 
 """
 
 import inspect
-import types
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import ModuleType
-from typing import Any, Protocol, TypeVar, get_args, get_origin
+from typing import Any, Protocol, TypeVar, get_origin
 
 import msgspec
 
@@ -18,7 +17,7 @@ from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.paging import Paging
-from sightline.platform.wire import Input, Listed, Page, Record, Versioned
+from sightline.platform.wire import Input, Record, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
 Keep = Callable[[Tx, Record], Awaitable[None]]
@@ -136,20 +135,6 @@ class Operation:
     @property
     def is_versioned(self) -> bool:
         return get_origin(self.answer_type) is Versioned
-
-    @property
-    def honours_if_match(self) -> bool:
-        """Whether it writes a record with a version: one that the path names or that the response carries."""
-        return not self.is_read and (bool(self.path_types) or self.is_versioned)
-
-    @property
-    def shown_type(self) -> Any:
-        """The type of the response's body: a record or an array of records."""
-        if get_origin(self.answer_type) in (Listed, Versioned):
-            return get_args(self.answer_type)[0]
-        if get_origin(self.answer_type) is Page:
-            return types.GenericAlias(list, get_args(self.answer_type))
-        return self.answer_type
 
 
 operation = Operation

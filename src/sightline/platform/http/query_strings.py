@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, g
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from sightline.platform.db import Window
 from sightline.platform.errors import Fault, InvalidReference, NotFound, ValidationFailed
@@ -31,16 +31,6 @@ _has_escapes = re.compile("[%+]").search
 
 class Query(Struct, rename="camel", kw_only=True):
     """The parameters of one operation. Every field has a default and a description, in `Meta`."""
-
-
-UpdatedSince = Annotated[
-    Moment | None,
-    Meta(
-        description="Only what changed at or after this moment, the oldest change first. A change appears once no open "
-        "transaction can precede it. A client that follows `Link` to its end, and then starts again at the latest "
-        "`updatedAt` it received, misses no record; with `offset` instead it may, since records that change move."
-    ),
-]
 
 
 def parse_query(query_string: bytes) -> Parameters:
@@ -164,8 +154,3 @@ def type_of_parameter(kind: Any) -> Any:
     if get_origin(kind) in (Union, UnionType):
         (kind,) = (member for member in get_args(kind) if member is not type(None))
     return kind
-
-
-def description_of_parameter(kind: Any) -> str:
-    """The description of a parameter; empty if its type has none."""
-    return next((meta.description for meta in getattr(kind, "__metadata__", ()) if meta.description), "")

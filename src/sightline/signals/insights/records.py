@@ -5,7 +5,8 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
-from sightline.platform.http.query_strings import Query, UpdatedSince
+from sightline.platform.http.query_strings import Query
+from sightline.platform.lists.changes import UpdatedSince
 from sightline.platform.refs import IdeaRef, SignalRef
 from sightline.platform.wire import Id, Input, Record, Timestamp, Trimmed
 
