@@ -1,19 +1,24 @@
-"""Work in a thread beside the event loop: requests of one workspace wait for each other, not others for all of them."""
+"""Work in a thread beside the event loop: nobody waits for all requests of one workspace, or of one person."""
 
 import asyncio
 import threading
+from contextvars import ContextVar
 from uuid import UUID, uuid4
 
+import pytest
+
 from sightline.platform.beside import Beside
-from sightline.platform.turns import acting_for
+from sightline.platform.turns import acting_for, acting_person
 from tests.waiting import next_turn
 
 
-async def test_another_workspace_waits_for_one_of_many() -> None:
+@pytest.mark.parametrize("of", [acting_for, acting_person], ids=["workspace", "person"])
+async def test_others_wait_for_one_of_many(of: ContextVar[UUID | None]) -> None:
     beside, goes_on, done = Beside("test"), threading.Event(), list[str]()
+    acting_for.set(uuid4())
 
-    async def work(workspace_id: UUID, name: str) -> None:
-        acting_for.set(workspace_id)
+    async def work(owner: UUID, name: str) -> None:
+        of.set(owner)
         await beside.run(goes_on.wait, 20)
         done.append(name)
 

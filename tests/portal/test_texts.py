@@ -6,10 +6,12 @@ import re
 import socket
 from html import unescape
 from urllib.parse import urlsplit
+from uuid import uuid4
 from weakref import ref
 
 import pytest
 
+from sightline.platform.turns import acting_for
 from sightline.web.markdown import as_html
 from sightline.web.page_texts import PageTexts
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
@@ -203,6 +205,29 @@ async def test_what_is_rendered_is_kept_within_bounds() -> None:
     for number in range(100):
         await as_html(f"{number}\n\n" + "word " * 40_000)
     assert await as_html("Some **text**") is not first
+
+
+async def test_a_text_that_two_want_is_rendered_once() -> None:
+    acting_for.set(uuid4())
+    text = "Another **text** " * 1_000
+    one, other = await asyncio.gather(as_html(text), as_html(text))
+    assert one is other
+
+
+async def test_a_visitor_with_many_long_texts_keeps_no_other_waiting(world: PortalWorld) -> None:
+    paths = [await describe(world, f"{number} https://a" + "&" * 50_000) for number in range(8)]
+    plain = await describe(world, "Plain words here. " * 300)
+    one, other, ended = await signed_in(world), await signed_in(world), list[str]()
+
+    async def look(browser: Browser, path: str) -> None:
+        assert (await browser.get(path)).status_code == 200
+        ended.append(path)
+
+    looks = [asyncio.create_task(look(one, path)) for path in paths]
+    await asyncio.wait(looks, return_when=asyncio.FIRST_COMPLETED)
+    await look(other, plain)
+    assert len(ended) < 6
+    await asyncio.gather(*looks)
 
 
 async def test_searches_are_limited_for_each_person(world: PortalWorld, database_url: str) -> None:

@@ -1,12 +1,12 @@
 """Work that runs beside requests: what takes long in one thread for each kind, what never ends in a task."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, ParamSpec, TypeVar
 
-from sightline.platform.turns import TURN_SECONDS, OwnTurns, acting_for
+from sightline.platform.turns import TURN_SECONDS, OwnTurns, acting_for, acting_person
 
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
@@ -15,21 +15,24 @@ Done = TypeVar("Done")
 class Beside:
     """One thread for work of one kind, which waits for nothing but its like. `name` is the thread's.
 
-    Requests of one workspace wait for each other first, so that those of another one wait for one of them at most.
+    Requests of one person wait for each other first, then those of one workspace, so that others wait for one of them
+    at most.
     """
 
     def __init__(self, name: str) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        self._of_workspaces = OwnTurns(1)
+        self._own = OwnTurns(1)
 
     async def run(self, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs) -> Done:
         """Returns what the function returns, or raises what it raises, when those before it have ended.
 
-        Raises TimeoutError if those of the workspace have not in 6 seconds.
+        Raises TimeoutError if those of the person have not in 6 seconds, or then those of the workspace.
         """
-        workspace_id = acting_for.get()
-        async with self._of_workspaces.of(workspace_id).turn(TURN_SECONDS) if workspace_id else nullcontext():
+        async with self._turn_of(acting_person.get()), self._turn_of(acting_for.get()):
             return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))
+
+    def _turn_of(self, owner: Hashable) -> AbstractAsyncContextManager[None]:
+        return nullcontext() if owner is None else self._own.of(owner).turn(TURN_SECONDS)
 
 
 run_beside = Beside("beside").run  # ideas, taxonomies and small maps of features: about a tenth of a second

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 TURN_SECONDS = 6.0  # for a turn at work that takes long
 
 acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # the workspace of the present request
+acting_person: ContextVar[UUID | None] = ContextVar("acting_person", default=None)  # who is signed in to its portal
 
 
 class Turns:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from sightline.platform.turns import acting_for
+from sightline.platform.turns import acting_for, acting_person
 from sightline.portal import problems
 from sightline.portal.sessions.queries import open_session
 from sightline.portal.sign_in.pages import go_to_sign_in, require_sign_in
@@ -66,6 +66,7 @@ class Page:
             visit.sent = as_sent_form(visit.path, visit.form) if is_of_this_site(visit.request) else None
         if visit.session is None:
             return await _ask_to_sign_in(visit)
+        acting_person.set(visit.user.id)
         if is_form:
             return await self._receive(visit, visit.session.token, answer, arguments)
         if not visit.is_partial:

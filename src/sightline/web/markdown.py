@@ -60,9 +60,11 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
     type into a field.
     """
     key = blake2b(f"{_RENDERER} {keeps_lines} {text}".encode(), digest_size=32).digest()
-    if (html := _kept.pop(key, None)) is None:
+    if (html := _kept.get(key)) is None:
         texts = _SHORT_TEXTS if len(text) <= _SHORT else _LONG_TEXTS
-        html = await texts.run(_render, text, keeps_lines)
+        # The request before this one may have had the same text.
+        html = await texts.run(lambda: _kept.get(key) or _render(text, keeps_lines))
+    if _kept.pop(key, None) is None:
         _make_room(len(html))
     _kept[key] = html  # as the one used last
     return html
