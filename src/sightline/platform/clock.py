@@ -4,9 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from time import monotonic
 
 _MICROSECOND = timedelta(microseconds=1)
-_KNOWN_FOR = timedelta(seconds=1)
+_KNOWN_FOR = timedelta(seconds=0.1)  # a machine that was stopped does not know it
+_SET = 0.001  # seconds by which two readings of an untouched clock differ at most, but for a rare wait between them
 _DRIFT = 0.0005  # what two clocks that are kept right move apart in a second, at most
 
 _machine = partial(datetime.now, UTC)
@@ -23,15 +25,21 @@ class Clock:
     offset: timedelta = timedelta(0)
     machine: Callable[[], datetime] = _machine
     ahead: timedelta = timedelta(0)  # how far the database's clock is ahead of the machine's
+    steady: Callable[[], float] = monotonic  # which nobody can set
     _compared_at: datetime | None = None
+    _compared_steady: float = 0.0
 
     def now(self) -> datetime:
         moment = self.machine() + self.ahead + self.offset
         return moment - _MICROSECOND * (moment.microsecond % 1000)
 
     def is_due(self) -> bool:
-        """Whether to compare again: a second has passed, or somebody has set the machine's clock."""
-        return self._compared_at is None or not timedelta(0) <= self.machine() - self._compared_at <= _KNOWN_FOR
+        """Whether to compare again: a moment has passed, or somebody has set the machine's clock."""
+        if self._compared_at is None:
+            return True
+        passed = self.machine() - self._compared_at
+        was_set = abs(passed.total_seconds() - (self.steady() - self._compared_steady)) > _SET
+        return was_set or not timedelta(0) <= passed <= _KNOWN_FOR
 
     async def compare(self, ask: Callable[[], Awaitable[datetime]]) -> None:
         """Corrects the clock by the database's, for which `ask` asks.
@@ -44,4 +52,4 @@ class Clock:
             earlier = self.ahead + abs(answered - self._compared_at) * _DRIFT
             if earlier >= database - answered:
                 ahead = min(ahead, earlier)
-        self.ahead, self._compared_at = ahead, answered
+        self.ahead, self._compared_at, self._compared_steady = ahead, answered, self.steady()

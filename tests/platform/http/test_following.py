@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -136,6 +137,24 @@ async def test_on_a_machine_whose_clock_is_wrong_changes_end_before_the_oldest_o
     async with machine as there, database.transaction() as writing, there.autocommit() as tx:
         horizon = await find_horizon(tx)
     assert timedelta(0) < writing.now - horizon < timedelta(seconds=2)
+
+
+async def test_a_machine_whose_clock_is_set_back_a_little_writes_nothing_into_the_past(database_url: str) -> None:
+    back = timedelta(0)
+    clock = Clock(machine=lambda: datetime.now(UTC) - back)
+    database = await Database.connect(database_url, size=1, clock=clock)
+    try:
+        async with database.autocommit() as tx:
+            await clock.compare(partial(tx.connection.fetchval, "SELECT clock_timestamp()"))
+        for _ in range(10):
+            await next_moment()
+        back = timedelta(milliseconds=15)
+        async with database.autocommit() as tx:
+            before = await tx.connection.fetchval("SELECT date_trunc('milliseconds', clock_timestamp())")
+        async with database.transaction() as tx:
+            assert tx.now >= before
+    finally:
+        await database.close()
 
 
 @EVERY_LIST
