@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.portal.product import SERVER_SECRET, Browser, PortalWorld
-from tests.portal.test_pages import fill, signed_in, titles
+from tests.portal.test_pages import fill, idea, signed_in, titles
 from tests.waiting import until_blocked
 from tests.world import serving
 
@@ -44,6 +44,15 @@ async def test_a_vote_is_given_shown_and_taken_back(world: PortalWorld) -> None:
     assert '<p class="told">You took your vote back.</p>' in (await browser.get("/mine?voted=IDEA-1")).text
     assert await vote_count(world) == 0
     assert (await browser.post("/ideas/IDEA-1/vote", {"vote": "2"})).status_code == 400
+
+
+async def test_my_ideas_has_all_votes_the_latest_first(world: PortalWorld) -> None:
+    names = [f"Export {number}" for number in range(25)]
+    await world.add(ideas=[idea(name, name) for name in names])
+    browser = await signed_in(world)
+    for number in range(1, 26):
+        await browser.post(f"/ideas/IDEA-{number}/vote", {"vote": "1"})
+    assert titles((await browser.get("/mine")).text) == names[::-1]
 
 
 async def test_a_vote_never_leads_elsewhere(world: PortalWorld) -> None:
