@@ -127,7 +127,7 @@ BEGIN
     FOR gone IN SELECT workspace_id, array_agg(id::text) AS ids FROM removed GROUP BY workspace_id LOOP
         UPDATE insights AS quoting
            SET extracts = without_quotes(quoting.extracts, gone.ids), version = quoting.version + 1,
-               updated_at = greatest(quoting.updated_at, date_trunc('milliseconds', clock_timestamp()))
+               updated_at = greatest(quoting.updated_at, moment_of_change())
           FROM (SELECT DISTINCT i.id FROM unnest(gone.ids) AS signal (id) JOIN insights AS i
                     ON i.workspace_id = gone.workspace_id AND i.extracts IS NOT NULL
                    AND jsonb_path_query_array(i.extracts, '$[*].signalId') @> to_jsonb(ARRAY[signal.id])) AS found

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from random import Random
 from uuid import UUID
 
@@ -124,6 +125,20 @@ async def test_an_open_write_delays_later_changes(world: World, database_url: st
         assert "Then" in await names(world, updatedSince=since)
     finally:
         await stranger.close()
+
+
+async def test_an_insight_that_loses_a_quote_changes_with_the_deletion_whatever_is_added_to_the_clock(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signals = [{"key": key, "name": key, "rawData": {"text": "Slow export."}} for key in ("gone", "kept")]
+    quoting = {"key": "i", "title": "Slow", "category": "problem", "extracts": [{"text": "Slow", "signal": "gone"}]}
+    await world.add(signals=signals, insights=[quoting])
+    monkeypatch.setattr(world.database.clock, "offset", timedelta(days=1))
+    await world.add(signals=signals[1:], prune=["signals"])
+    [insight] = (await world.client.get("/insights")).json()
+    async with world.database.autocommit() as tx:
+        deleted_at = await tx.connection.fetchval("SELECT max(at) FROM changes WHERE kind = 'signal'")
+    assert (insight["extracts"], datetime.fromisoformat(insight["updatedAt"])) == (None, deleted_at)
 
 
 async def test_equal_times_are_in_the_order_of_ids_and_the_boundary_is_included(world: World) -> None:

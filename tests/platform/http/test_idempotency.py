@@ -1,7 +1,9 @@
 """Idempotency-Key. Decisions: Everywhere, Idempotency-Key."""
 
 import asyncio
+from contextlib import closing
 from datetime import timedelta
+from http.client import HTTPConnection
 from typing import Any
 from uuid import uuid4
 
@@ -129,6 +131,18 @@ async def test_two_keys_are_refused_and_one_sent_twice_is_one(empty_lab: World) 
     assert (await send("k", "k")).status_code == 201
     assert (await send("k")).headers["Idempotent-Replayed"] == "true"
     assert await made_in(empty_lab) == 1
+
+
+async def test_space_after_a_key_is_not_part_of_it(empty_lab: World) -> None:
+    def send(key: str) -> str | None:
+        headers = {**empty_lab.client.headers, "Content-Type": "application/json", "Idempotency-Key": key}
+        with closing(HTTPConnection(empty_lab.address.rpartition("/")[2], timeout=30)) as connection:
+            connection.request("POST", f"{API}/things", '{"name":"a"}', headers)
+            answer = connection.getresponse()
+            answer.read()
+            return answer.headers["Idempotent-Replayed"]
+
+    assert [await asyncio.to_thread(send, key) for key in ("k", "k ", "k \t")] == [None, "true", "true"]
 
 
 async def test_the_spellings_of_one_reference_are_one_request(world: World) -> None:

@@ -109,7 +109,7 @@ class RepeatableRequest:
     @classmethod
     async def of(cls, actor: Actor, operation: str, keys: set[str], body: bytes) -> "RepeatableRequest":
         """No body counts as an empty one. Raises ValidationFailed for two keys and for an empty or too long one."""
-        value, *others = keys
+        value, *others = {key.strip(" \t") for key in keys}  # the space after a value is not part of it
         if others or not 1 <= len(value) <= LONGEST:
             raise ValidationFailed.of("Idempotency-Key", f"Needs one key of 1 to {LONGEST} characters")
         name = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
