@@ -71,8 +71,9 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Lets no further collection of garbage look at the thousands of tests."""
+    """Lets no further collection of garbage look at the thousands of tests, and lets one come seldom."""
     gc.freeze()
+    gc.set_threshold(20_000, 20)
     gc.enable()
 
 
