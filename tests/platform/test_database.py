@@ -11,6 +11,7 @@ from sightline.platform.db.retries import is_away
 from tests.line import open_line
 from tests.waiting import until
 
+pytestmark = pytest.mark.own_database  # its sessions are counted
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 
 
