@@ -34,6 +34,7 @@ from sightline.web.languages.catalogue import choose_language
 
 _ALIAS = re.compile(r"[a-z0-9-]{1,63}")  # no other part of a path is redirected: it could be read as a scheme
 _HOSTS_KEPT = 1000
+_LONGEST_HOST = 300  # characters that are read: a portal's has at most 253, and a port
 _HOST_SECONDS = 5
 _LOOK_SECONDS = 2.0
 
@@ -185,7 +186,7 @@ def _names_of(host: str) -> list[str]:
 def _host_of(scope: Any) -> str:
     """Returns the host that the browser requested, with its port."""
     host: bytes = scope["headers_by_name"].get(b"host", b"")
-    return host.decode("latin-1").lower()
+    return host[:_LONGEST_HOST].decode("latin-1").lower()
 
 
 def _as_refused(scope: Any, error: Exception) -> PageRefused:
