@@ -72,6 +72,11 @@ async def test_sentences_are_quoted_even_when_they_are_very_long() -> None:
     assert all(one.quote in text and len(one.quote) <= 300 for one in found.observations)
 
 
+async def test_a_page_with_a_name_of_endings_is_judged() -> None:
+    wanted = section(questions=["How many riders in Norway get a deposit back?"])
+    assert (await judge("X" + "an" * 100_000 + " rides.", wanted, title="Something else")).score < 0.5
+
+
 RAVELO = Competitor(name="Ravelo Works", website="https://www.ravelo.example/", aliases=["RW Rental"])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.research.terms import pattern, wording
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.plans import Competitor
@@ -15,6 +16,7 @@ _LIST: Final = re.compile(r", and |, or |, | and | or ")
 _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations name no competitor
 _LEAST_ENGLISH: Final = 2  # stop words in lower case, or at the start
 _MOST_CAPITALS: Final = 0.35
+_LONGEST_NAME: Final = 160
 
 
 def mentions(competitor: Competitor, text: str, url: str = "") -> bool:
@@ -43,16 +45,19 @@ def names_in(question: str) -> list[str]:
     return list(_clean(name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts))
 
 
-@lru_cache(maxsize=5_000)
+@keep_by_text(5_000)
 def stem_of_name(name: str) -> str:
-    """Returns what the names of a place and of its people share: Europe and European are `europ`."""
-    stem = name.lower()
+    """Returns what the names of a place and of its people share: Europe and European are `europ`.
+
+    Of a longer name the first 160 characters count.
+    """
+    stem = name[:_LONGEST_NAME].lower()
     while (shorter := pattern("people").sub("", stem)) != stem:
         stem = shorter
     return stem
 
 
-@lru_cache(maxsize=64)
+@keep_by_text(64)
 def stems_of_names(text: str) -> frozenset[str]:
     """Returns the stems of all capitalised names in a text, and of their words."""
     names = set(pattern("capitalised").findall(text))
@@ -104,7 +109,7 @@ def _clean(names: Iterable[str]) -> Iterator[str]:
             words.pop(0)
         text = re.sub(r"['’]s$", "", " ".join(words))  # noqa: RUF001 - likewise
         if len(text) > 2 and not _SHORT.fullmatch(text):
-            yield text[:160]
+            yield text[:_LONGEST_NAME]
 
 
 def place_in(question: str) -> str:
@@ -112,4 +117,4 @@ def place_in(question: str) -> str:
     found = [
         name for name in pattern("place").findall(question) if name.lower() not in _not_names() or name == "Europe"
     ]
-    return str(found[0])[:160] if found else ""
+    return str(found[0])[:_LONGEST_NAME] if found else ""
