@@ -202,6 +202,19 @@ async def test_others_take_numbers_while_a_workspace_is_deleted(database: Databa
     await deleting
 
 
+async def test_a_worker_ends_its_transaction_while_a_workspace_is_deleted(database: Database) -> None:
+    applied = await apply(database, small())
+    job = "INSERT INTO jobs (kind, workspace_id, record_id) VALUES ('process_signal', $1, $2)"
+    async with database.autocommit() as tx:
+        await tx.connection.execute(job, applied.workspace_id, new_id())
+    async with database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM jobs WHERE workspace_id = $1 FOR KEY SHARE", applied.workspace_id)
+        deleting = asyncio.create_task(delete_workspace(database, applied.slug))
+        await until_blocked(database)
+        await tx.connection.execute("SELECT FROM workspaces WHERE id = $1 FOR KEY SHARE", applied.workspace_id)
+    assert (await deleting)["jobs"] == 1
+
+
 async def test_the_list_of_tables_to_delete_is_that_of_the_database(database: Database) -> None:
     async with database.autocommit() as tx:
         tables = await tables_of_workspaces(tx.connection)

@@ -30,7 +30,10 @@ class Clock:
     _compared_steady: float = 0.0
 
     def now(self) -> datetime:
-        moment = self.machine() + self.ahead + self.offset
+        moment = self.machine()
+        if self._compared_at is not None:  # a clock that was set back since counts on as before
+            moment = max(moment, self._compared_at + timedelta(seconds=self.steady() - self._compared_steady))
+        moment += self.ahead + self.offset
         return moment - _MICROSECOND * (moment.microsecond % 1000)
 
     def is_due(self) -> bool:
@@ -46,10 +49,10 @@ class Clock:
 
         A slow answer puts the clock ahead, so an earlier correction stays while it is smaller and can be right.
         """
-        asked, database, answered = self.machine(), await ask(), self.machine()
-        ahead = database - asked
+        began, database, answered, ended = self.steady(), await ask(), self.machine(), self.steady()
+        ahead = database - answered + timedelta(seconds=ended - began)  # since it was asked
         if self._compared_at is not None:
             earlier = self.ahead + abs(answered - self._compared_at) * _DRIFT
             if earlier >= database - answered:
                 ahead = min(ahead, earlier)
-        self.ahead, self._compared_at, self._compared_steady = ahead, answered, self.steady()
+        self.ahead, self._compared_at, self._compared_steady = ahead, answered, ended

@@ -26,6 +26,7 @@ _WORKSPACES = sql("""
     SELECT w.slug, w.name, w.id::text AS id, c.kind, sum(c.count)::bigint AS total
       FROM workspaces AS w LEFT JOIN record_counts AS c ON c.workspace_id = w.id
      GROUP BY w.id, c.kind ORDER BY w.slug, c.kind""")
+_FIND_WORKSPACE = sql("SELECT id FROM workspaces WHERE slug = :slug")
 _LOCK_WORKSPACE = sql("SELECT id FROM workspaces WHERE slug = :slug FOR UPDATE")
 _REMOVE_WORKSPACE = sql("DELETE FROM workspaces WHERE id = :workspace_id")
 
@@ -65,9 +66,12 @@ async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
 
 
 async def _empty(tx: Tx, slug: str, only: Sequence[str] = ()) -> dict[str, int]:
-    """Empties these tables of the workspace, or all of them and removes it. Returns the number of rows by table."""
+    """Empties these tables of the workspace, or all of them and removes it. Returns the number of rows by table.
+
+    Before all goes, the workspace is not locked: a worker that has one of its jobs adds records that name it.
+    """
     await tx.run(LOCK_SLUG, slug=slug)
-    workspace_id: UUID | None = await tx.value(_LOCK_WORKSPACE, slug=slug)
+    workspace_id: UUID | None = await tx.value(_FIND_WORKSPACE if only else _LOCK_WORKSPACE, slug=slug)
     if workspace_id is None:
         raise NotFound(f"There is no workspace {slug}.")
     removed = {}

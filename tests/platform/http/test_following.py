@@ -153,6 +153,8 @@ async def test_a_machine_whose_clock_is_set_back_a_little_writes_nothing_into_th
             before = await tx.connection.fetchval("SELECT date_trunc('milliseconds', clock_timestamp())")
         async with database.transaction() as tx:
             assert tx.now >= before
+            back = timedelta(seconds=8)
+            assert tx.later().now >= tx.now
     finally:
         await database.close()
 
