@@ -66,7 +66,7 @@ def read(world: World, path: str) -> Statements:
 
 
 async def get_idea(tx: Tx, world: World, idea: UUID) -> Any:
-    return await tx.row(ideas.FIND_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
+    return await tx.row(ideas.FIND_IDEA["id"].small, workspace_id=world.workspace_id, ref=idea)
 
 
 async def list_ideas(tx: Tx, world: World, filters: IdeaFilters, window: Window) -> Any:
@@ -147,7 +147,7 @@ async def patch_initiative(tx: Tx, world: World, initiative: UUID) -> Any:
         await tx.row(initiatives.LOCK_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
         await update_record(tx, "initiatives", world.workspace_id, initiative, {"name": f"Renamed {new_id()}"})
         await log_change(tx, world.actor, "initiative", initiative, "INITIATIVE-1", "updated", fields=["name"])
-        return await tx.row(initiatives.FIND_INITIATIVE["id"], workspace_id=world.workspace_id, ref=initiative)
+        return await tx.row(initiatives.FIND_INITIATIVE["id"].whole, workspace_id=world.workspace_id, ref=initiative)
 
 
 async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:

@@ -191,6 +191,24 @@ async def test_the_api_counts_votes_in_total_and_by_account(world: PortalWorld) 
     assert (await other.get("/ideas/IDEA-1/votes")).status_code == 403
 
 
+async def test_the_api_counts_the_votes_of_many_accounts(world: PortalWorld) -> None:
+    await fill(world)
+    names = [f"Account {n:03}" for n in range(300)]
+    await world.add(
+        accounts=[{"key": name, "name": name} for name in names],
+        portal={
+            "users": [
+                {"key": name, "subject": name, "email": f"{n}@a.test", "accounts": [name]}
+                for n, name in enumerate(names)
+            ],
+            "votes": [{"idea": "csv", "user": name} for name in names],
+        },
+    )
+    shown = (await world.client.get("/ideas/IDEA-1/votes")).json()
+    assert (shown["total"], shown["withoutAccount"]) == (300, 0)
+    assert [(one["name"], one["votes"]) for one in shown["accounts"]] == [(name, 1) for name in names]
+
+
 async def test_a_vote_moves_the_tag_of_an_idea_and_not_its_version(world: PortalWorld) -> None:
     await fill(world)
     before = await world.client.get("/ideas/IDEA-1")

@@ -4,16 +4,14 @@ import asyncio
 import json
 import tracemalloc
 from collections.abc import AsyncIterator
-from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from sightline.app import create_app
 from sightline.platform.db import Database, sql
-from sightline.settings import Settings
+from tests.readers import Reader, StoppingReader, memory_of, started
 from tests.waiting import next_turn
 from tests.world import World
 
@@ -76,72 +74,10 @@ async def test_a_page_without_raw_data_is_sent_at_once(large: World) -> None:
     assert len(answer.json()) == 5
 
 
-class Reader:
-    """A client that reads as slowly as a test wants; the application is called without a server in between."""
-
-    def __init__(self, world: World, key: str, query: str, path: str = "/signals") -> None:
-        path = f"/api/external/v1{path}"
-        self.scope = {
-            "type": "http",
-            "method": "GET",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": query.encode(),
-            "headers": [(b"authorization", f"Bearer {key}".encode()), (b"host", b"api.test")],
-            "scheme": "http",
-            "server": ("127.0.0.1", 80),
-            "client": ("127.0.0.1", 1),
-            "root_path": "",
-        }
-        self.world = world
-        self.sizes: list[int] = []
-        self.body = bytearray()
-        self.keeps = True
-
-    async def receive(self) -> Any:
-        await asyncio.Event().wait()
-
-    async def send(self, message: Any) -> None:
-        if body := message.get("body"):
-            self.sizes.append(len(body))
-            if self.keeps:
-                self.body += body
-        await self.on_piece()
-
-    async def on_piece(self) -> None:
-        await next_turn()
-
-
 @pytest_asyncio.fixture(scope="module")
 async def application(database_url: str) -> AsyncIterator[Any]:
-    settings = {"database_url": database_url, "data_dir": Path("/nonexistent"), "log_level": "error", "pool_size": 1}
-    app = create_app(Settings.read(settings, environment={}, file=Path("/nonexistent")))
-    messages: asyncio.Queue[Any] = asyncio.Queue()
-    started = asyncio.Event()
-
-    async def send(message: Any) -> None:
-        started.set()
-
-    lifespan = asyncio.create_task(app({"type": "lifespan", "asgi": {}, "state": {}}, messages.get, send))
-    await messages.put({"type": "lifespan.startup"})
-    await started.wait()
-    yield app
-    await messages.put({"type": "lifespan.shutdown"})
-    await lifespan
-
-
-class StoppingReader(Reader):
-    """A reader that takes so many pieces, and then none before it may go on."""
-
-    def __init__(self, world: World, key: str, query: str, pieces: int, path: str = "/signals") -> None:
-        super().__init__(world, key, query, path)
-        self.pieces = pieces
-        self.has_stopped, self.may_go_on = asyncio.Event(), asyncio.Event()
-
-    async def on_piece(self) -> None:
-        if len(self.sizes) == self.pieces:
-            self.has_stopped.set()
-            await self.may_go_on.wait()
+    async with started(database_url, pool_size=1) as app:
+        yield app
 
 
 async def test_no_connection_is_held_while_clients_do_not_read(large: World, application: Any) -> None:
@@ -178,17 +114,7 @@ async def test_a_large_signal_has_length_and_tag(large: World) -> None:
 async def test_clients_that_do_not_read_one_large_signal_cost_little_memory(large: World, application: Any) -> None:
     key = await large.key("all")
     stopping = [StoppingReader(large, key, "include=raw", 1, "/signals/SIGNAL-3") for _ in range(8)]
-    tracemalloc.start()
-    try:
-        reading = [asyncio.create_task(application(one.scope, one.receive, one.send)) for one in stopping]
-        for one in stopping:
-            await asyncio.wait_for(one.has_stopped.wait(), 60)
-        held, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    for one in stopping:
-        one.may_go_on.set()
-    await asyncio.gather(*reading)
+    held, peak = await memory_of(application, stopping)
     assert [len(json.loads(one.body)["rawData"]["text"]) for one in stopping] == [4 * MIB] * 8
     assert held < 12 * MIB
     assert peak < 32 * MIB
@@ -202,17 +128,7 @@ async def test_clients_that_do_not_read_cost_little_memory(database: Database, s
             await world.client.post("/signals", json={"text": text, "analysisProfile": "none"})
         key = await world.key("all")
         stopping = [StoppingReader(world, key, "include=raw&limit=40", pieces=1) for _ in range(8)]
-        tracemalloc.start()
-        try:
-            reading = [asyncio.create_task(application(one.scope, one.receive, one.send)) for one in stopping]
-            for one in stopping:
-                await asyncio.wait_for(one.has_stopped.wait(), 60)
-            held, _ = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        for one in stopping:
-            one.may_go_on.set()
-        await asyncio.gather(*reading)
+        held, _ = await memory_of(application, stopping)
         assert {len(json.loads(one.body)) for one in stopping} == {40}
         assert held < 60 * MIB
 

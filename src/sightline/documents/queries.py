@@ -9,10 +9,12 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.sql import Statement, by_reference, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.refs import InitiativeRef
-from sightline.platform.wire import Page
+from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.workspaces.changes import add_changes, change_by
 
 
@@ -54,11 +56,10 @@ _SUMMARY = """
     type, version, iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
 _DOCUMENT = f"{_SUMMARY}, content, sources, writer"
 _LISTING = Listing("documents", DocumentSummary, _SUMMARY, Order("documents", "type", "id", UUID, has_cursor=False))
-_FIND = sql(
-    """
-SELECT {columns} FROM documents
- WHERE workspace_id = :workspace_id AND initiative_id = :initiative_id AND id = :id""",
-    columns=_DOCUMENT,
+_ONE = SingleRecord.of(
+    "documents WHERE workspace_id = :workspace_id AND initiative_id = :initiative_id AND id = :id",
+    _DOCUMENT,
+    stored_size("content", json=["sources"]),
 )
 
 
@@ -67,12 +68,13 @@ async def page_of_documents(tx: Tx, workspace_id: UUID, initiative_id: UUID, win
     return await read_list(tx, _LISTING, Where(workspace_id).equals(initiative_id=initiative_id), window)
 
 
-async def find_document(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Document:
-    """Raises NotFound."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, initiative_id=initiative_id, id=id)
-    if row is None:
-        raise NotFound
-    return Document(*row)
+async def find_document(
+    tx: Tx, workspace_id: UUID, ref: InitiativeRef, id: UUID, *, at_once: bool
+) -> Versioned[Document]:
+    """Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
+    initiative = await find_initiative(tx, workspace_id, ref)
+    row = await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, initiative_id=initiative.id, id=id)
+    return Versioned(Document(*row), version_tag(id, row["version"], at=row["updated_at"]))
 
 
 # Completes the generation, keeps the previous version, writes the document, and logs it; or nothing.

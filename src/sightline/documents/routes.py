@@ -7,7 +7,7 @@ from sightline.platform.http.operations import Call, operation
 from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import HiddenId, InitiativeRef
 from sightline.platform.scopes import Scope
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned
 
 
 @operation("GET", "/initiatives/{ref}/documents", scopes=[Scope.INITIATIVES_READ], paging=Paging(20, 100))
@@ -22,6 +22,4 @@ async def list_initiative_documents(call: Call, ref: InitiativeRef, window: Wind
 async def get_initiative_document(call: Call, ref: InitiativeRef, document_id: HiddenId) -> Versioned[Document]:
     """Gets one document as Markdown, with the sources of its statements."""
     async with call.db.autocommit() as tx:
-        initiative = await queries.find_initiative(tx, call.actor.workspace_id, ref)
-        document = await queries.find_document(tx, call.actor.workspace_id, initiative.id, document_id)
-        return Versioned(document, version_tag(document.id, document.version, at=document.updated_at))
+        return await queries.find_document(tx, call.actor.workspace_id, ref, document_id, at_once=call.at_once)

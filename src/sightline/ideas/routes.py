@@ -29,7 +29,7 @@ from sightline.platform.wire import Page, Versioned
 async def get_idea(call: Call, ref: IdeaRef, query: Include) -> Versioned[Idea]:
     """Gets one idea."""
     async with call.db.autocommit() as tx:
-        return await read.get_idea(tx, call.actor, ref, query)
+        return await read.get_idea(tx, call.actor, ref, query, at_once=call.at_once)
 
 
 @operation(

@@ -10,6 +10,7 @@ from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
 from sightline.platform.lists.large import linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.refs import InitiativeRef
 from sightline.platform.wire import Page, Versioned, version_tag, versioned
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
@@ -23,25 +24,26 @@ INITIATIVE = """
     to_char(start_date, 'YYYY-MM-DD') AS start_date, to_char(finish_date, 'YYYY-MM-DD') AS finish_date,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at"""
 
+_SIZE = f"{stored_size('description')} + {linked_size('team_ids', each=120)}"
 _LISTING = Listing(
     "initiatives",
     Initiative,
     INITIATIVE,
     Order("initiatives.latest", "updated_at", "number", int, is_descending=True),
     count_of("initiative"),
-    f"{stored_size('description')} + {linked_size('team_ids', each=120)}",
+    _SIZE,
 )
 
 
-FIND_INITIATIVE = by_reference(
-    "SELECT {columns}, version FROM initiatives WHERE workspace_id = :workspace_id AND {ref} = :ref",
-    columns=INITIATIVE,
-)
+FIND_INITIATIVE = SingleRecord.by_reference("initiatives", f"{INITIATIVE}, version", _SIZE)
 
 
-async def find_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Versioned[Initiative]:
-    """Raises NotFound."""
-    return versioned(Initiative, await tx.found(FIND_INITIATIVE[ref.column], workspace_id=workspace_id, ref=ref.value))
+async def find_initiative(
+    tx: Tx, workspace_id: UUID, ref: InitiativeRef, *, at_once: bool = False
+) -> Versioned[Initiative]:
+    """Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
+    row = await FIND_INITIATIVE[ref.column].find(tx, at_once=at_once, workspace_id=workspace_id, ref=ref.value)
+    return versioned(Initiative, row)
 
 
 async def page_of_initiatives(

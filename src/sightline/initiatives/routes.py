@@ -23,7 +23,7 @@ async def list_initiatives(call: Call, filters: InitiativeFilters, window: Windo
 async def get_initiative(call: Call, ref: InitiativeRef) -> Versioned[Initiative]:
     """Gets one initiative."""
     async with call.db.autocommit() as tx:
-        return await queries.find_initiative(tx, call.actor.workspace_id, ref)
+        return await queries.find_initiative(tx, call.actor.workspace_id, ref, at_once=call.at_once)
 
 
 @operation(

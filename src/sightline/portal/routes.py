@@ -14,4 +14,4 @@ async def get_idea_votes(call: Call, ref: IdeaRef) -> IdeaVotes:
     A person with several accounts counts once in `total` and once for each account. The response names no people.
     """
     async with call.db.snapshot() as tx:
-        return await totals.count_votes(tx, call.actor.workspace_id, ref)
+        return await totals.count_votes(tx, call.actor.workspace_id, ref, at_once=call.at_once)

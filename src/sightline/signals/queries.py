@@ -1,6 +1,6 @@
 """The SQL of signals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -11,9 +11,10 @@ from msgspec import UNSET
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Window, by_reference, sql
-from sightline.platform.lists.large import AsRecords, linked_size, stored_size
+from sightline.platform.lists.large import AsRecords, ids_as_json, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_selection
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.lists.totals import Totals
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page
@@ -21,52 +22,55 @@ from sightline.signals.filters import select_signals
 from sightline.signals.records import CreatedSignal, Signal, SignalFilters
 from sightline.workspaces.changes import add_changes, change_by, count_of, count_rows, slot
 
-# The fields of a Signal under their names, without `raw_data`; the version; the latest job.
-_SIGNAL = """
+_OF_SIGNAL = "FROM signal_raw WHERE signal_raw.workspace_id = :workspace_id AND signal_raw.signal_id = signals.id"
+
+
+def _columns(ids: Callable[[str], str], *, with_raw: bool) -> str:
+    """Returns the fields of a Signal under their names, without `raw_data`; the version; the latest job; `raw`."""
+    return f"""
     id, 'SIGNAL-' || number AS public_id, name, workspace_id, status, context, signal_type, processor_type,
     provider_type, evidence_kind, analysis_profile,
     jsonb_build_object('providerType', provider_type, 'evidenceKind', evidence_kind,
                        'analysisProfile', analysis_profile) AS provenance,
     source_facet, source_label, source_links,
     jsonb_build_object('type', source_type, 'external_data', external_data) AS source,
-    data, transcript, import AS import_, insight_ids, account_ids, initiative_ids, study_ids, account_id,
+    data, transcript, import AS import_,
+    {ids("insight_ids")}, {ids("account_ids")}, {ids("initiative_ids")}, {ids("study_ids")}, account_id,
     (SELECT a.external_id FROM accounts AS a
       WHERE a.workspace_id = :workspace_id AND a.id = signals.account_id) AS account_external_id,
-    external_id, iso(created_at) AS created_at, iso(updated_at) AS updated_at, version, processing_id"""
+    external_id, iso(created_at) AS created_at, iso(updated_at) AS updated_at, version, processing_id
+    {f", (SELECT raw {_OF_SIGNAL}) AS raw" if with_raw else ""}"""
+
+
 _FIELDS = itemgetter(*(name for name in Signal.__struct_fields__ if name != "raw_data"))
 
-_OF_SIGNAL = "FROM signal_raw WHERE signal_raw.workspace_id = :workspace_id AND signal_raw.signal_id = signals.id"
-_WITH_RAW = f"{_SIGNAL}, (SELECT raw {_OF_SIGNAL}) AS raw"
 _SIZE = f"""
     {stored_size(json=["external_data", "source_links", "data", "transcript", "import"])}
     + {linked_size("insight_ids", "account_ids", "initiative_ids", "study_ids")}"""
 _RAW_SIZE = f"coalesce((SELECT {stored_size(json=['raw'])} {_OF_SIGNAL}), 0)"
 
 # Keyed by whether the raw data is included.
-_COLUMNS = {False: _SIGNAL, True: _WITH_RAW}
+_COLUMNS = {with_raw: _columns(str, with_raw=with_raw) for with_raw in (False, True)}
+_LARGE_COLUMNS = {with_raw: _columns(ids_as_json, with_raw=with_raw) for with_raw in (False, True)}
 NEWEST = Order("signals.newest", "created_at", "number", int, is_descending=True)
 _SIZES = {False: _SIZE, True: f"{_SIZE} + {_RAW_SIZE}"}
 _LISTING = {
-    with_raw: Listing("signals", Signal, columns, NEWEST, count_of("signal"), _SIZES[with_raw], versions="signals")
-    for with_raw, columns in _COLUMNS.items()
-}
-_FIND = {
-    with_raw: by_reference(
-        "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref", columns=columns
+    with_raw: Listing(
+        "signals",
+        Signal,
+        columns,
+        NEWEST,
+        count_of("signal"),
+        _SIZES[with_raw],
+        versions="signals",
+        large_columns=_LARGE_COLUMNS[with_raw],
     )
     for with_raw, columns in _COLUMNS.items()
 }
-_LARGE = 64 * 1024  # bytes: signals that have more are read one at a time
-_FIND_SMALL = {
-    with_raw: by_reference(
-        "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref AND ({size}) <= {large}",
-        columns=columns,
-        size=_SIZES[with_raw],
-        large=str(_LARGE),
-    )
+_ONE = {
+    with_raw: SingleRecord.by_reference("signals", columns, _SIZES[with_raw], _LARGE_COLUMNS[with_raw])
     for with_raw, columns in _COLUMNS.items()
 }
-_LOCATE = by_reference("SELECT id FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref")
 
 
 def decoded(stored: Any) -> Any:
@@ -84,17 +88,15 @@ def as_created_signal(row: Row, job_id: UUID | None) -> CreatedSignal:
     return CreatedSignal(*(*_FIELDS(row), UNSET, job_id))
 
 
-async def find_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool = False) -> Row:
-    """Returns the columns of a signal, on request with the column `raw`. Raises NotFound."""
-    return await tx.found(_FIND[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
+async def find_signal(
+    tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool = False, at_once: bool = False
+) -> Row:
+    """Returns the columns of a signal, on request with the column `raw`.
 
-
-async def find_small_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, with_raw: bool) -> Row | None:
-    """Returns the columns of a signal, or None if it is large. Raises NotFound."""
-    row = await tx.row(_FIND_SMALL[with_raw][ref.column], workspace_id=workspace_id, ref=ref.value)
-    if row is None:
-        await tx.found(_LOCATE[ref.column], workspace_id=workspace_id, ref=ref.value)
-    return row
+    Raises NotFound, and LargeRecord for a large one that is read `at_once`.
+    """
+    find = _ONE[with_raw][ref.column].find
+    return await find(tx, at_once=at_once, workspace_id=workspace_id, ref=ref.value)
 
 
 async def page_of_signals(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx, Window
+from sightline.platform.db import Row, Tx, Window
 from sightline.platform.lists.totals import Totals
 from sightline.platform.refs import SignalRef
 from sightline.platform.wire import Page, Versioned, version_tag
@@ -13,13 +13,10 @@ from sightline.signals.raw_data import with_raw_data
 from sightline.signals.records import Include, Signal, SignalFilters
 
 
-async def get_signal(db: Database, actor: Actor, ref: SignalRef, query: Include) -> Versioned[Signal]:
-    """Returns the signal and its tag. Raises NotFound. Of large signals one is read at a time."""
-    async with db.autocommit() as tx:
-        row = await queries.find_small_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
-    if row is None:
-        async with db.large_read(), db.autocommit() as tx:
-            row = await queries.find_signal(tx, actor.workspace_id, ref, with_raw=bool(query.include))
+async def get_signal(tx: Tx, actor: Actor, ref: SignalRef, query: Include, *, at_once: bool) -> Versioned[Signal]:
+    """Returns the signal and its tag. Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
+    find = queries.find_signal
+    row = await find(tx, actor.workspace_id, ref, with_raw=bool(query.include), at_once=at_once)
     if not query.include:
         return versioned(row)
     return Versioned(with_raw_data(row), tag_of(row, ".raw"))

@@ -45,7 +45,8 @@ async def list_signals(call: Call, query: SignalFilters, window: Window) -> Page
 @operation("GET", "/signals/{ref}", scopes=[Scope.SIGNALS_READ])
 async def get_signal(call: Call, ref: SignalRef, query: Include) -> Versioned[Signal]:
     """Gets one signal."""
-    return await read.get_signal(call.db, call.actor, ref, query)
+    async with call.db.autocommit() as tx:
+        return await read.get_signal(tx, call.actor, ref, query, at_once=call.at_once)
 
 
 @operation(

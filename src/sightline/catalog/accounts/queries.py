@@ -4,9 +4,11 @@ from uuid import UUID
 from zlib import crc32
 
 from sightline.catalog.accounts.records import Account, AccountDetail, AccountFilters
-from sightline.platform.db import Tx, Where, Window, sql
+from sightline.platform.db import Tx, Where, Window
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.wire import Page, Versioned, versioned
 from sightline.workspaces.changes import count_of
 
@@ -19,20 +21,25 @@ _LISTING = Listing(
     Order("accounts.newest", "created_at", "id", UUID, is_descending=True),
     count_of("account"),
 )
-_FIND = sql(
-    """
-SELECT {columns},
-       (SELECT coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'email', c.email) ORDER BY c.position, c.id), '[]')
-          FROM account_contacts AS c WHERE c.workspace_id = :workspace_id AND c.account_id = :id) AS contacts,
-       version
-  FROM accounts WHERE workspace_id = :workspace_id AND id = :id""",
-    columns=_ACCOUNT,
+_CONTACTS = "FROM account_contacts AS c WHERE c.workspace_id = :workspace_id AND c.account_id = accounts.id"
+# The fields of an AccountDetail in order, then the version.
+_DETAIL = f"""
+    {_ACCOUNT},
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('name', c.name, 'email', c.email) ORDER BY c.position, c.id), '[]')
+       {_CONTACTS}) AS contacts, version"""
+_ONE = SingleRecord.of(
+    "accounts WHERE workspace_id = :workspace_id AND id = :id",
+    _DETAIL,
+    f"(SELECT coalesce(sum(25 + {stored_size('c.name', 'c.email')}), 0) {_CONTACTS})",
 )
 
 
-async def find_account(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[AccountDetail]:
-    """Returns an account. Its tag covers the contacts, which do not change the version. Raises NotFound."""
-    row = await tx.found(_FIND, workspace_id=workspace_id, id=id)
+async def find_account(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool) -> Versioned[AccountDetail]:
+    """Returns an account. Its tag covers the contacts, which do not change the version.
+
+    Raises NotFound, and LargeRecord for a large one that is read `at_once`.
+    """
+    row = await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, id=id)
     return versioned(AccountDetail, row, f".{crc32(row['contacts']):x}")
 
 

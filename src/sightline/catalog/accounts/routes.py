@@ -21,4 +21,4 @@ async def list_accounts(call: Call, query: AccountFilters, window: Window) -> Pa
 async def get_account(call: Call, id: RecordId) -> Versioned[AccountDetail]:
     """Gets one account with its contacts."""
     async with call.db.autocommit() as tx:
-        return await queries.find_account(tx, call.actor.workspace_id, id)
+        return await queries.find_account(tx, call.actor.workspace_id, id, at_once=call.at_once)

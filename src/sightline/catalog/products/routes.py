@@ -21,4 +21,4 @@ async def list_products(call: Call, window: Window) -> Page[Product]:
 async def get_product(call: Call, id: RecordId) -> Versioned[Product]:
     """Gets one product with its features."""
     async with call.db.autocommit() as tx:
-        return await queries.find_product(tx, call.actor.workspace_id, id)
+        return await queries.find_product(tx, call.actor.workspace_id, id, at_once=call.at_once)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Literal
 from uuid import UUID
 
@@ -9,25 +10,30 @@ import msgspec
 
 from sightline.platform.beside import run_beside
 from sightline.platform.db import Row, Tx, sql
+from sightline.platform.lists.single import SMALL_BYTES
+from sightline.platform.turns import FairTurns
 from sightline.platform.wire import Record
 
 _MOST_OPTIONS = 100_000  # of the taxonomies in the cache, which has one at least
 _MOST_KEPT = 256  # workspaces
+_NO_OPTIONS = msgspec.Raw(b"[]")
+_READS = FairTurns(1)  # of a taxonomy that is not in the cache: a large one takes 70 MB until it is
 
 # A stored version never changes, but one that is removed and made again has the same id, in another row.
 FIND_VERSION = sql("""
 SELECT id::text || xmin::text FROM taxonomy_versions WHERE workspace_id = :workspace_id AND is_active""")
+# Rows of groups, and rows of options with the id of their group. Not joined: before PostgreSQL has counted the options
+# of a new workspace, it would read all of them for each group.
 FIND_TAXONOMY = sql("""
-SELECT v.id AS version_id, v.version, iso(v.activated_at) AS activated_at,
-       v.id::text || v.xmin::text AS stored, g.id, g.key, g.label, g.kind, g.selection_mode, g.required,
-       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'key', o.key, 'label', o.label)
-                                  ORDER BY o.position, o.id), '[]')
-          FROM taxonomy_options o
-         WHERE o.workspace_id = :workspace_id AND o.group_id = g.id AND o.is_active) AS options
+SELECT v.id AS version_id, v.version, iso(v.activated_at) AS activated_at, v.id::text || v.xmin::text AS stored,
+       g.id, g.position, g.key, g.label, g.kind, g.selection_mode, g.required, NULL AS options
   FROM taxonomy_versions v
   LEFT JOIN taxonomy_groups g ON g.workspace_id = :workspace_id AND g.is_active
  WHERE v.workspace_id = :workspace_id AND v.is_active
- ORDER BY g.position, g.id""")
+ UNION ALL
+SELECT NULL, NULL, NULL, NULL, group_id, NULL, NULL, NULL, NULL, NULL, NULL,
+       json_agg(json_build_object('id', id, 'key', key, 'label', label) ORDER BY position, id)
+  FROM taxonomy_options WHERE workspace_id = :workspace_id AND is_active GROUP BY group_id""")
 
 
 class GroupOption(Record):
@@ -74,7 +80,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """The active version and its groups in order. A workspace without one has `id` None, version 0 and no groups."""
+    """The active version and its groups in order. A workspace without one has `id` None, version 0 and no groups.
+
+    `bytes` is how much the options take as JSON.
+    """
 
     id: UUID | None = None
     version: int = 0
@@ -82,6 +91,12 @@ class Taxonomy:
     groups: tuple[Group, ...] = ()
     by_key: dict[str, Group] = field(default_factory=dict)
     stored: str = ""
+    bytes: int = 0
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a response that shows all options is large."""
+        return self.bytes > SMALL_BYTES
 
     @property
     def size(self) -> int:
@@ -100,27 +115,36 @@ async def find_taxonomy(tx: Tx, workspace_id: UUID) -> Taxonomy:
 async def find_version(tx: Tx, workspace_id: UUID, stored: str | None) -> Taxonomy:
     """Returns the active taxonomy. `stored` is the result of FIND_VERSION; None: there is none.
 
-    A version never changes, so it is read once.
+    A version never changes, so it is read once, one at a time. Raises TimeoutError after 6 seconds.
     """
     if stored is None:
         return Taxonomy()
-    kept = _kept.get(workspace_id)
-    if kept is not None and kept.stored == stored:
+    if (kept := _find_kept(workspace_id, stored)) is not None:
         return kept
-    return await run_beside(_read, workspace_id, await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id))
+    async with _READS.turn(workspace_id):
+        if (kept := _find_kept(workspace_id, stored)) is not None:
+            return kept
+        return await run_beside(_read, workspace_id, await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id))
+
+
+def _find_kept(workspace_id: UUID, stored: str) -> Taxonomy | None:
+    kept = _kept.get(workspace_id)
+    return kept if kept is not None and kept.stored == stored else None
 
 
 def _read(workspace_id: UUID, rows: Sequence[Row]) -> Taxonomy:
-    """Reads the taxonomy, if no other request has read it while this one waited, and keeps it."""
-    if not rows:
+    """Reads the taxonomy, and keeps it."""
+    of_groups = [row for row in rows if row["version_id"] is not None]
+    if not of_groups:
         return Taxonomy()
-    first = rows[0]
-    kept = _kept.get(workspace_id)
-    if kept is not None and kept.stored == first["stored"]:
-        return kept
-    groups = tuple(_as_group(row) for row in rows if row["id"] is not None)
+    first = of_groups[0]
+    options = {row["id"]: row["options"] for row in rows if row["version_id"] is None}
+    in_order = sorted((row for row in of_groups if row["id"] is not None), key=itemgetter("position", "id"))
+    groups = tuple(_as_group(row, options.get(row["id"], _NO_OPTIONS)) for row in in_order)
     by_key = {group.key: group for group in groups}
-    taxonomy = Taxonomy(first["version_id"], first["version"], first["activated_at"], groups, by_key, first["stored"])
+    shown = sum(map(len, options.values()))
+    version = first["version_id"], first["version"], first["activated_at"]
+    taxonomy = Taxonomy(*version, groups, by_key, first["stored"], shown)
     _kept.pop(workspace_id, None)
     _kept[workspace_id] = taxonomy
     size = sum(each.size for each in _kept.values())
@@ -129,8 +153,8 @@ def _read(workspace_id: UUID, rows: Sequence[Row]) -> Taxonomy:
     return taxonomy
 
 
-def _as_group(row: Row) -> Group:
-    options = msgspec.json.decode(row["options"], type=list[GroupOption])
+def _as_group(row: Row, shown: msgspec.Raw) -> Group:
+    options = msgspec.json.decode(shown, type=list[GroupOption])
     return Group(
         row["id"],
         row["key"],

@@ -24,6 +24,7 @@ from sightline.ideas.store import change_columns
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx
 from sightline.platform.errors import ValidationFailed
+from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.platform.wire import Expectation, Versioned, expect_anything, version_tag
 
@@ -39,21 +40,30 @@ class Decision(NamedTuple):
     origin: ValueOrigin | None
 
 
-async def read_classifications(tx: Tx, actor: Actor, ref: IdeaRef) -> Versioned[Classifications]:
-    """Returns every group with the idea's value, and the tag. Raises NotFound."""
-    row = await queries.find_idea(tx, actor.workspace_id, ref)
-    taxonomy = await find_taxonomy(tx, actor.workspace_id)
-    return await _shown(tx, actor, row["id"], row["version"], taxonomy)
+async def read_classifications(tx: Tx, actor: Actor, ref: IdeaRef, *, at_once: bool) -> Versioned[Classifications]:
+    """Returns every group with the idea's value, and the tag.
+
+    Raises NotFound, and LargeRecord for a large taxonomy that is to be shown `at_once`.
+    """
+    idea = await queries.find_id(tx, actor.workspace_id, ref)
+    taxonomy = await _find_taxonomy(tx, actor, at_once=at_once)
+    return await _shown(tx, actor, idea.id, idea.version, taxonomy)
 
 
 async def review_classification(
-    tx: Tx, actor: Actor, ref: IdeaRef, review: ClassificationReview, expect: Expectation = expect_anything
+    tx: Tx,
+    actor: Actor,
+    ref: IdeaRef,
+    review: ClassificationReview,
+    expect: Expectation = expect_anything,
+    *,
+    at_once: bool = False,
 ) -> Versioned[Classifications]:
-    """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed."""
+    """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed, and LargeRecord as above."""
     [update] = review.updates
     idea = await queries.lock_idea(tx, actor.workspace_id, ref)
     tx = tx.later()
-    taxonomy = await find_taxonomy(tx, actor.workspace_id)
+    taxonomy = await _find_taxonomy(tx, actor, at_once=at_once)
     group = _find_group(taxonomy, update)
     stored = await find_values(tx, actor.workspace_id, [idea["id"]])
     decision = _decide(group, update, stored.get((idea["id"], group.id)))
@@ -62,6 +72,13 @@ async def review_classification(
     columns, detail = {"taxonomy_version_id": taxonomy.id}, {"group": group.key, "reviewAction": update.action}
     row = await change_columns(tx, actor, idea["id"], columns, "classification_reviewed", **detail)
     return await _shown(tx, actor, row["id"], row["version"], taxonomy)
+
+
+async def _find_taxonomy(tx: Tx, actor: Actor, *, at_once: bool) -> Taxonomy:
+    taxonomy = await find_taxonomy(tx, actor.workspace_id)
+    if at_once and taxonomy.is_large:
+        raise LargeRecord
+    return taxonomy
 
 
 def _find_group(taxonomy: Taxonomy, update: ClassificationUpdate) -> Group:

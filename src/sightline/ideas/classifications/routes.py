@@ -12,7 +12,7 @@ from sightline.platform.wire import Versioned
 async def get_idea_classifications(call: Call, ref: IdeaRef) -> Versioned[Classifications]:
     """Gets every group of the active taxonomy with the idea's value and its review."""
     async with call.db.autocommit() as tx:
-        return await review.read_classifications(tx, call.actor, ref)
+        return await review.read_classifications(tx, call.actor, ref, at_once=call.at_once)
 
 
 @operation(
@@ -26,4 +26,4 @@ async def review_idea_classification(
 ) -> Versioned[Classifications]:
     """Reviews the value of one group: accept, reject, correct, or mark the group as unassigned."""
     async with call.db.transaction() as tx:
-        return await review.review_classification(tx, call.actor, ref, changes, call.expect)
+        return await review.review_classification(tx, call.actor, ref, changes, call.expect, at_once=call.at_once)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, nullcontext
 from functools import partial
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 from starlette.responses import StreamingResponse
@@ -15,13 +15,14 @@ from sightline.platform.db import Database, Window
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
 from sightline.platform.http.compression import compressed_tag
-from sightline.platform.http.idempotency import OneTransaction, RepeatableRequest, answer_once
+from sightline.platform.http.idempotency import OneTransaction, RepeatableRequest, Shown, answer_once
 from sightline.platform.http.operations import Call, Operation
 from sightline.platform.http.problems import Answer, Headers
 from sightline.platform.http.proxies import origin_of
 from sightline.platform.http.query_strings import Parameters, Query, QueryReader, parse_query
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.lists.paging import link_to_next, page_headers
+from sightline.platform.lists.single import LargeRecord
 from sightline.platform.scopes import require_scopes
 from sightline.platform.turns import FairTurns, acting_for
 from sightline.platform.unread import LARGE_BYTES, keep_unread, pieces_of
@@ -32,6 +33,9 @@ _ENCODER = msgspec.json.Encoder()
 _SLOW_SECONDS = 1.0  # of a body
 _LARGE_BODIES = 2  # that are answered at once: one of 8 MiB takes 40 MB meanwhile
 _TAGS = re.compile(r'"[^"]*"')
+
+# A response: status, headers, and body, which of a large record is a file.
+Kept = tuple[int, Headers, bytes | IO[bytes]]
 
 
 class Services:
@@ -65,6 +69,8 @@ class Endpoint:
         status, headers, body = await self._answer(scope, receive)
         if (page := scope.get("large_page")) is not None and scope["method"] == "GET":
             pieces = page.rest.pieces(page.items, self._services.db)
+        elif not isinstance(body, bytes):
+            pieces = pieces_of(body)
         elif len(body) > LARGE_BYTES:
             pieces = pieces_of(await keep_unread(body))
             del body
@@ -77,7 +83,7 @@ class Endpoint:
             response.raw_headers = headers
             await response(scope, receive, send)
 
-    async def _answer(self, scope: Any, receive: Any) -> Answer:
+    async def _answer(self, scope: Any, receive: Any) -> Kept:
         services = self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         authorization = headers.get(b"authorization")
@@ -97,7 +103,7 @@ class Endpoint:
         async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
             return await self._answer_body(scope, actor, parameters, body)
 
-    async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Answer:
+    async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Kept:
         operation, services = self.operation, self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         found = self._find_arguments(scope, parameters)
@@ -110,12 +116,27 @@ class Endpoint:
             await self._refuse_role(call, operation.role, arguments)
 
         if b"idempotency-key" not in headers or not operation.keeps_answers:
-            return self._response(scope, parameters, await operation.handler(call, *arguments))
+            try:
+                return self._response(scope, parameters, await operation.handler(call, *arguments))
+            except LargeRecord:
+                shown = partial(self._response, scope, parameters)
+            return await self._answer_large(call, arguments, shown)
         mounted_at = scope["path"].rsplit("/", operation.path.count("/"))[0]
         name = f"POST {mounted_at}{operation.path.format_map(found)}"  # however the references are spelled
         keys = {text.decode("latin-1") for header, text in scope["headers"] if header == b"idempotency-key"}
         request = await RepeatableRequest.of(actor, name, keys, body)
         return await answer_once(request, operation, call, arguments, partial(self._response, scope, parameters))
+
+    async def _answer_large(self, call: Call, arguments: list[Any], shown: Shown) -> Kept:
+        """Returns the answer with a large record, which is read, encoded and put into a file when no other is.
+
+        Raises TimeoutError if the turn for large records does not come in 6 seconds.
+        """
+        async with call.db.large_read():
+            result = await self.operation.handler(msgspec.structs.replace(call, at_once=False), *arguments)
+            status, headers, body = shown(result)
+            del result
+            return status, headers, await keep_unread(body)
 
     async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
         """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.
@@ -127,7 +148,7 @@ class Endpoint:
             raise refusal
         try:
             async with call.db.transaction() as tx:
-                trial = msgspec.structs.replace(call, db=OneTransaction(call.db, tx, tried=True))
+                trial = msgspec.structs.replace(call, db=OneTransaction(call.db, tx, tried=True), at_once=False)
                 await self.operation.handler(trial, *arguments)
                 raise refusal
         except Refusal as found:

@@ -40,7 +40,8 @@ async def keep_nothing(tx: Tx, result: Record) -> None:
 class Call(msgspec.Struct, frozen=True):
     """An authenticated request: its actor, the database, and the tools that rooms share.
 
-    A handler that calls other services passes its result to `keep`, in the transaction that charges for it.
+    A handler that calls other services passes its result to `keep`, in the transaction that charges for it. A handler
+    that passes `at_once` on may raise LargeRecord; then it is called again in the turn for large records.
     """
 
     db: Database
@@ -48,6 +49,7 @@ class Call(msgspec.Struct, frozen=True):
     if_match: str | None = None
     tools: Mapping[type, Any] = {}
     keep: Keep = keep_nothing
+    at_once: bool = True
 
     def tool(self, kind: type[Kind]) -> Kind:
         """Returns the process's one instance of that type."""

@@ -48,6 +48,11 @@ def linked_size(*columns: str, each: int = 40) -> str:
     return f"({' + '.join(f'pg_column_size({column})' for column in columns)}) * {each // 10}"
 
 
+def ids_as_json(column: str) -> str:
+    """Returns an expression for the JSON of a column with ids: 80,000 of them as objects take 0.25 s."""
+    return f"array_to_json({column}) AS {column}"
+
+
 @dataclass(frozen=True, slots=True)
 class LargeRecords(Generic[Shown]):
     """The records of a page from the first large one on: their ids in portions, and how a portion is read."""

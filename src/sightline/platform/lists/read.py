@@ -1,6 +1,7 @@
 """Reads a page of a list in one statement: its records, its total, and the position where the next page begins."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,6 +13,7 @@ from sightline.platform.db.database import Row, Tx
 from sightline.platform.db.sql import Position, Statement, Where, Window, sql
 from sightline.platform.lists.large import PAGE_BYTES, AsRecords, LargeRecords, split
 from sightline.platform.lists.listing import Listing, Order, Selection, changed_since, select_rows
+from sightline.platform.lists.single import LargeRecord
 from sightline.platform.lists.totals import Totals
 from sightline.platform.wire import Page
 
@@ -58,6 +60,17 @@ async def read_list(
         order = listing.changed
         where.conditions += await changed_since(tx, where, order.moment, updated_since)
     return await read_selection(tx, listing, select_rows(listing, where, order), window, as_records=as_records)
+
+
+async def read_whole(tx: Tx, listing: Listing, where: Where, window: Window, *, at_once: bool) -> Page[Any]:
+    """Returns a page with all its records, for a response that shows more than the list.
+
+    Raises LargeRecord for a page with large ones that is read `at_once`.
+    """
+    page = await read_list(tx, listing if at_once else replace(listing, size=""), where, window)
+    if page.rest:
+        raise LargeRecord
+    return page
 
 
 async def read_selection(
@@ -223,7 +236,8 @@ def _portion_of(listing: Listing, selection: Selection) -> tuple[Statement, dict
     if "horizon" in selection.where.values:
         still = f" AND {listing.name}.{selection.order.moment} <= :horizon"
         values["horizon"] = selection.where.values["horizon"]
-    return sql(_PORTION, table=listing.table, alias=listing.name, columns=listing.columns, still=still), values
+    columns = listing.large_columns or listing.columns
+    return sql(_PORTION, table=listing.table, alias=listing.name, columns=columns, still=still), values
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from sightline.ideas.queries import find_id
 from sightline.platform.db import Tx, sql
+from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.portal.votes.records import IdeaVotes
 
@@ -24,11 +25,18 @@ _BY_ACCOUNT = sql("""
      WHERE v.workspace_id = :workspace_id AND v.idea_id = :idea_id
      GROUP BY a.id, a.name) AS account""")
 
+_FEW = 200  # people with accounts, of which 64 KiB show as many
 
-async def count_votes(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> IdeaVotes:
-    """Counts with two statements; `tx` is a snapshot, so that they agree. Raises NotFound."""
+
+async def count_votes(tx: Tx, workspace_id: UUID, ref: IdeaRef, *, at_once: bool) -> IdeaVotes:
+    """Counts with two statements; `tx` is a snapshot, so that they agree.
+
+    Raises NotFound, and LargeRecord for many votes that are counted `at_once`.
+    """
     idea = await find_id(tx, workspace_id, ref)
     totals = await tx.row(_TOTALS, workspace_id=workspace_id, idea_id=idea.id)
     assert totals is not None  # noqa: S101 - a count is always one row
+    if at_once and totals["total"] - totals["without_account"] > _FEW:
+        raise LargeRecord
     accounts = await tx.value(_BY_ACCOUNT, workspace_id=workspace_id, idea_id=idea.id)
     return IdeaVotes(totals["total"], accounts, totals["without_account"])

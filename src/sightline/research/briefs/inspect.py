@@ -1,5 +1,6 @@
 """The views of saved research. Specification: GET /research/:id. Reads the database only."""
 
+from contextlib import AbstractAsyncContextManager
 from hashlib import sha256
 from uuid import UUID
 
@@ -29,14 +30,20 @@ _NEEDS = {"run": ("run_id",), "findings": ("run_id", "section_id"), "records": (
 _NAMES = {"run_id": "runId", "section_id": "sectionId"}
 
 
+def begin(db: Database, asked: Inspection) -> AbstractAsyncContextManager[Tx]:
+    """The block for a view: a snapshot, unless one statement reads it."""
+    return db.autocommit() if asked.view == "brief" else db.snapshot()
+
+
 async def inspect(
-    db: Database, actor: Actor, brief_id: UUID, asked: Inspection, window: Window
+    tx: Tx, actor: Actor, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
 ) -> Versioned[ResearchView]:
-    """Parameters that the view does not use have no effect. Raises ValidationFailed for a missing one, NotFound."""
+    """Parameters that the view does not use have no effect. `tx` is that of `begin`.
+
+    Raises ValidationFailed for a missing parameter, NotFound, and LargeRecord for a large view that is read `at_once`.
+    """
     _ensure_needed(asked)
-    after = _read_cursor(brief_id, asked.cursor)
-    async with db.autocommit() if asked.view == "brief" else db.snapshot() as tx:
-        view = await _view(tx, actor.workspace_id, brief_id, asked, window, after)
+    view = await _view(tx, actor.workspace_id, brief_id, asked, window, at_once=at_once)
     digest = sha256(msgspec.json.encode(view)).hexdigest()[:32]
     return Versioned(view, f'"{brief_id.hex}.{digest}"')
 
@@ -61,20 +68,23 @@ def _read_cursor(brief_id: UUID, text: str | None) -> Position | None:
 
 
 async def _view(
-    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, after: Position | None
+    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
 ) -> ResearchView:
+    after = _read_cursor(brief_id, asked.cursor)
     if asked.view == "brief":
-        return BriefView(await queries.find_brief(tx, workspace_id, brief_id))
+        return BriefView(await queries.find_brief(tx, workspace_id, brief_id, at_once=at_once))
     await queries.ensure_known(tx, workspace_id, brief_id)
     if asked.view == "runs":
         runs = await findings.page_of_runs(tx, workspace_id, brief_id, Window(window.limit, after=after))
         return RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
     if asked.run_id is None:
         return ProgressView(await find_latest_run(tx, workspace_id, brief_id))
-    return await _view_of_run(tx, workspace_id, brief_id, asked, window)
+    return await _view_of_run(tx, workspace_id, brief_id, asked, window, at_once=at_once)
 
 
-async def _view_of_run(tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window) -> ResearchView:
+async def _view_of_run(
+    tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
+) -> ResearchView:
     assert asked.run_id is not None  # noqa: S101 - checked by the caller
     run = await find_run(tx, workspace_id, brief_id, asked.run_id)
     if asked.view == "progress":
@@ -85,8 +95,8 @@ async def _view_of_run(tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspec
     if asked.section_id is not None:
         answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)
     if asked.view == "records":
-        records = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window)
+        records = await findings.page_of_records(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
         return RecordsView(records.items, Pagination.of(records))
     assert asked.section_id is not None  # noqa: S101 - the view needs it
-    found = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window)
+    found = await findings.page_of_findings(tx, workspace_id, run.id, asked.section_id, window, at_once=at_once)
     return FindingsView(answer, found.items, Pagination.of(found))

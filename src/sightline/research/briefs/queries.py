@@ -8,8 +8,10 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window, sql
 from sightline.platform.db.words import apart, words_in
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.wire import Listed
 from sightline.research.briefs.records import Brief, BriefFilters, BriefList, BriefSummary, Pagination
 from sightline.research.schedules.cadence import RunPolicy
@@ -46,12 +48,16 @@ async def list_briefs(tx: Tx, workspace_id: UUID, filters: BriefFilters, window:
     return Listed(BriefList(page.items, Pagination.of(page)), window, page.has_more)
 
 
-_FIND = sql("SELECT {columns} FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id", columns=_BRIEF)
+_ONE = SingleRecord.of(
+    "research_briefs WHERE workspace_id = :workspace_id AND id = :id",
+    _BRIEF,
+    stored_size("question", json=["definition", "kept_definition"]),
+)
 
 
-async def find_brief(tx: Tx, workspace_id: UUID, id: UUID) -> Brief:
-    """Raises NotFound."""
-    return Brief(*await tx.found(_FIND, workspace_id=workspace_id, id=id))
+async def find_brief(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool = False) -> Brief:
+    """Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
+    return Brief(*await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, id=id))
 
 
 _IS_KNOWN = sql("SELECT EXISTS (SELECT FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id)")

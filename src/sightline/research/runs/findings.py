@@ -5,8 +5,9 @@ from uuid import UUID
 
 from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import read_list
+from sightline.platform.lists.read import read_list, read_whole
 from sightline.platform.wire import Page
 from sightline.research.runs.queries import RUN, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord
@@ -39,12 +40,24 @@ async def find_answer(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID
 _FINDING = """
     id, section_id, title, url, publisher, iso(published_at) AS published_at, iso(retrieved_at) AS retrieved_at,
     relevance, observations, provenance"""
-_FINDINGS = Listing("research_findings", Finding, _FINDING, Order("findings", "position", "id", UUID, has_cursor=False))
+_FINDINGS = Listing(
+    "research_findings",
+    Finding,
+    _FINDING,
+    Order("findings", "position", "id", UUID, has_cursor=False),
+    size=stored_size("title", "url", "publisher", json=["relevance", "observations", "provenance"]),
+)
 # The fields of a StoreRecord under their names.
 _RECORD = """
     id, connector, external_id, label, rating, title, body, app_version AS version, storefront,
     iso(submitted_at) AS submitted_at, url"""
-_RECORDS = Listing("research_records", StoreRecord, _RECORD, Order("records", "position", "id", UUID, has_cursor=False))
+_RECORDS = Listing(
+    "research_records",
+    StoreRecord,
+    _RECORD,
+    Order("records", "position", "id", UUID, has_cursor=False),
+    size=stored_size("title", "body"),
+)
 
 _FIND_OTHER_APPS = sql(
     "SELECT {apps} FROM research_runs AS r WHERE r.workspace_id = :workspace_id AND r.id = :run_id",
@@ -52,22 +65,30 @@ _FIND_OTHER_APPS = sql(
 )
 
 
-async def page_of_findings(tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID, window: Window) -> Page[Finding]:
-    """Returns findings of a section in the order in which they were found."""
+async def page_of_findings(
+    tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID, window: Window, *, at_once: bool = False
+) -> Page[Finding]:
+    """Returns findings of a section in the order in which they were found.
+
+    Raises LargeRecord for large ones that are read `at_once`.
+    """
     where = Where(workspace_id).equals(run_id=run_id, section_id=section_id)
-    return await read_list(tx, _FINDINGS, where, window)
+    return await read_whole(tx, _FINDINGS, where, window, at_once=at_once)
 
 
 async def page_of_records(
-    tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID | None, window: Window
+    tx: Tx, workspace_id: UUID, run_id: UUID, section_id: UUID | None, window: Window, *, at_once: bool
 ) -> Page[StoreRecord]:
-    """Returns original reviews of a section, or of the whole run, in the order in which they were read."""
+    """Returns original reviews of a section, or of the whole run, in the order in which they were read.
+
+    Raises LargeRecord for large ones that are read `at_once`.
+    """
     where = Where(workspace_id).equals(run_id=run_id)
     if section_id is not None:
         where.add("coalesce(section_id, :section_id) = :section_id", section_id=section_id)
         others = await tx.value(_FIND_OTHER_APPS, workspace_id=workspace_id, run_id=run_id, section_id=section_id)
         where.add("external_id <> ALL(:others)", others=others)
-    return await read_list(tx, _RECORDS, where, window)
+    return await read_whole(tx, _RECORDS, where, window, at_once=at_once)
 
 
 async def page_of_runs(tx: Tx, workspace_id: UUID, brief_id: UUID, window: Window) -> Page[RunReceipt]:

@@ -1,6 +1,6 @@
 """The SQL of insights."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -10,29 +10,37 @@ import msgspec
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql, update_record
 from sightline.platform.errors import ValidationFailed
-from sightline.platform.lists.large import AsRecords, linked_size, stored_size
+from sightline.platform.lists.large import AsRecords, ids_as_json, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.wire import Page, Versioned, version_tag
 from sightline.signals.insights.records import Extract, Insight, InsightFilters
 from sightline.signals.insights.similar import find_similar
 from sightline.workspaces.changes import count_of, log_change
 
-# The fields of an Insight under their names, without similar ones, and the version.
-_INSIGHT = """
+
+def _columns(ids: Callable[[str], str]) -> str:
+    """Returns the fields of an Insight under their names, without similar ones, and the version."""
+    return f"""
     id, title, description, category, extracts, review_state, merged_into AS merged_into_id, origin,
-    external_id, signal_ids, account_ids,
+    external_id, {ids("signal_ids")}, {ids("account_ids")},
     CASE WHEN jsonb_typeof(extracts) = 'array' THEN jsonb_array_length(extracts) ELSE 0 END AS quote_count,
     account_count, ARRAY[]::uuid[] AS similar_insight_ids,
     iso(created_at) AS created_at, iso(updated_at) AS updated_at, version"""
-_FIND = sql("SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id", columns=_INSIGHT)
+
+
+_INSIGHT, _LARGE_INSIGHT = _columns(str), _columns(ids_as_json)
+_SIZE = f"{stored_size('description', json=['extracts'])} + {linked_size('signal_ids', 'account_ids')}"
+_ONE = SingleRecord.of("insights WHERE workspace_id = :workspace_id AND id = :id", _INSIGHT, _SIZE, _LARGE_INSIGHT)
 _LISTING = Listing(
     "insights",
     Insight,
     _INSIGHT,
     Order("insights.newest", "created_at", "id", UUID, is_descending=True),
     count_of("insight"),
-    f"{stored_size('description', json=['extracts'])} + {linked_size('signal_ids', 'account_ids')}",
+    _SIZE,
+    large_columns=_LARGE_INSIGHT,
 )
 _BY_ACCOUNTS = replace(
     _LISTING, order=Order("insights.accounts", "account_count", "id", UUID, is_descending=True, has_cursor=False)
@@ -54,9 +62,9 @@ _OF_ACCOUNT = """
     id IN (SELECT insight_id FROM insight_accounts WHERE workspace_id = :workspace_id AND account_id = :account_id)"""
 
 
-async def find_insight(tx: Tx, workspace_id: UUID, id: UUID) -> Versioned[Insight]:
-    """Returns the insight. Raises NotFound."""
-    row = await tx.found(_FIND, workspace_id=workspace_id, id=id)
+async def find_insight(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool = False) -> Versioned[Insight]:
+    """Returns the insight. Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
+    row = await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, id=id)
     [insight] = await _as_insights(workspace_id)(tx, [row])
     return Versioned(insight, version_tag(id, row["version"]))
 

@@ -26,7 +26,7 @@ async def list_insights(call: Call, query: InsightFilters, window: Window) -> Pa
 async def get_insight(call: Call, id: RecordId) -> Versioned[Insight]:
     """Gets one insight."""
     async with call.db.autocommit() as tx:
-        return await queries.find_insight(tx, call.actor.workspace_id, id)
+        return await queries.find_insight(tx, call.actor.workspace_id, id, at_once=call.at_once)
 
 
 @operation(

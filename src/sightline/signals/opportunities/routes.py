@@ -21,4 +21,4 @@ async def list_opportunities(call: Call, query: OpportunityFilters, window: Wind
 async def get_opportunity(call: Call, id: RecordId) -> Versioned[Opportunity]:
     """Gets one opportunity with the ideas that address it."""
     async with call.db.autocommit() as tx:
-        return await queries.find_opportunity(tx, call.actor.workspace_id, id)
+        return await queries.find_opportunity(tx, call.actor.workspace_id, id, at_once=call.at_once)
