@@ -15,8 +15,8 @@ Done = TypeVar("Done")
 class Beside:
     """One thread for work of one kind, which waits for nothing but its like. `name` is the thread's.
 
-    Requests of one person wait for each other first, then those of one workspace, so that others wait for one of them
-    at most.
+    Requests of one person wait for each other first, then requests of one workspace, so that others wait for one of
+    them at most.
     """
 
     def __init__(self, name: str) -> None:
@@ -26,7 +26,7 @@ class Beside:
     async def run(self, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs) -> Done:
         """Returns what the function returns, or raises what it raises, when those before it have ended.
 
-        Raises TimeoutError if those of the person have not in 6 seconds, or then those of the workspace.
+        Raises TimeoutError if the person's turn does not come in 6 seconds, or then the workspace's.
         """
         async with self._turn_of(acting_person.get()), self._turn_of(acting_for.get()):
             return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))

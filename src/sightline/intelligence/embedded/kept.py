@@ -11,9 +11,9 @@ MOST_CHARACTERS: Final = 1_000_000  # of the texts by which one function is kept
 
 
 def keep_by_text(most: int) -> Callable[[Callable[Texts, Result]], Callable[Texts, Result]]:
-    """Keeps at most so many results of a function of texts, and those of 1,000,000 characters and one more text.
+    """Keeps at most `most` results of a function of texts, of at most 1,000,000 characters and one more text in all.
 
-    Beyond that it forgets all.
+    Beyond 1,000,000 characters it forgets all.
     """
 
     def keep(function: Callable[..., Result]) -> Callable[Texts, Result]:

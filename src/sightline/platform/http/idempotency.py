@@ -160,7 +160,7 @@ def _in_use() -> KeyInUse:
 async def answer_once(
     request: RepeatableRequest, operation: Operation, call: Call, arguments: list[Any], shown: Shown
 ) -> Answer:
-    """Returns the kept answer, or that of the handler, which `shown` makes of its result.
+    """Returns the kept answer, or the handler's, which `shown` makes of its result.
 
     A refusal is not kept. Raises KeyReused, KeyInUse, RecordDeleted.
     """

@@ -52,8 +52,8 @@ class Listing:
     `count` is an expression for its length when nothing is filtered; it may use `:workspace_id`. `size`, where records
     may be large, is an expression for the bytes of one (see `stored_size`); the columns then have `id`, and each
     `moment` as `iso` writes it. `versions` is the table whose changes are counted (see the triggers `move_feed`), so
-    that totals can be kept. `large_columns` are those of records that are read in portions, if they differ: what would
-    be many Python objects may come as JSON.
+    that totals can be kept. Records that are read in portions have the `large_columns`, if they differ: what would be
+    many Python objects may come as JSON.
     """
 
     table: str

@@ -38,7 +38,7 @@ def begin(db: Database, asked: Inspection) -> AbstractAsyncContextManager[Tx]:
 async def inspect(
     tx: Tx, actor: Actor, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
 ) -> Versioned[ResearchView]:
-    """Parameters that the view does not use have no effect. `tx` is that of `begin`.
+    """Parameters that the view does not use have no effect. `begin` has made `tx`.
 
     Raises ValidationFailed for a missing parameter, NotFound, and LargeRecord for a large view that is read `at_once`.
     """
