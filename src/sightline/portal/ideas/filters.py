@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from sightline.portal.ideas.search import words_of
 PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
+_MOST_STATUSES = 100
 _MOST_OPTIONS, _LONGEST_INTRO = 300, 10_000  # of a page that is kept
 _MOST_KEPT = 32 * 1024  # bytes of choices
 _GROUP = "f."  # before the key of a group
@@ -125,7 +127,7 @@ CHOICES = """
     json_build_object(
         'statuses', (SELECT json_agg(listed) FROM (
             SELECT label, portal::text AS settings FROM idea_statuses
-             WHERE workspace_id = :workspace_id ORDER BY position, label) AS listed),
+             WHERE workspace_id = :workspace_id ORDER BY position, label LIMIT 1000) AS listed),
         'products', (SELECT json_agg(listed) FROM (
             SELECT id::text, name FROM products
              WHERE workspace_id = :workspace_id
@@ -184,19 +186,20 @@ def read_facets(choices: bytes) -> tuple[Facet, ...]:
 def _read(choices: bytes) -> tuple[Facet, ...]:
     """Returns the statuses, the products with visible ideas, and the groups that the portal exposes, from CHOICES.
 
-    Of statuses and products there are two or more, or none. Products and groups have their first 100 options.
+    Of statuses and products there are two or more, or none. Each facet has its first 100 options, statuses those of the
+    first 1,000 labels.
     """
     read = json.decode(choices, type=_Choices)
-    statuses: dict[str, Option] = {}
+    labels: dict[str, list[str]] = {}
     for status in read.statuses or ():
         if shown := shown_label(status.label, status.settings):
-            before = statuses[shown.name].statuses if shown.name in statuses else ()
-            statuses[shown.name] = Option(shown.name, shown.name, (*before, status.label))
+            labels.setdefault(shown.name, []).append(status.label)
+    statuses = tuple(Option(name, name, tuple(each)) for name, each in islice(labels.items(), _MOST_STATUSES))
     products = tuple(Option(product.id, product.name) for product in read.products or ())
     groups: dict[str, list[_GroupOption]] = {}
     for option in read.options or ():
         groups.setdefault(option.group_key, []).append(option)
-    facets = (Facet("status", None, tuple(statuses.values())), Facet("product", None, products))
+    facets = (Facet("status", None, statuses), Facet("product", None, products))
     return (*(facet for facet in facets if len(facet.options) > 1), *(_of_group(*each) for each in groups.items()))
 
 
