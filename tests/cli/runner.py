@@ -93,7 +93,10 @@ def _code_of(main: Callable[[], None]) -> int:
     try:
         main()
     except SystemExit as end:
-        return int(end.code) if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, int) or end.code is None:
+            return end.code or 0
+        sys.stderr.write(f"{end.code}\n")
+        return 1
     except BaseException:
         traceback.print_exc()
         return 1

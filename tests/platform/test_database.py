@@ -8,6 +8,7 @@ import pytest
 
 from sightline.platform.db import Database
 from sightline.platform.db.retries import is_away
+from sightline.platform.turns import FairTurns, NoTurn
 from tests.line import open_line
 from tests.waiting import until
 
@@ -101,6 +102,20 @@ async def test_a_connection_that_was_ended_while_idle_is_replaced(database_url: 
         await database.close()
 
 
+async def test_a_turn_that_does_not_come_costs_no_connection(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.platform.turns.TURN_SECONDS", 0.05)
+    turns = FairTurns(1)
+    before = {await _session(database) for _ in range(2)}
+    async with turns.turn(1):
+        for block in (database.autocommit, database.transaction):
+            with pytest.raises(NoTurn):
+                async with block(), turns.turn(2):
+                    pass
+    assert {await _session(database) for _ in range(2)} == before
+
+
 async def test_no_session_is_left_behind_when_the_network_stands_still(database: Database, database_url: str) -> None:
     async def work(slow: Database) -> None:
         async with slow.transaction() as tx:
@@ -120,6 +135,11 @@ async def test_no_session_is_left_behind_when_the_network_stands_still(database:
         await _until_sessions(database, before - 1)
         assert await _answer(slow) == 1
         await slow.close()
+
+
+async def _session(database: Database) -> int:
+    async with database.autocommit() as tx:
+        return int(await tx.connection.fetchval("SELECT pg_backend_pid()"))
 
 
 async def _until_asleep(database_url: str) -> None:

@@ -142,6 +142,7 @@ async def test_a_line_that_is_too_long_is_passed_over(database: Database, tail: 
             b'{"key": "a", "name": "A", "data": {"a": ' + b"9" * 310 + b"}}",
             "Is too large a number: at most 309 digits",
         ),
+        (b'{"key": "a", "name": "A", "data": [' + b"1e30, " * 100 + b"1e-40]}", "At most 100 numbers like 1e30"),
         (b'{"key": "a", "name": "A", "data": {"a": "\\u0000"}}', "Must not hold the character NUL"),
         (b'{"key": "a", "name": "A", "data": ' + b'{"a":' * 300 + b"1" + b"}" * 301, "Is nested too deeply"),
         (b"null", "Expected an object"),

@@ -35,7 +35,7 @@ class Beside:
         return nullcontext() if owner is None else self._own.of(owner).turn(TURN_SECONDS)
 
 
-run_beside = Beside("beside").run  # ideas, taxonomies and small maps of features: about a tenth of a second
+run_beside = Beside("beside").run  # ideas: about a tenth of a second
 
 
 @asynccontextmanager

@@ -7,8 +7,8 @@ from functools import partial
 from time import monotonic
 
 _MICROSECOND = timedelta(microseconds=1)
-_KNOWN_FOR = timedelta(seconds=0.1)  # a machine that was stopped does not know it
-_SET = 0.001  # seconds by which two readings of an untouched clock differ at most, but for a rare wait between them
+_KNOWN_FOR = timedelta(seconds=0.1)  # as neither clock of a machine counts while the machine is stopped
+_SET = 0.001  # seconds: a larger difference to the steady clock means that somebody has set the machine's
 _DRIFT = 0.0005  # what two clocks that are kept right move apart in a second, at most
 
 _machine = partial(datetime.now, UTC)
@@ -37,22 +37,27 @@ class Clock:
         return moment - _MICROSECOND * (moment.microsecond % 1000)
 
     def is_due(self) -> bool:
-        """Whether to compare again: a moment has passed, or somebody has set the machine's clock."""
-        if self._compared_at is None:
-            return True
-        passed = self.machine() - self._compared_at
-        was_set = abs(passed.total_seconds() - (self.steady() - self._compared_steady)) > _SET
-        return was_set or not timedelta(0) <= passed <= _KNOWN_FOR
+        """Whether to compare again: a tenth of a second has passed, or somebody has set the machine's clock."""
+        moment = self.machine()
+        at = self._compared_at
+        return at is None or not timedelta(0) <= moment - at <= _KNOWN_FOR or self._was_set(moment - at)
 
     async def compare(self, ask: Callable[[], Awaitable[datetime]]) -> None:
         """Corrects the clock by the database's, for which `ask` asks.
 
         A slow answer puts the clock ahead, so an earlier correction stays while it is smaller and can be right.
         """
-        began, database, answered, ended = self.steady(), await ask(), self.machine(), self.steady()
-        ahead = database - answered + timedelta(seconds=ended - began)  # since it was asked
-        if self._compared_at is not None:
-            earlier = self.ahead + abs(answered - self._compared_at) * _DRIFT
+        asked, began = self.machine(), self.steady()
+        database, answered, ended = await ask(), self.machine(), self.steady()
+        if abs((answered - asked).total_seconds() - (ended - began)) > _SET:
+            return await self.compare(ask)  # somebody set the clock meanwhile, or the machine slept
+        ahead = database - asked
+        if self._compared_at is not None and not self._was_set(answered - self._compared_at):
+            earlier = self.ahead + (answered - self._compared_at) * _DRIFT
             if earlier >= database - answered:
                 ahead = min(ahead, earlier)
         self.ahead, self._compared_at, self._compared_steady = ahead, answered, ended
+
+    def _was_set(self, passed: timedelta) -> bool:
+        """Whether somebody has set the machine's clock, by which so much time has passed since both were compared."""
+        return abs(passed.total_seconds() - (self.steady() - self._compared_steady)) > _SET

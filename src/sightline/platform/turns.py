@@ -15,6 +15,10 @@ acting_for: ContextVar[UUID | None] = ContextVar("acting_for", default=None)  # 
 acting_person: ContextVar[UUID | None] = ContextVar("acting_person", default=None)  # who is signed in to its portal
 
 
+class NoTurn(TimeoutError):
+    """A turn did not come in time. The database may be well, and so is a connection that was held meanwhile."""
+
+
 class Turns:
     """Lets `most` callers go on at once; further callers wait in the order in which they came.
 
@@ -37,7 +41,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, seconds: float) -> AsyncIterator[None]:
-        """One turn. Raises TimeoutError if it does not come in time."""
+        """One turn. Raises NoTurn if it does not come in time."""
         if not self.take():
             await self.wait(seconds)
         try:
@@ -46,7 +50,7 @@ class Turns:
             self.release()
 
     async def wait(self, seconds: float | None) -> None:
-        """Waits for a turn, always equally long. Raises TimeoutError."""
+        """Waits for a turn, always equally long. Raises NoTurn."""
         loop = get_running_loop()
         turn: Future[None] = loop.create_future()
         self._waiting.append((inf if seconds is None else loop.time() + seconds, turn))
@@ -74,7 +78,7 @@ class Turns:
         while self._waiting and (self._waiting[0][1].done() or self._waiting[0][0] <= now):
             _, turn = self._waiting.popleft()
             if not turn.done():
-                turn.set_exception(TimeoutError(f"No {self._what} was free in time."))
+                turn.set_exception(NoTurn(f"No {self._what} was free in time."))
         if self._waiting:
             self._timer = get_running_loop().call_at(self._waiting[0][0], self._end_waits)
 
@@ -101,9 +105,12 @@ class FairTurns:
 
     @asynccontextmanager
     async def turn(self, *owners: Hashable) -> AsyncIterator[None]:
-        """One turn, after those of the owners. Raises TimeoutError if it does not come in 6 seconds."""
+        """One turn, after those of the owners. Raises NoTurn if it does not come in 6 seconds."""
         async with AsyncExitStack() as held:
-            async with timeout(TURN_SECONDS):
-                for turns in (*map(self._own.of, owners), self._all):
-                    await held.enter_async_context(turns.turn(TURN_SECONDS))
+            try:
+                async with timeout(TURN_SECONDS):
+                    for turns in (*map(self._own.of, owners), self._all):
+                        await held.enter_async_context(turns.turn(TURN_SECONDS))
+            except TimeoutError:
+                raise NoTurn("No turn was free in time.") from None
             yield

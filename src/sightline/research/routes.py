@@ -88,5 +88,4 @@ async def inspect_research(
     `brief` is the plan, `progress` the newest run, `runs` the history, `run` one run with the plan and the dates that
     it was made with, `findings` one section's findings with its answer, `records` the reviews that were read directly.
     """
-    async with inspect.begin(call.db, query) as tx:
-        return await inspect.inspect(tx, call.actor, brief_id, query, window, at_once=call.at_once)
+    return await inspect.inspect(call.db, call.actor, brief_id, query, window, at_once=call.at_once)

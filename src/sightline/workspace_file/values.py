@@ -11,6 +11,7 @@ import msgspec
 from sightline.platform.errors import Fault
 from sightline.platform.faults import faults_in, nul_faults
 from sightline.platform.file_section.entries import Faults
+from sightline.platform.http.bodies import MOST_EXPONENTS
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
 LARGEST = 10**LONGEST_NUMBER
@@ -71,6 +72,24 @@ def value_faults(value: Any, path: str, level: int = 1) -> Iterator[Fault]:
         yield Fault(path, f"Is too large a number: at most {LONGEST_NUMBER} digits")
 
 
+def _exponent_faults(value: Any, path: str) -> Iterator[Fault]:
+    """Yields a fault of more than 100 numbers like 1e30, which PostgreSQL keeps with all their zeros."""
+    if sum(map(_is_long, _floats_in(value))) > MOST_EXPONENTS:
+        yield Fault(path, f"At most {MOST_EXPONENTS} numbers like 1e30 in one record")
+
+
+def _floats_in(value: Any, level: int = 1) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict | list) and level <= DEEPEST:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _floats_in(each, level + 1)
+
+
+def _is_long(number: float) -> bool:
+    return abs(number) >= 1e30 or 0 < abs(number) < 1e-29
+
+
 def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
@@ -91,7 +110,7 @@ def convert(value: Any, type: Any) -> Any:
 
 def check(value: Any, type: Any, path: str, faults: Faults) -> Any:
     """Returns the value as the type. Adds every fault and returns None if it does not fit."""
-    found = [] if _is_sound(value) else list(value_faults(value, path))
+    found = [] if _is_sound(value) else [*value_faults(value, path), *_exponent_faults(value, path)]
     if not found:
         try:
             return convert(value, type)

@@ -8,7 +8,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from sightline.intelligence.engine import Engine, FeatureMap, FeatureText
-from sightline.platform.beside import Beside, run_beside
+from sightline.platform.beside import Beside
 from sightline.platform.db import Database, Row, Tx, sql
 
 FIND_MAP_VERSION = sql("SELECT map_version FROM products WHERE workspace_id = :workspace_id AND id = :product_id")
@@ -39,6 +39,7 @@ class VersionedMap(NamedTuple):
     features: FeatureMap
 
 
+_read_small = Beside("small-feature-maps").run  # in which only one waits: maps are read one at a time
 _read_large = Beside("feature-maps").run  # 2 s for 10,000 features
 _Key = tuple[UUID, UUID]  # workspace and product
 
@@ -77,7 +78,7 @@ class FeatureMaps:
         product = {"workspace_id": at[0], "product_id": at[1]}
         async with beside.autocommit() as tx:
             is_large = await tx.value(_IS_LARGE, **product, large=_LARGE)
-        maps, run = (self._large, _read_large) if is_large else (self._small, run_beside)
+        maps, run = (self._large, _read_large) if is_large else (self._small, _read_small)
         async with maps.one_at_a_time:
             async with beside.autocommit() as tx:
                 rows = await tx.rows(_FEATURES, **product, most=_MOST_CHARACTERS)

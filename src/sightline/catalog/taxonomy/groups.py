@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from sightline.platform.beside import run_beside
+from sightline.platform.beside import Beside
 from sightline.platform.db import Row, Tx, sql
 from sightline.platform.lists.single import SMALL_BYTES
 from sightline.platform.turns import FairTurns
@@ -18,6 +18,7 @@ _MOST_OPTIONS = 100_000  # of the taxonomies in the cache, which has one at leas
 _MOST_KEPT = 256  # workspaces
 _NO_OPTIONS = msgspec.Raw(b"[]")
 _READS = FairTurns(1)  # of a taxonomy that is not in the cache: a large one takes 70 MB until it is
+_TAXONOMIES = Beside("taxonomies")  # in which nobody waits but who has that turn
 
 # A stored version never changes, but one that is removed and made again has the same id, in another row.
 FIND_VERSION = sql("""
@@ -124,7 +125,7 @@ async def find_version(tx: Tx, workspace_id: UUID, stored: str | None) -> Taxono
     async with _READS.turn(workspace_id):
         if (kept := _find_kept(workspace_id, stored)) is not None:
             return kept
-        return await run_beside(_read, workspace_id, await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id))
+        return await _TAXONOMIES.run(_read, workspace_id, await tx.rows(FIND_TAXONOMY, workspace_id=workspace_id))
 
 
 def _find_kept(workspace_id: UUID, stored: str) -> Taxonomy | None:

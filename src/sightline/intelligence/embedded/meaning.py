@@ -157,6 +157,7 @@ def _term(text: str, meanings: frozenset[int | str] | frozenset[int]) -> Term:
     return Term(text, frozenset(meanings), _COMMON_WEIGHT if is_common else 1.0)
 
 
+@keep_by_text(20_000)
 def groups_of(word: str) -> frozenset[int]:
     """Returns the numbers of the groups that have the word, or a beginning of it."""
     return _lexicon().groups_of(word)

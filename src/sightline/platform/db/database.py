@@ -13,7 +13,7 @@ import asyncpg
 import msgspec
 
 from sightline.platform.clock import Clock
-from sightline.platform.db.pool import UNUSABLE, Connection, Pool
+from sightline.platform.db.pool import Connection, Pool, spoils
 from sightline.platform.db.sql import Statement
 from sightline.platform.errors import NotFound
 from sightline.platform.refused import Refused
@@ -230,10 +230,9 @@ async def block(connection: Connection, **options: Any) -> AsyncIterator[None]:
     await transaction.start()
     try:
         yield
-    except UNUSABLE:
-        raise  # the connection is closed, which ends the transaction
-    except BaseException:
-        await transaction.rollback()
+    except BaseException as problem:
+        if not spoils(type(problem)):  # else the connection is closed, which ends the transaction
+            await transaction.rollback()
         raise
     await transaction.commit()
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import asyncpg
 
-from sightline.platform.turns import OwnTurns, Turns, acting_for
+from sightline.platform.turns import NoTurn, OwnTurns, Turns, acting_for
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
@@ -29,6 +29,11 @@ LOST = (
 )
 # After these a connection is not used again: it is lost, or a statement may still be running on it.
 UNUSABLE = (*LOST, asyncio.CancelledError, asyncpg.InterfaceError)
+
+
+def spoils(problem: type[BaseException]) -> bool:
+    """Whether a connection is not used again after this problem."""
+    return issubclass(problem, UNUSABLE) and not issubclass(problem, NoTurn)
 
 
 class Pool:
@@ -100,11 +105,11 @@ class Pool:
         """
         for share in shares:
             share.release()
-        if problem is None or not (issubclass(problem, UNUSABLE) or connection.is_in_transaction()):
+        if problem is None or not (spoils(problem) or connection.is_in_transaction()):
             self.idle.append(connection)
             self._turns.release()
             return
-        if issubclass(problem, UNUSABLE) and problem is not asyncio.CancelledError:
+        if spoils(problem) and problem is not asyncio.CancelledError:
             while self.idle:
                 self.idle.pop().terminate()
         dropping = asyncio.create_task(self._drop(connection))

@@ -171,7 +171,8 @@ async def answer_once(
         known = await request.find(tx)
         if known is not None and not operation.runs_again:
             return known
-        result = await operation.handler(msgspec.structs.replace(call, db=OneTransaction(call.db, tx)), *arguments)
+        within = msgspec.structs.replace(call, db=OneTransaction(call.db, tx), at_once=False)
+        result = await operation.handler(within, *arguments)
         answer = shown(result)
         if known is None and operation.runs_again:  # no text is kept, since a repeat comes here too
             await request.keep(tx, (answer[0], [], b""), record_of(result).quoted_ids[:1])
@@ -200,7 +201,7 @@ async def _answer_outside(
     if (known := await find()) is not None:
         return known
     try:
-        return shown(await operation.handler(msgspec.structs.replace(call, keep=keep), *arguments))
+        return shown(await operation.handler(msgspec.structs.replace(call, keep=keep, at_once=False), *arguments))
     except Refusal:
         if (known := await find()) is not None:
             return known

@@ -174,6 +174,7 @@ class TitleWords:
         async with db.autocommit() as tx:
             counts = await tx.value(_TITLE_WORDS, workspace_id=workspace_id, most=_MOST_KNOWN, longest=_LONGEST_KNOWN)
         words = await asyncio.to_thread(_read_words, counts)
+        self._kept.pop(workspace_id, None)
         kept = sum(len(known.counts) for _, known in self._kept.values())
         if len(self._kept) >= _KEPT_WORKSPACES or kept + len(words.counts) > _MOST_KEPT:
             self._kept.clear()

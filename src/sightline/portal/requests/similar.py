@@ -45,13 +45,15 @@ async def find_similar(visit: Visit, title: str) -> list[ShownIdea]:
     asked = await _corrected(normalize("NFC", title), known)
     async with visit.db.autocommit() as tx:
         longer = await find_longer(tx, workspace_id, words_of(asked)[:_MOST_CORRECTED])
-        terms = meaning_of(asked)
-        words = await _SIMILAR.run(search_for, terms, lambda word: word in longer or known.starts(word))
-        if not words:
-            return []
-        query = _with_longer(words, longer)
+    terms = meaning_of(asked)
+    words = await _SIMILAR.run(search_for, terms, lambda word: word in longer or known.starts(word))
+    if not words:
+        return []
+    query = _with_longer(words, longer)
+    async with visit.db.autocommit() as tx:
         rows = await tx.rows(_BY_WORDS, workspace_id=workspace_id, words=query, most=_CANDIDATES)
-        ids = await _SIMILAR.run(_closest, asked, [(row["id"], row["name"]) for row in rows], longer)
+    ids = await _SIMILAR.run(_closest, asked, [(row["id"], row["name"]) for row in rows], longer)
+    async with visit.db.autocommit() as tx:
         return await find_by_ids(tx, workspace_id, ids, visit.user.id)
 
 
@@ -61,12 +63,15 @@ def _with_longer(query: str, longer: Mapping[str, list[str]]) -> str:
 
 
 def _closest(asked: str, names: Iterable[tuple[UUID, str]], parts: Iterable[str]) -> list[UUID]:
-    """Returns the ids of the closest names, in which these parts of words count as words, the longest first."""
-    longest_first = sorted(parts, key=len, reverse=True)
-    if longest_first:
-        places = re.compile("|".join(map(re.escape, longest_first)), re.I)
-        names = [(id, places.sub(r" \g<0> ", name)) for id, name in names]
-    return closest(asked, names, OF_REQUESTS)
+    """Returns the ids of the closest names, in which these parts of words count as words."""
+    return closest(asked, [(id, _apart(name, parts)) for id, name in names], OF_REQUESTS)
+
+
+def _apart(name: str, parts: Iterable[str]) -> str:
+    """Returns a title with spaces around these parts of its words."""
+    for part in parts:
+        name = re.sub(re.escape(part), r" \g<0> ", name, flags=re.I)
+    return name
 
 
 async def _corrected(title: str, known: KnownWords) -> str:

@@ -1,6 +1,5 @@
 """The views of saved research. Specification: GET /research/:id. Reads the database only."""
 
-from contextlib import AbstractAsyncContextManager
 from hashlib import sha256
 from uuid import UUID
 
@@ -30,20 +29,17 @@ _NEEDS = {"run": ("run_id",), "findings": ("run_id", "section_id"), "records": (
 _NAMES = {"run_id": "runId", "section_id": "sectionId"}
 
 
-def begin(db: Database, asked: Inspection) -> AbstractAsyncContextManager[Tx]:
-    """The block for a view: a snapshot, unless one statement reads it."""
-    return db.autocommit() if asked.view == "brief" else db.snapshot()
-
-
 async def inspect(
-    tx: Tx, actor: Actor, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
+    db: Database, actor: Actor, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
 ) -> Versioned[ResearchView]:
-    """Parameters that the view does not use have no effect. `begin` has made `tx`.
+    """Parameters that the view does not use have no effect.
 
     Raises ValidationFailed for a missing parameter, NotFound, and LargeRecord for a large view that is read `at_once`.
     """
     _ensure_needed(asked)
-    view = await _view(tx, actor.workspace_id, brief_id, asked, window, at_once=at_once)
+    _read_cursor(brief_id, asked.cursor)
+    async with db.autocommit() if asked.view == "brief" else db.snapshot() as tx:
+        view = await _view(tx, actor.workspace_id, brief_id, asked, window, at_once=at_once)
     digest = sha256(msgspec.json.encode(view)).hexdigest()[:32]
     return Versioned(view, f'"{brief_id.hex}.{digest}"')
 
@@ -70,11 +66,11 @@ def _read_cursor(brief_id: UUID, text: str | None) -> Position | None:
 async def _view(
     tx: Tx, workspace_id: UUID, brief_id: UUID, asked: Inspection, window: Window, *, at_once: bool
 ) -> ResearchView:
-    after = _read_cursor(brief_id, asked.cursor)
     if asked.view == "brief":
         return BriefView(await queries.find_brief(tx, workspace_id, brief_id, at_once=at_once))
     await queries.ensure_known(tx, workspace_id, brief_id)
     if asked.view == "runs":
+        after = _read_cursor(brief_id, asked.cursor)
         runs = await findings.page_of_runs(tx, workspace_id, brief_id, Window(window.limit, after=after))
         return RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
     if asked.run_id is None:
