@@ -96,7 +96,7 @@ def packed(parts: Parts) -> bytes:
         (nothing_but_zeros, "manifest.json is not where it belongs"),
         (more_rows_than_announced, "ideas has more than the"),
         (an_endless_row, "ideas has a row longer than 256 MiB"),
-        (more_after_the_end, "it goes on after its end"),
+        (more_after_the_end, "it does not end after its seal"),
     ],
 )
 async def test_a_file_that_unpacks_to_very_much_is_refused(

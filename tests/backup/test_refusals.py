@@ -75,6 +75,14 @@ async def test_a_truncated_file_is_refused(migrated: str, filled: Filled, share:
     assert line.startswith(("This is not a backup of Sightline: ", "The backup is damaged or cut off: "))
 
 
+HEADER = tarfile.TarInfo("tables/members/00000009").tobuf(tarfile.USTAR_FORMAT)
+
+
+def with_end(backup: bytes, end: bytes) -> bytes:
+    """The backup with this end in place of the two blocks of zeros after its seal."""
+    return gzip.compress(gzip.decompress(backup)[:-1024] + end, mtime=0)
+
+
 def in_the_tar(backup: bytes, more: bytes) -> bytes:
     return gzip.compress(gzip.decompress(backup) + more)
 
@@ -92,11 +100,13 @@ def in_the_tar(backup: bytes, more: bytes) -> bytes:
         pytest.param(lambda backup: in_the_tar(backup, b"\0"), id="a zero in the tar"),
         pytest.param(lambda backup: in_the_tar(backup, bytes(10_240)), id="blocks of zeros in the tar"),
         pytest.param(lambda backup: in_the_tar(backup, b"more"), id="a text in the tar"),
+        pytest.param(lambda backup: with_end(backup, HEADER + bytes(512)), id="another header in the tar"),
+        pytest.param(lambda backup: with_end(backup, bytes(512)), id="one block of zeros in the tar"),
     ],
 )
 async def test_data_after_the_end_is_refused(migrated: str, filled: Filled, longer: Callable[[bytes], bytes]) -> None:
     line = await refusal(migrated, longer(filled.backup))
-    assert line == "The backup is damaged or cut off: it goes on after its end."
+    assert line == "The backup is damaged or cut off: it does not end after its seal."
 
 
 def flipped(backup: bytes, place: int) -> bytes:

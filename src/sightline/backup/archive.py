@@ -204,8 +204,9 @@ class Archive:
         """Checks after the last table that everything was read as it was written, to the last byte of the file."""
         with _refused_in_one_line(DAMAGED):
             seal = msgspec.json.decode(self._json_member(SEAL), type=Seal)
-            if self._packed.read(tarfile.BLOCKSIZE).strip(b"\0") or not self._packed.is_at_end():
-                raise EOFError("it goes on after its end")
+            end = self._packed.read(tarfile.BLOCKSIZE)  # after the block of zeros that was read as the next member
+            if self._member is not None or end.count(0) < tarfile.BLOCKSIZE or not self._packed.is_at_end():
+                raise EOFError("it does not end after its seal")
         counted = {table.name: table.rows for table in self.manifest.tables}
         if seal != Seal(self._manifest_sha256, self._seals) or counted != {
             name: found.rows for name, found in self._seals.items()

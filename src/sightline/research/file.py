@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from sightline.intelligence.plans import MOST_SECTIONS
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
 from sightline.platform.file_section.tables import (
@@ -210,7 +211,7 @@ class RunRecord(FileRecord):
     failure: Failure | None = None
     started_at: Moment | None = None
     finished_at: Moment | None = None
-    sections: list[SectionRecord] | None = None
+    sections: Annotated[list[SectionRecord], Meta(max_length=MOST_SECTIONS)] | None = None
     sources: list[SourceRecord] | None = None
     records: list[ReviewRecord] | None = None
 

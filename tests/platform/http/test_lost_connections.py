@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.world import World
+from sightline.platform.http.middleware import request_counter
+from tests.waiting import until, until_blocked
+from tests.world import API, World
 
 # At COMMIT the trigger ends the session that commits.
 DOOMED = """
@@ -50,3 +52,21 @@ async def test_a_read_changes_nothing(lab: World) -> None:
     answer = await lab.client.get("/loses-the-database")
     assert answer.status_code == 503
     assert "nothing was changed" in answer.json()["detail"]
+
+
+async def test_a_large_record_is_read_for_nobody_who_is_gone(world: World) -> None:
+    idea = (await world.client.post("/ideas", json={"description": "Large. " * 20_000})).json()["id"]
+    request = f"GET {API}/ideas/{idea} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {await world.key('all')}\r\n\r\n"
+    read, gone = (request_counter("get_idea", status)._value for status in (200, 0))
+    before = read.get(), gone.get()
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE ideas")
+        for _ in range(3):
+            _, writer = await asyncio.open_connection("127.0.0.1", int(world.address.rpartition(":")[2]))
+            writer.write(request.encode())
+            await until_blocked(world.database)
+            writer.close()
+        await until(lambda: writer.transport.is_closing())
+    assert (await world.client.get(f"/ideas/{idea}")).status_code == 200
+    await until(lambda: gone.get() == before[1] + 3)
+    assert read.get() == before[0] + 1

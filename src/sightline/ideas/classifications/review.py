@@ -46,7 +46,9 @@ async def read_classifications(tx: Tx, actor: Actor, ref: IdeaRef, *, at_once: b
     Raises NotFound, and LargeRecord for a large taxonomy that is to be shown `at_once`.
     """
     idea = await queries.find_id(tx, actor.workspace_id, ref)
-    taxonomy = await _find_taxonomy(tx, actor, at_once=at_once)
+    taxonomy = await find_taxonomy(tx, actor.workspace_id)
+    if at_once and taxonomy.is_large:
+        raise LargeRecord
     return await _shown(tx, actor, idea.id, idea.version, taxonomy)
 
 
@@ -56,14 +58,12 @@ async def review_classification(
     ref: IdeaRef,
     review: ClassificationReview,
     expect: Expectation = expect_anything,
-    *,
-    at_once: bool = False,
 ) -> Versioned[Classifications]:
-    """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed, and LargeRecord as above."""
+    """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed."""
     [update] = review.updates
     idea = await queries.lock_idea(tx, actor.workspace_id, ref)
     tx = tx.later()
-    taxonomy = await _find_taxonomy(tx, actor, at_once=at_once)
+    taxonomy = await find_taxonomy(tx, actor.workspace_id)
     group = _find_group(taxonomy, update)
     stored = await find_values(tx, actor.workspace_id, [idea["id"]])
     decision = _decide(group, update, stored.get((idea["id"], group.id)))
@@ -72,13 +72,6 @@ async def review_classification(
     columns, detail = {"taxonomy_version_id": taxonomy.id}, {"group": group.key, "reviewAction": update.action}
     row = await change_columns(tx, actor, idea["id"], columns, "classification_reviewed", **detail)
     return await _shown(tx, actor, row["id"], row["version"], taxonomy)
-
-
-async def _find_taxonomy(tx: Tx, actor: Actor, *, at_once: bool) -> Taxonomy:
-    taxonomy = await find_taxonomy(tx, actor.workspace_id)
-    if at_once and taxonomy.is_large:
-        raise LargeRecord
-    return taxonomy
 
 
 def _find_group(taxonomy: Taxonomy, update: ClassificationUpdate) -> Group:

@@ -26,4 +26,4 @@ async def review_idea_classification(
 ) -> Versioned[Classifications]:
     """Reviews the value of one group: accept, reject, correct, or mark the group as unassigned."""
     async with call.db.transaction() as tx:
-        return await review.review_classification(tx, call.actor, ref, changes, call.expect, at_once=call.at_once)
+        return await review.review_classification(tx, call.actor, ref, changes, call.expect)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import IO, Any
 
 import msgspec
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import StreamingResponse
 
 from sightline.platform.access import Actor, Role
@@ -101,17 +102,19 @@ class Endpoint:
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
                 await services.admit(authorization.decode("latin-1") if authorization else None)
         async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
-            return await self._answer_body(scope, actor, parameters, body)
+            return await self._answer_body(Request(scope, receive), actor, parameters, body)
 
-    async def _answer_body(self, scope: Any, actor: Actor, parameters: Parameters, body: bytes) -> Kept:
-        operation, services = self.operation, self._services
+    async def _answer_body(self, request: Request, actor: Actor, parameters: Parameters, body: bytes) -> Kept:
+        operation, services, scope = self.operation, self._services, request.scope
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
             found[operation.body_type] = await self._body.read(body)
         arguments = [found[key] for key in operation.arguments]
         if_match = headers.get(b"if-match")
-        call = Call(services.db, actor, if_match.decode("latin-1") if if_match else None, services.tools)
+        tag = if_match.decode("latin-1") if if_match else None
+        # A write would wait for other writes in the turn for large records, and all readers of these for it.
+        call = Call(services.db, actor, tag, services.tools, at_once=operation.is_read)
         if operation.role is not None and not actor.has_role(operation.role):
             await self._refuse_role(call, operation.role, arguments)
 
@@ -120,19 +123,22 @@ class Endpoint:
                 return self._response(scope, parameters, await operation.handler(call, *arguments))
             except LargeRecord:
                 shown = partial(self._response, scope, parameters)
-            return await self._answer_large(call, arguments, shown)
+            return await self._answer_large(request, call, arguments, shown)
         mounted_at = scope["path"].rsplit("/", operation.path.count("/"))[0]
         name = f"POST {mounted_at}{operation.path.format_map(found)}"  # however the references are spelled
         keys = {text.decode("latin-1") for header, text in scope["headers"] if header == b"idempotency-key"}
-        request = await RepeatableRequest.of(actor, name, keys, body)
-        return await answer_once(request, operation, call, arguments, partial(self._response, scope, parameters))
+        repeatable = await RepeatableRequest.of(actor, name, keys, body)
+        return await answer_once(repeatable, operation, call, arguments, partial(self._response, scope, parameters))
 
-    async def _answer_large(self, call: Call, arguments: list[Any], shown: Shown) -> Kept:
+    async def _answer_large(self, request: Request, call: Call, arguments: list[Any], shown: Shown) -> Kept:
         """Returns the answer with a large record, which is read, encoded and put into a file when no other is.
 
-        Raises TimeoutError if the turn for large records does not come in 6 seconds.
+        Raises NoTurn if the turn for large records does not come in 6 seconds, and ClientDisconnect if nobody waits for
+        the answer any more.
         """
         async with call.db.large_read():
+            if await request.is_disconnected():
+                raise ClientDisconnect
             result = await self.operation.handler(msgspec.structs.replace(call, at_once=False), *arguments)
             status, headers, body = shown(result)
             del result

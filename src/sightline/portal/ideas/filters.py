@@ -19,7 +19,7 @@ _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
 _MOST_STATUSES = 100
 _MOST_OPTIONS, _LONGEST_INTRO = 300, 10_000  # of a page that is kept
-_MOST_KEPT = 32 * 1024  # bytes of choices
+_MOST_KEPT = 32 * 1024  # bytes of choices, or characters of options
 _GROUP = "f."  # before the key of a group
 _VOTES = "ideas.total DESC, ideas.number DESC"
 SORTS = {
@@ -94,8 +94,10 @@ def names_option(query: QueryParams) -> bool:
 
 
 def is_usual(facets: Sequence[Facet], intro: str) -> bool:
-    """Whether the page around the ideas is small enough to be kept: 300 options, and 10,000 characters."""
-    return sum(len(facet.options) for facet in facets) <= _MOST_OPTIONS and len(intro) <= _LONGEST_INTRO
+    """Whether the page around the ideas is small enough to be kept: 300 options of 32 KiB, and 10,000 characters."""
+    options = [option for facet in facets for option in facet.options]
+    characters = sum(len(option.value) + len(option.label) for option in options)
+    return len(options) <= _MOST_OPTIONS and characters <= _MOST_KEPT and len(intro) <= _LONGEST_INTRO
 
 
 def reads_all(query: QueryParams) -> bool:

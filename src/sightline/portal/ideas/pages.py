@@ -35,7 +35,7 @@ from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
 
 _SHOWN_MOVES = 20
-_FOUND = Beside("portal-found")  # marks may take a tenth of a second
+_BESIDE = Beside("portal-lists")  # marks and many options may take a tenth of a second
 
 
 async def show_list(visit: Visit) -> Response:
@@ -70,9 +70,10 @@ async def _show_found(visit: Visit) -> Response:
         "corrected": " ".join(corrected) if corrected and found.total else None,
         "marks": search.pattern if search else None,
     }
-    if search:
-        return await _FOUND.run(_page, visit, values)
-    if visit.is_partial or visit.waiting or filters.narrows or not is_usual(found.facets, visit.portal.intro):
+    is_small = is_usual(found.facets, visit.portal.intro)
+    if search or not is_small:
+        return await _BESIDE.run(_page, visit, values)
+    if visit.is_partial or visit.waiting or filters.narrows:
         return _page(visit, values)
     return visit.list_page(back="/" + filters.query(), **values)
 

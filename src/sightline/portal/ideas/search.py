@@ -41,15 +41,15 @@ _TITLE_WORDS = sql(
 )
 
 # The shortest words that have `part` after their first letter: the search by prefixes finds words that begin with it.
-# `idea_words` also has words of hidden ideas; EXISTS leaves them out. `OFFSET 0` sorts before EXISTS is asked, so it is
-# asked only until :most words are found.
+# `idea_words` also has words of hidden ideas; EXISTS leaves them out. Of very many words with the part 1,000 are looked
+# at. LIMIT sorts before EXISTS is asked, so it is asked only until :most words are found.
 _LONGER = sql("""
     SELECT part, word
       FROM unnest(:parts::text[]) AS part,
            LATERAL (SELECT word
                       FROM (SELECT DISTINCT word, char_length(word) FROM idea_words
                              WHERE workspace_id = :workspace_id AND strpos(word, part) > 1
-                             ORDER BY char_length(word), word OFFSET 0) AS known
+                             ORDER BY char_length(word), word LIMIT 1000) AS known
                      WHERE EXISTS (SELECT FROM ideas
                                     WHERE workspace_id = :workspace_id AND portal_visible
                                       AND search @@ quote_literal(word)::tsquery)

@@ -77,9 +77,9 @@ class Index:
     def find(self, url: str) -> Page | None:
         """The page of an address; of several, the one retrieved last."""
         with self._open() as db:
-            rows = db.execute("SELECT page FROM pages WHERE identity = ?", [identity(url)]).fetchall()
-        pages = (msgspec.msgpack.decode(page, type=Page) for (page,) in rows)
-        return max(pages, key=lambda one: one.retrieved_at, default=None)
+            rows = db.execute("SELECT page FROM pages WHERE identity = ?", [identity(url)])
+            pages = (msgspec.msgpack.decode(page, type=Page) for (page,) in rows)
+            return max(pages, key=lambda one: one.retrieved_at, default=None)
 
     def discard(self) -> None:
         """Removes a damaged index; the next use makes a new one."""
