@@ -94,7 +94,7 @@ def _code_of(main: Callable[[], None]) -> int:
         main()
     except SystemExit as end:
         if isinstance(end.code, int) or end.code is None:
-            return end.code or 0
+            return int(end.code or 0)
         sys.stderr.write(f"{end.code}\n")
         return 1
     except BaseException:
