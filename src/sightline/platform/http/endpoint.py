@@ -102,10 +102,10 @@ class Endpoint:
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
                 await services.admit(authorization.decode("latin-1") if authorization else None)
         async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
-            return await self._answer_body(Request(scope, receive), actor, parameters, body)
+            return await self._answer_body(scope, receive, actor, parameters, body)
 
-    async def _answer_body(self, request: Request, actor: Actor, parameters: Parameters, body: bytes) -> Kept:
-        operation, services, scope = self.operation, self._services, request.scope
+    async def _answer_body(self, scope: Any, receive: Any, actor: Actor, parameters: Parameters, body: bytes) -> Kept:
+        operation, services = self.operation, self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
         found = self._find_arguments(scope, parameters)
         if self._body is not None:
@@ -123,7 +123,7 @@ class Endpoint:
                 return self._response(scope, parameters, await operation.handler(call, *arguments))
             except LargeRecord:
                 shown = partial(self._response, scope, parameters)
-            return await self._answer_large(request, call, arguments, shown)
+            return await self._answer_large(Request(scope, receive), call, arguments, shown)
         mounted_at = scope["path"].rsplit("/", operation.path.count("/"))[0]
         name = f"POST {mounted_at}{operation.path.format_map(found)}"  # however the references are spelled
         keys = {text.decode("latin-1") for header, text in scope["headers"] if header == b"idempotency-key"}
