@@ -15,7 +15,7 @@ PYTHON  ?= python3
 VENV    ?= .venv
 # Continuous integration runs a failed test once more and counts it as a rerun; elsewhere a flaky test is seen and mended.
 RERUNS  ?= $(if $(CI),1,0)
-# One more than there are processors, as tests also wait.
+# Twice as many as there are processors, as tests also wait.
 WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 ARGS    ?=
 
