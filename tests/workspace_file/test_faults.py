@@ -1,7 +1,7 @@
 """Every fault is named with its path, and nothing is stored when there is one."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import msgspec
 import pytest
@@ -312,4 +312,38 @@ async def test_what_every_page_of_a_portal_shows_is_bounded(database: Database) 
     assert {path: message for path, message in faults.items() if "[" not in path} == {
         "portal.intro": "At most 10000 characters",
         "portal.facets": "At most 20 items",
+    }
+
+
+async def test_what_is_shown_with_many_others_is_short(database: Database) -> None:
+    run = {"id": str(uuid4()), "additionSignals": [str(uuid4())] * 1001, "sections": [{"name": "S"}] * 6}
+    faults = await refusal(
+        database,
+        small(
+            signals=[{"key": "s", "name": "S", "sourceLabel": "x" * 10_001}],
+            portal={"users": [{"key": "u", "email": "u@acme.test", "firstName": "x" * 256}]},
+            ideas=[{"key": "i", "name": "I", "description": "x", "provenance": {"method": "x" * 10_000}}],
+            research=[{"key": "r", "name": "R", "runs": [run]}],
+        ),
+    )
+    assert faults.keys() == {
+        "signals[0].sourceLabel",
+        "portal.users[0].firstName",
+        "ideas[0].provenance",
+        "research[0].runs[0].additionSignals",
+        "research[0].runs[0].sections",
+    }
+
+
+async def test_a_run_gets_no_more_sections_than_a_plan_has_by_several_files(database: Database) -> None:
+    def file(first: int) -> dict[str, Any]:
+        sections = [{"id": str(UUID(int=n)), "name": f"S {n}"} for n in range(first, first + 4)]
+        runs = [{"id": str(UUID(int=99)), "sections": sections}]
+        return small(slug, research=[{"id": str(UUID(int=98)), "name": "R", "runs": runs}])
+
+    slug = new_slug()
+    await apply(database, file(1))
+    await apply(database, file(2))
+    assert await refusal(database, file(3)) == {
+        "research[0].runs[0].sections[3]": "The run then has more than 5 sections"
     }

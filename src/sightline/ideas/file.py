@@ -34,10 +34,13 @@ from sightline.platform.file_section.tables import (
     Links,
     Part,
     Section,
+    Short,
     Table,
     Whole,
 )
 from sightline.platform.wire import Text, Word
+
+_MOST_OF_PROVENANCE = 10_000  # bytes
 
 
 async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
@@ -49,6 +52,8 @@ async def _rules(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     if "ideaStatuses" in run.pruned:
         labels = [each for each in labels if each.label in run.seen["ideaStatuses"]]
     for entry in entries:
+        if len(msgspec.json.encode(entry.given.get("provenance"))) > _MOST_OF_PROVENANCE:
+            run.refuse(entry, "provenance", f"Takes more than {_MOST_OF_PROVENANCE} bytes")
         _settle_status(run, entry, labels)
     await _refuse_aliases(run, entries)
     async with classified(run, entries):
@@ -176,7 +181,7 @@ class IdeaRecord(KeyedRecord):
     sprint: Annotated[Word | None, Link("sprints")] = None
     source_key: Word | None = None
     external_id: Word | None = None
-    created_source: Annotated[str | None, Column(nullable=True)] = "file"
+    created_source: Annotated[Short | None, Column(nullable=True)] = "file"
     provenance: Annotated[dict[str, Any] | None, Column(nullable=True)] = msgspec.field(
         default_factory=lambda: {"method": "file"}
     )

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from sightline.ideas.vote_counts import count_votes_again
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Section, Table
+from sightline.platform.file_section.tables import Email, FileRecord, KeyedRecord, Link, Links, Section, Short, Table
 from sightline.platform.wire import Moment, Name, Word
 from sightline.portal.portals.records import Host
 from sightline.portal.portals.urls import is_safe_remote
@@ -86,8 +86,8 @@ class UserRecord(KeyedRecord):
 
     subject: Word | None = None
     email: Email | UnsetType = UNSET
-    first_name: str | None = ""
-    last_name: str | None = ""
+    first_name: Short | None = ""
+    last_name: Short | None = ""
     last_seen_at: Moment | None = None
     accounts: Annotated[list[str] | None, _ACCOUNTS] = None
 

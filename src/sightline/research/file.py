@@ -19,6 +19,7 @@ from sightline.platform.file_section.tables import (
     Find,
     Hexadecimal,
     KeyedRecord,
+    Line,
     Link,
     Positive,
     Section,
@@ -46,7 +47,6 @@ def _find_signals(value: Sequence[str], find: Find) -> list[Any]:
 _SIGNALS = Converted(_find_signals, column="addition_signal_ids")
 
 
-Failure = Annotated[str, Meta(max_length=10_000)]
 # A page has up to 50 findings or reviews, which are read and encoded at once; of a run and a section it has one.
 _MOST_OF_PAGE, _MOST_OF_RUN = 128 * 1024, 1024 * 1024
 
@@ -66,9 +66,18 @@ def _refuse_large_fields(run: Run, entries: list[Entry], *names: str) -> None:
                 run.refuse(entry, name, "Takes more than 1 MiB")
 
 
+_FULL = sql("""
+SELECT run_id FROM research_sections WHERE workspace_id = :workspace_id AND run_id = ANY(:ids::uuid[])
+ GROUP BY run_id HAVING count(*) > :most""")
+
+
 async def _settle_sections(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
+    """Refuses what is too large, and sections beyond those of a plan, with those that the run has already."""
     _refuse_large_fields(run, entries, "answer")
     yield
+    last = {entry.row["run_id"]: entry for entry in sound(entries)}
+    for row in await run.tx.rows(_FULL, workspace_id=run.workspace_id, ids=list(last), most=MOST_SECTIONS):
+        run.refuse(last[row["run_id"]], "", f"The run then has more than {MOST_SECTIONS} sections")
 
 
 _INDEX = sql(
@@ -157,7 +166,7 @@ class SectionRecord(FileRecord):
     status: RunStatus | None = "completed"
     attempts: Whole | None = 0
     answer: dict[str, Any] | None = None
-    failure: Failure | None = None
+    failure: Line | None = None
     sealed_at: Moment | None = None
     findings: list[FindingRecord] | None = None
 
@@ -178,14 +187,14 @@ class ReviewRecord(FileRecord):
     section_id: Id | None = None
     connector: Word | None = cast("Word", "mobile_store")
     external_id: Word | UnsetType = UNSET
-    label: str | None = ""
+    label: Line | None = ""
     rating: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     title: str | None = ""
     body: str | None = ""
-    version: Annotated[str | None, Column("app_version")] = None
-    storefront: str | None = None
+    version: Annotated[Line | None, Column("app_version")] = None
+    storefront: Line | None = None
     submitted_at: Moment | None = None
-    url: str | None = None
+    url: Line | None = None
 
 
 class RunRecord(FileRecord):
@@ -206,9 +215,11 @@ class RunRecord(FileRecord):
     scores: list[Any] | None = msgspec.field(default_factory=list)
     addition_status: Literal["completed", "failed"] | None = None
     addition_product: Annotated[Word | None, Link("products")] = None
-    addition_signals: Annotated[list[str] | None, _SIGNALS] = msgspec.field(default_factory=list)
-    addition_failure: Failure | None = None
-    failure: Failure | None = None
+    addition_signals: Annotated[Annotated[list[str], Meta(max_length=1_000)] | None, _SIGNALS] = msgspec.field(
+        default_factory=list
+    )
+    addition_failure: Line | None = None
+    failure: Line | None = None
     started_at: Moment | None = None
     finished_at: Moment | None = None
     sections: Annotated[list[SectionRecord], Meta(max_length=MOST_SECTIONS)] | None = None

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
-from sightline.platform.file_section.tables import Extra, KeyedRecord, Link, Links, Part, Section, Showing, Table
+from sightline.platform.file_section.tables import Extra, KeyedRecord, Line, Link, Links, Part, Section, Showing, Table
 from sightline.platform.wire import Name, Word
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.insights.file import INSIGHTS
@@ -32,9 +32,9 @@ class SourcePart(Part, rename=None):
 
 
 class SourceLinkPart(Part):
-    name: str
-    url: str
-    type: str = "link"
+    name: Line
+    url: Line
+    type: Line = "link"
     primary: bool = False
 
 
@@ -107,11 +107,11 @@ class SignalRecord(KeyedRecord):
     external_id: Word | None = None
     integration: Annotated[Word | None, Link("integrations")] = None
     origin: str | None = None
-    source_label: str | None = ""
-    source_links: list[SourceLinkPart] | None = msgspec.field(default_factory=list)
+    source_label: Line | None = ""
+    source_links: Annotated[list[SourceLinkPart], Meta(max_length=100)] | None = msgspec.field(default_factory=list)
     data: dict[str, Any] | None = msgspec.field(default_factory=dict)
     import_: dict[str, Any] | None = msgspec.field(default=None, name="import")
-    failure: str | None = None
+    failure: Line | None = None
     account: Annotated[Word | None, Link("accounts")] = None
     accounts: Annotated[list[str] | None, Links("accounts", "signal_accounts")] = None
     initiatives: Annotated[list[str | InitiativeLink] | None, _INITIATIVES] = None

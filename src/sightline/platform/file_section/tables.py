@@ -22,6 +22,8 @@ LARGEST = 2**31 - 1
 
 
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^\s@]+@[^\s@]+\Z", examples=["ada@example.com"])]
+Short = Annotated[str, Meta(max_length=255)]
+Line = Annotated[str, Meta(max_length=10_000)]
 Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 Number = Annotated[int, Meta(ge=1, le=2**53)]

@@ -43,11 +43,17 @@ async def show_list(visit: Visit) -> Response:
     query = visit.request.query_params
     turn = visit.search() if read_search(query) else visit.turn() if reads_all(query) else nullcontext()
     async with turn:
-        return await _show_found(visit)
+        values = await _find_shown(visit)
+    is_small = is_usual(values["facets"], visit.portal.intro)
+    if values["marks"] or not is_small:
+        return await _BESIDE.run(_page, visit, values)
+    if visit.is_partial or visit.waiting or values["filters"].narrows:
+        return _page(visit, values)
+    return visit.list_page(back="/" + values["filters"].query(), **values)
 
 
-async def _show_found(visit: Visit) -> Response:
-    """If no idea has the words, misspelt ones are corrected."""
+async def _find_shown(visit: Visit) -> dict[str, Any]:
+    """Returns what the page shows. If no idea has the words, misspelt ones are corrected."""
     workspace_id, query = visit.portal.workspace_id, visit.request.query_params
     async with visit.db.autocommit() as tx:
         facets = await find_facets(tx, workspace_id) if names_option(query) else ()
@@ -63,19 +69,13 @@ async def _show_found(visit: Visit) -> Response:
             if found.total and not found.ideas:
                 filters = replace(filters, page=_pages(found.total, PAGE))
                 found = await _find(tx, visit, filters, facets, search)
-    values: dict[str, Any] = {
+    return {
         **found._asdict(),
         "pages": _pages(found.total, PAGE),
         "filters": filters,
         "corrected": " ".join(corrected) if corrected and found.total else None,
         "marks": search.pattern if search else None,
     }
-    is_small = is_usual(found.facets, visit.portal.intro)
-    if search or not is_small:
-        return await _BESIDE.run(_page, visit, values)
-    if visit.is_partial or visit.waiting or filters.narrows:
-        return _page(visit, values)
-    return visit.list_page(back="/" + filters.query(), **values)
 
 
 def _page(visit: Visit, values: dict[str, Any]) -> Response:

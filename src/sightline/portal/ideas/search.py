@@ -15,6 +15,7 @@ import msgspec
 from sightline.platform.beside import Beside
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.db.words import apart, words_in
+from sightline.platform.turns import TURN_SECONDS, OwnTurns
 
 _MOST_WORDS = 12
 _SHORTEST_PART = 5
@@ -34,8 +35,9 @@ _TITLE_WORDS = sql(
     """
     SELECT json_object_agg(left(word, :longest), ideas)::text
       FROM (SELECT word, count(*) AS ideas
-              FROM ideas, unnest(tsvector_to_array(to_tsvector('simple', {title}))) AS word
-             WHERE workspace_id = :workspace_id AND portal_visible
+              FROM (SELECT left(name, 200) AS name FROM ideas
+                     WHERE workspace_id = :workspace_id AND portal_visible ORDER BY number DESC LIMIT 20000) AS newest,
+                   unnest(tsvector_to_array(to_tsvector('simple', {title}))) AS word
              GROUP BY word ORDER BY ideas DESC, word LIMIT :most) AS known""",
     title=apart("name"),
 )
@@ -152,16 +154,16 @@ class KnownWords:
 
 
 class TitleWords:
-    """The words of the visible titles of each workspace. Cached for a minute."""
+    """The words of the visible titles of each workspace: of 20,000 titles, 200 characters each. Cached for a minute."""
 
     def __init__(self) -> None:
         self._kept: dict[UUID, tuple[float, KnownWords]] = {}
-        self._loading = asyncio.Lock()
+        self._loading = OwnTurns(1)
 
     async def of(self, db: Database, workspace_id: UUID) -> KnownWords:
         if (words := self._cached(workspace_id)) is not None:
             return words
-        async with self._loading:
+        async with self._loading.of(workspace_id).turn(TURN_SECONDS):
             if (words := self._cached(workspace_id)) is None:  # else another request has loaded them meanwhile
                 words = await self._load(db, workspace_id)
         return words
