@@ -16,8 +16,9 @@ from sightline.web.languages.catalogue import N_
 from sightline.web.templates import Gettext, Templates
 
 Marks = re.Pattern[str] | None
-_MOST_ROWS = 1000  # of each language; a row has 2 KB, at most 15
-_MOST_PAGES = 100  # a page has 6 KB without its rows, 200 with the most filters
+_MOST_ROWS = 1000  # of each language; a row has 2 KB, at most 5
+_LONGEST_NAME = 300  # characters of an idea whose row is kept
+_MOST_PAGES = 100  # a page has 6 KB without its rows, 70 with the most filters
 _PLACE = secrets.token_hex()  # in a kept text, for what is different on each page; no text has it
 _PLACES = re.compile(f"{_PLACE}([a-z_]+);")
 
@@ -38,7 +39,7 @@ def _extend(environment: Environment, gettext: Gettext) -> None:
 def _keep_rows(environment: Environment) -> Callable[..., Markup]:
     """Returns the macro `row`, for several ideas, as a function that renders a row once, until its idea changes.
 
-    Rows with marks, or with the message about a vote, are not kept.
+    Rows with marks, with the message about a vote, or of a long name are not kept.
     """
 
     def row(*values: Any) -> Markup:
@@ -55,7 +56,7 @@ def _keep_rows(environment: Environment) -> Callable[..., Markup]:
         places = escape(csrf), escape(back), ""
         shown: list[str] = []
         for idea in ideas:
-            if marks is not None or voted == idea.public_id:
+            if marks is not None or voted == idea.public_id or len(idea.name) > _LONGEST_NAME:
                 shown.append(row(idea, root, csrf, back, voted, level, marks))
             else:
                 shown += chain(*zip(around_places(idea, root, level), places, strict=True))

@@ -7,6 +7,7 @@ from itertools import islice
 from urllib.parse import urlencode
 from uuid import UUID
 
+from markupsafe import escape
 from msgspec import Struct, json
 from starlette.datastructures import QueryParams
 
@@ -18,8 +19,8 @@ PAGE = 20
 _LONGEST_SEARCH = 200
 _LAST_PAGE = 10_000
 _MOST_STATUSES = 100
-_MOST_OPTIONS, _LONGEST_INTRO = 300, 10_000  # of a page that is kept
-_MOST_KEPT = 32 * 1024  # bytes of choices, or characters of options
+_MOST_OPTIONS = 300  # of a page that is kept
+_MOST_KEPT = 32 * 1024  # bytes of choices, or characters of a page
 _GROUP = "f."  # before the key of a group
 _VOTES = "ideas.total DESC, ideas.number DESC"
 SORTS = {
@@ -93,11 +94,14 @@ def names_option(query: QueryParams) -> bool:
     return any(value and (name in ("status", "product") or name.startswith(_GROUP)) for name, value in query.items())
 
 
-def is_usual(facets: Sequence[Facet], intro: str) -> bool:
-    """Whether the page around the ideas is small enough to be kept: 300 options of 32 KiB, and 10,000 characters."""
+@lru_cache(maxsize=100)
+def is_usual(facets: tuple[Facet, ...], intro: str) -> bool:
+    """Whether the page around the ideas is small enough to be kept: 300 options, and 32 KiB with the introduction."""
     options = [option for facet in facets for option in facet.options]
-    characters = sum(len(option.value) + len(option.label) for option in options)
-    return len(options) <= _MOST_OPTIONS and characters <= _MOST_KEPT and len(intro) <= _LONGEST_INTRO
+    texts = [text for option in options for text in (option.value, option.label)] + [
+        facet.label or "" for facet in facets
+    ]
+    return len(options) <= _MOST_OPTIONS and sum(len(escape(text)) for text in (*texts, intro)) <= _MOST_KEPT
 
 
 def reads_all(query: QueryParams) -> bool:

@@ -35,8 +35,8 @@ _TITLE_WORDS = sql(
     """
     SELECT json_object_agg(left(word, :longest), ideas)::text
       FROM (SELECT word, count(*) AS ideas
-              FROM (SELECT left(name, 200) AS name FROM ideas
-                     WHERE workspace_id = :workspace_id AND portal_visible ORDER BY number DESC LIMIT 20000) AS newest,
+              FROM (SELECT left(name, 150) AS name FROM ideas
+                     WHERE workspace_id = :workspace_id AND portal_visible ORDER BY number DESC LIMIT 10000) AS newest,
                    unnest(tsvector_to_array(to_tsvector('simple', {title}))) AS word
              GROUP BY word ORDER BY ideas DESC, word LIMIT :most) AS known""",
     title=apart("name"),
@@ -154,7 +154,7 @@ class KnownWords:
 
 
 class TitleWords:
-    """The words of the visible titles of each workspace: of 20,000 titles, 200 characters each. Cached for a minute."""
+    """The words of the visible titles of each workspace: of 10,000 titles, 150 characters each. Cached for a minute."""
 
     def __init__(self) -> None:
         self._kept: dict[UUID, tuple[float, KnownWords]] = {}
