@@ -335,6 +335,13 @@ async def test_what_is_shown_with_many_others_is_short(database: Database) -> No
     }
 
 
+async def test_a_workspace_has_at_most_a_thousand_labels(database: Database) -> None:
+    slug = new_slug()
+    await apply(database, small(slug, ideaStatuses=[{"label": f"L{n}"} for n in range(1_000)]))
+    faults = await refusal(database, small(slug, ideaStatuses=[{"label": "One more"}]))
+    assert faults == {"ideaStatuses": "At most 1000 labels, with those that the workspace has"}
+
+
 async def test_a_run_gets_no_more_sections_than_a_plan_has_by_several_files(database: Database) -> None:
     def file(first: int) -> dict[str, Any]:
         sections = [{"id": str(UUID(int=n)), "name": f"S {n}"} for n in range(first, first + 4)]

@@ -190,6 +190,8 @@ DELETE FROM idea_statuses AS s
  WHERE workspace_id = :workspace_id AND label <> ALL(:kept) AND (provisional OR :is_pruned)
    AND NOT EXISTS (SELECT FROM ideas AS i WHERE i.workspace_id = :workspace_id AND i.status = s.label)
 RETURNING label""")
+_COUNT = sql("SELECT count(*) FROM idea_statuses WHERE workspace_id = :workspace_id AND NOT provisional")
+_MOST_LABELS = 1_000  # of a workspace: refusals list them
 _KEEP = sql("UPDATE idea_statuses SET provisional = false WHERE workspace_id = :workspace_id AND provisional")
 
 
@@ -203,6 +205,8 @@ async def _settle_labels(run: Run) -> AsyncIterator[None]:
     if run.is_new and not given:
         await add_default_statuses(run.tx, run.workspace_id)
     yield
+    if given and await run.tx.value(_COUNT, workspace_id=run.workspace_id) > _MOST_LABELS:
+        run.faults.add("ideaStatuses", f"At most {_MOST_LABELS} labels, with those that the workspace has")
     values = {"workspace_id": run.workspace_id, "kept": list(run.seen["ideaStatuses"])}
     are_left = given and await run.tx.value(_ARE_LEFT, **values, is_pruned=pruned)
     if are_left:
