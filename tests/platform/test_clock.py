@@ -34,7 +34,7 @@ class Machine:
 
         await self.clock.compare(ask)
 
-    def sleep(self) -> None:
+    def suspend(self) -> None:
         self.now += 3600
         self.asleep += 3600
 
@@ -57,7 +57,7 @@ async def test_a_clock_that_is_set_back_by_less_than_an_answer_takes_is_correcte
 
 
 async def test_a_machine_that_sleeps_or_whose_clock_is_set_during_a_comparison_is_not_behind() -> None:
-    for what in (Machine.sleep, Machine.set_back):
+    for what in (Machine.suspend, Machine.set_back):
         machine = Machine()
         await machine.compare(0.0001)
         machine.now += 1
