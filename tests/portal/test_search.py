@@ -262,3 +262,10 @@ async def test_at_most_fifty_matches_of_a_text_are_marked(world: PortalWorld) ->
     page = (await browser.get("/?q=q")).text
     assert page.count("<mark>") == 50
     assert "q " * 440 in page
+
+
+async def test_words_are_corrected_by_the_first_150_characters_of_titles(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Fahrplan"), idea("b", "x" * 160 + " Anschluss")])
+    counts = (await TitleWords().of(world.database, world.workspace_id)).counts
+    assert "fahrplan" in counts
+    assert "anschluss" not in counts

@@ -53,11 +53,7 @@ async def read_classifications(tx: Tx, actor: Actor, ref: IdeaRef, *, at_once: b
 
 
 async def review_classification(
-    tx: Tx,
-    actor: Actor,
-    ref: IdeaRef,
-    review: ClassificationReview,
-    expect: Expectation = expect_anything,
+    tx: Tx, actor: Actor, ref: IdeaRef, review: ClassificationReview, expect: Expectation = expect_anything
 ) -> Versioned[Classifications]:
     """Applies one decision. Raises NotFound, ValidationFailed, PreconditionFailed."""
     [update] = review.updates
