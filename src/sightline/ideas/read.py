@@ -22,9 +22,9 @@ _SHOWN = len(Idea.__struct_fields__) - len(("classification_summary", "classific
 
 async def get_idea(tx: Tx, actor: Actor, ref: IdeaRef, query: Include, *, at_once: bool) -> Versioned[Idea]:
     """Returns the idea and its tag. Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
-    find = queries.find_idea
-    row = await find(tx, actor.workspace_id, ref, at_once=at_once, is_classified=bool(query.include))
-    if not query.include:
+    is_classified = bool(query.include)
+    row = await queries.find_idea(tx, actor.workspace_id, ref, at_once=at_once, is_classified=is_classified)
+    if not is_classified:
         return versioned(row)
     return await with_classifications(tx, actor, row)
 

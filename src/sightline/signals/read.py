@@ -15,8 +15,8 @@ from sightline.signals.records import Include, Signal, SignalFilters
 
 async def get_signal(tx: Tx, actor: Actor, ref: SignalRef, query: Include, *, at_once: bool) -> Versioned[Signal]:
     """Returns the signal and its tag. Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
-    find = queries.find_signal
-    row = await find(tx, actor.workspace_id, ref, with_raw=bool(query.include), at_once=at_once)
+    with_raw = bool(query.include)
+    row = await queries.find_signal(tx, actor.workspace_id, ref, with_raw=with_raw, at_once=at_once)
     if not query.include:
         return versioned(row)
     return Versioned(with_raw_data(row), tag_of(row, ".raw"))
