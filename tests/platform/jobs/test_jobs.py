@@ -164,6 +164,6 @@ async def test_the_log_names_workspace_and_record_of_a_done_job(site: Site) -> N
     site.worker()
     record = await site.record()
     await site.add(QUICK, record)
-    await until(lambda: site.is_gone(record))
+    await until(lambda: "Job done" in site.said)
     [line] = [line for line in site.said.splitlines() if "Job done" in line]
     assert f"workspace={site.workspace} record={record}" in line
