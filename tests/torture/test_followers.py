@@ -34,7 +34,8 @@ FEEDS: dict[str, tuple[str, set[str]]] = {
     "opportunities": ("opportunity", {"ideaIds"}),
     "studies/feedback": ("feedback", {"study", "initiativeIds", "ideaIds"}),
 }
-WAYS = {"apply", "named", "import", "portal", "slow", "POST ideas", "DELETE ideas"}  # to write, each at least once
+# To write, each at least once.
+WAYS = {"apply", "named", "import", "portal", "slow", "POST ideas", "DELETE ideas", "DELETE signals"}
 LARGE_PAGES = "insights"
 PAGE = 7
 MIB = 1024 * 1024
