@@ -44,24 +44,27 @@ CREATE FUNCTION public.follow_account_external_id() RETURNS trigger
 BEGIN
     UPDATE signals SET version = version + 1, updated_at = greatest(updated_at, NEW.updated_at)
      WHERE workspace_id = NEW.workspace_id AND account_id = NEW.id;
+    INSERT INTO renames VALUES (NEW.workspace_id, NEW.id, NEW.updated_at) ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION public.follow_renames(workspace uuid, renamed_at timestamp with time zone, moment timestamp with time zone) RETURNS void
+CREATE FUNCTION public.follow_renames(moment timestamp with time zone) RETURNS void
     LANGUAGE sql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
-    UPDATE signals SET version = version + 1, updated_at = moment
-     WHERE workspace_id = workspace AND updated_at < renamed_at
-       AND account_id IN (SELECT record_id FROM changes
-                           WHERE workspace_id = workspace AND at = renamed_at AND kind = 'account'
-                             AND action = 'updated' AND detail -> 'fields' ? 'externalId');
+    WITH followed AS (DELETE FROM renames RETURNING *),
+    signals_changed AS (
+        UPDATE signals SET version = version + 1, updated_at = moment
+          FROM followed
+         WHERE signals.workspace_id = followed.workspace_id AND signals.account_id = followed.record_id
+           AND signals.updated_at < followed.renamed_at)
     UPDATE initiatives SET version = version + 1, updated_at = moment
-     WHERE workspace_id = workspace AND updated_at < renamed_at
-       AND id IN (SELECT initiative_id FROM initiative_teams
-                   WHERE workspace_id = workspace
-                     AND team_id IN (SELECT record_id FROM changes
-                                      WHERE workspace_id = workspace AND at = renamed_at AND kind = 'team'
-                                        AND action = 'updated' AND detail -> 'fields' ? 'name'));
+      FROM followed JOIN initiative_teams AS link
+           ON link.workspace_id = followed.workspace_id AND link.team_id = followed.record_id
+     WHERE initiatives.workspace_id = link.workspace_id AND initiatives.id = link.initiative_id
+       AND initiatives.updated_at < followed.renamed_at;
 $$;
 
 CREATE FUNCTION public.follow_signals() RETURNS trigger
@@ -112,6 +115,7 @@ BEGIN
      WHERE workspace_id = NEW.workspace_id
        AND id IN (SELECT initiative_id FROM initiative_teams
                    WHERE workspace_id = NEW.workspace_id AND team_id = NEW.id);
+    INSERT INTO renames VALUES (NEW.workspace_id, NEW.id, NEW.updated_at) ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 
@@ -1964,6 +1968,12 @@ CREATE TABLE public.record_counts (
     CONSTRAINT record_counts_slot_check CHECK (((slot >= 0) AND (slot <= 15)))
 );
 
+CREATE TABLE public.renames (
+    workspace_id uuid NOT NULL,
+    record_id uuid NOT NULL,
+    renamed_at timestamp(3) with time zone NOT NULL
+);
+
 CREATE TABLE public.research_briefs (
     workspace_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -2453,6 +2463,9 @@ ALTER TABLE ONLY public.public_numbers
 
 ALTER TABLE ONLY public.record_counts
     ADD CONSTRAINT record_counts_pkey PRIMARY KEY (workspace_id, kind, slot);
+
+ALTER TABLE ONLY public.renames
+    ADD CONSTRAINT renames_pkey PRIMARY KEY (workspace_id, record_id, renamed_at);
 
 ALTER TABLE ONLY public.research_briefs
     ADD CONSTRAINT research_briefs_pkey PRIMARY KEY (workspace_id, id);
@@ -3265,6 +3278,9 @@ ALTER TABLE ONLY public.portals
 
 ALTER TABLE ONLY public.products
     ADD CONSTRAINT products_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.renames
+    ADD CONSTRAINT renames_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
 ALTER TABLE ONLY public.research_briefs
     ADD CONSTRAINT research_briefs_workspace_id_created_by_fkey FOREIGN KEY (workspace_id, created_by) REFERENCES public.members(workspace_id, id) ON DELETE SET NULL (created_by);

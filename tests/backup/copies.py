@@ -45,6 +45,7 @@ MORE = (
     """INSERT INTO insight_keys (workspace_id, hash, insight_id)
        SELECT workspace_id, sha256(id::text::bytea), id FROM insights WHERE workspace_id = $1
        UNION ALL VALUES ($1, '\\x00ff10'::bytea, NULL::uuid)""",
+    """INSERT INTO renames (workspace_id, record_id, renamed_at) VALUES ($1, gen_random_uuid(), now())""",
 )
 HUGE = """
 INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at, detail)

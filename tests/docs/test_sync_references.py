@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from sightline.platform.db import Database
+from sightline.worker import jobs_of_rooms
 from tests.docs.test_sync import program
 from tests.torture.test_followers import FEEDS
-from tests.waiting import next_moment, until_blocked
+from tests.waiting import next_moment, until, until_blocked
 from tests.world import API, World
 
 Json = dict[str, Any]
@@ -189,3 +190,41 @@ async def test_what_is_committed_while_a_rename_is_changes_with_it(
         await renaming
         async with database.autocommit() as reading:
             assert await reading.connection.fetchval(MOMENTS, world.workspace_id)
+
+
+LOCK_INITIATIVE = "SELECT FROM initiatives WHERE workspace_id = $1 AND key = 'n-beside' FOR UPDATE"
+WRITE_INITIATIVE = """
+WITH added AS (
+    INSERT INTO initiatives (workspace_id, id, number, key, name, status, created_at, updated_at)
+    VALUES ($1, gen_random_uuid(), 90, 'n-beside', 'beside', 'PENDING', now(), now()) RETURNING id)
+INSERT INTO initiative_teams (workspace_id, initiative_id, team_id)
+SELECT $1, added.id, teams.id FROM added, teams WHERE workspace_id = $1"""
+
+
+async def test_a_worker_follows_a_rename_if_the_command_ended_after_its_commit(database: Database, served: str) -> None:
+    """Teams come before accounts in a file, so the initiatives have changed when it waits for a signal."""
+    async with copied(database, served) as (world, copies):
+        async with database.transaction() as beside:
+            await beside.connection.execute(WRITE_INITIATIVE, world.workspace_id)
+            await next_moment()
+            await world.add(initiatives=[{"key": "later", "name": "N"}])
+            await next_moment()
+            async with database.transaction() as first:
+                await first.connection.execute(LOCK_SIGNAL, world.workspace_id, "sfirst")
+                files = world.add(teams=[TEAM | {"name": "After"}], accounts=[ACCOUNT | {"externalId": "after"}])
+                renaming = asyncio.create_task(files)
+                await until_blocked(database)
+                await beside.connection.execute("COMMIT AND CHAIN")
+                await follow(copies)
+                assert "beside" in {one["name"] for one in copies["initiatives"].records.values()}
+                await beside.connection.execute(LOCK_INITIATIVE, world.workspace_id)
+            await until(lambda: is_renamed(world))
+            await until_blocked(database)
+            renaming.cancel()
+            await asyncio.wait({renaming})
+        for tick in (tick for room in jobs_of_rooms() for tick in room.ticks if "renames" in tick.name):
+            await tick.act(database, {})
+
+
+async def is_renamed(world: World) -> bool:
+    return [team["name"] for team in (await world.client.get("/teams")).json()] == ["After"]

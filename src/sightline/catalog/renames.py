@@ -1,16 +1,19 @@
-"""What shows the name of a team or the external id of an account changes with it. Decisions: Copies miss nothing."""
+"""What shows the name of a team or the external id of an account changes with it. Decisions: Copies miss nothing.
 
-from datetime import datetime
-from uuid import UUID
+Triggers change what they see at the end of the transaction that renames, and keep the rename in `renames`.
+"""
 
 from sightline.platform.db import Database, sql
 from sightline.platform.db.retries import until_answered
 
-_FOLLOW = sql("SELECT follow_renames(:workspace_id, :renamed_at, :now)")
+_FOLLOW = sql("SELECT follow_renames(:now)")
 
 
 @until_answered
-async def follow_renames(db: Database, workspace_id: UUID, renamed_at: datetime) -> None:
-    """Changes what was written beside a transaction that renamed. Call it after that, with its moment."""
-    async with db.autocommit(writes=True) as tx:
-        await tx.run(_FOLLOW, workspace_id=workspace_id, renamed_at=renamed_at)
+async def follow_renames(db: Database, _tools: object = None) -> None:
+    """Changes what was committed beside the transactions that renamed.
+
+    Whoever renames calls it afterwards; a worker does so each minute, since a command may be killed before.
+    """
+    async with db.transaction() as tx:
+        await tx.run(_FOLLOW)

@@ -264,8 +264,8 @@ async def apply_file(
                     trial.faults.add("", f"The database refuses: {reason_of(error)}")
                 _refuse_faulty(trial.faults)
                 continue
-            if not dry_run and any(trial.tally.of(name).changed for name in ("accounts", "teams")):
-                await follow_renames(db, applied.workspace_id, trial.tx.now)
+            if not dry_run:
+                await follow_renames(db)
             if report is not None:
                 for change in trial.tally.changes or ():
                     report(change)

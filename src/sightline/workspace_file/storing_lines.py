@@ -141,7 +141,7 @@ class LineStore:
                     raise _DryRun
                 await add_to_counts(tx, store.run.workspace_id, tally.growth)
         if not self.dry_run and tally.of("accounts").changed:
-            await follow_renames(self.db, store.run.workspace_id, store.run.tx.now)
+            await follow_renames(self.db)
         self._seen.update(seen.maps[0])
         self._late += new_late
         self.accounts_created |= accounts.created
