@@ -17,6 +17,6 @@ class StorePacing:
         """Returns when the next call may be made."""
         async with self._turn:
             if len(self._passed) == self._passed.maxlen:
-                while (left := self._passed[0] + self._seconds - time.monotonic()) > 0:  # noqa: ASYNC110  # a timer
+                while (left := self._passed[0] + self._seconds - time.monotonic()) > 0:  # noqa: ASYNC110 - a timer
                     await asyncio.sleep(left)  # may end up to a millisecond early
             self._passed.append(time.monotonic())
