@@ -146,6 +146,18 @@ BEGIN
     RETURN NULL;
 END $_$;
 
+CREATE FUNCTION public.is_one_deleted(workspace uuid, quoted_ids uuid[]) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT EXISTS (
+        SELECT FROM unnest(quoted_ids) AS quoted (id)
+         WHERE NOT EXISTS (SELECT FROM features AS one WHERE one.workspace_id = workspace AND one.id = quoted.id)
+           AND NOT EXISTS (SELECT FROM signals AS one WHERE one.workspace_id = workspace AND one.id = quoted.id)
+           AND NOT EXISTS (SELECT FROM accounts AS one WHERE one.workspace_id = workspace AND one.id = quoted.id)
+           AND NOT EXISTS (SELECT FROM members AS one WHERE one.workspace_id = workspace AND one.id = quoted.id)
+           AND NOT EXISTS (SELECT FROM api_keys AS one WHERE one.workspace_id = workspace AND one.id = quoted.id));
+$$;
+
 CREATE FUNCTION public.iso(moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN to_char((moment AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);

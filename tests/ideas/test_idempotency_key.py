@@ -111,3 +111,15 @@ async def test_reading_ignores_the_key(acme: Acme) -> None:
     for _ in range(2):
         answer = await acme.client.get("/ideas", headers={"Idempotency-Key": "k" * 999})
         assert "idempotent-replayed" not in answer.headers
+
+
+async def test_an_answer_that_is_kept_while_a_feature_goes_is_not_repeated(acme: Acme) -> None:
+    features = [{"key": "push", "name": "Push notifications"}]
+    await acme.world.add(products=[{"key": "phone", "name": "Phone", "features": features}])
+    ids = await acme.world.ids("products")
+    body: Json = {"description": "It never notifies me.", "productId": ids["phone"]}
+    async with acme.world.database.transaction() as tx:
+        await tx.connection.execute("DELETE FROM features WHERE product_id = $1", ids["phone"])
+        first = await send(acme, "one", **body)
+        assert first.json()["featureMatching"]["suggestions"] != []
+    refused(await send(acme, "one", **body), 410, "RECORD_DELETED")

@@ -82,7 +82,7 @@ class OneTransaction(Database):
 
 _TAKE = sql("SELECT pg_try_advisory_xact_lock(hashtextextended(:request, 7))")
 _FIND = sql("""
-SELECT body_hash, status, headers, body FROM idempotency_keys
+SELECT body_hash, status, headers, body, is_one_deleted(workspace_id, quoted_ids) AS is_gone FROM idempotency_keys
  WHERE workspace_id = :workspace_id AND key_id = :key_id AND operation = :operation AND value = :value
    AND created_at > :oldest""")
 _KEEP = sql("""
@@ -127,7 +127,7 @@ class RepeatableRequest:
             return None
         if kept["body_hash"] != self.body_hash:
             raise KeyReused("This Idempotency-Key came with another body before.")
-        if kept["status"] == RecordDeleted.status:
+        if kept["is_gone"] or kept["status"] == RecordDeleted.status:
             raise RecordDeleted("What this request wrote or quoted is deleted. Send it with a new Idempotency-Key.")
         pairs = msgspec.json.decode(kept["headers"], type=list[tuple[str, str]])
         headers = [(name.encode(), text.encode("latin-1")) for name, text in pairs]
