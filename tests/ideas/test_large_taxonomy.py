@@ -1,13 +1,18 @@
 """Ideas with very many options: written, reviewed and shown as others are, in portions where they are listed."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from threading import Event
 
 import pytest_asyncio
 
+from sightline.platform.beside import run_beside
 from sightline.platform.db import Database
 from tests.ideas.acme import Acme, Json
 from tests.ideas.test_classification_review import group, read, review
 from tests.ideas.workroom import furnished
+from tests.waiting import until
+from tests.world import World
 
 OPTIONS = 1_000
 GROUPS: list[Json] = [
@@ -64,3 +69,31 @@ async def test_a_new_text_renews_suggestions_of_a_large_taxonomy(acme: Acme) -> 
     await acme.client.patch(f"/ideas/{created['id']}", json={"description": "We lack the label 77 here."})
     shown = await read(acme, created)
     assert group(shown, "g0")["value"]["optionKeys"] == ["g0-77"]
+
+
+async def numbers_taken(database: Database, *worlds: World) -> int:
+    """How many ideas of these workspaces have a number, stored or not."""
+    async with database.autocommit() as tx:
+        taken = "SELECT sum(last)::int FROM public_numbers WHERE kind = 'idea' AND workspace_id = ANY($1)"
+        return int(await tx.connection.fetchval(taken, [world.workspace_id for world in worlds]) or 0)
+
+
+async def test_creations_that_wait_for_suggestions_hold_no_connection(database: Database, served: str) -> None:
+    is_free, body = Event(), {"description": "We lack the label 77 here."}
+    async with World(database, served) as one, World(database, served) as two, World(database, served) as other:
+        for large in (one, two):
+            await large.add(taxonomy={"groups": GROUPS})
+        busy = asyncio.create_task(run_beside(is_free.wait))
+        waiting = asyncio.gather(*(large.client.post("/ideas", json=body) for large in (one, two) for _ in range(8)))
+
+        async def are_all_waiting() -> bool:
+            return await numbers_taken(database, one, two) == 16
+
+        try:
+            await until(are_all_waiting, 20)
+            assert (await other.client.post("/ideas", json=body)).status_code == 201
+            assert not waiting.done()
+        finally:
+            is_free.set()
+            await busy
+        assert {answer.status_code for answer in await waiting} == {201}

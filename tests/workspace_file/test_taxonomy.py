@@ -7,7 +7,7 @@ import msgspec
 
 from sightline.platform.db import Database
 from sightline.workspaces.operating import delete_workspace
-from tests.workspace_file.files import apply, by_key, export, exported, small, whole
+from tests.workspace_file.files import apply, by_key, export, exported, refusal, small, whole
 
 
 async def _versions(database: Database, workspace_id: UUID) -> list[tuple[int, bool]]:
@@ -84,3 +84,16 @@ async def test_earlier_versions_are_exported(database: Database) -> None:
     assert await export(database, slug) == first
     assert await _versions(database, applied.workspace_id) == [(1, False), (2, True)]
     assert by_key(msgspec.json.decode(first)["ideas"])["fast"]["taxonomyVersion"] == 1
+
+
+async def test_a_version_has_at_most_ten_thousand_options_in_all_groups(database: Database) -> None:
+    file = whole()
+    applied = await apply(database, file)
+    groups = [
+        {"key": f"g{g}", "options": [{"key": f"o{n}"} for n in range(g * 5_000, g * 5_000 + 5_000)]} for g in range(2)
+    ]
+    more = [*groups, {"key": "one", "options": [{"key": "more"}]}]
+    refused = await refusal(database, small(file["workspace"]["slug"], taxonomy={"groups": more}))
+    assert refused == {"taxonomy.groups": "Expected at most 10,000 options in all groups together"}
+    await apply(database, small(file["workspace"]["slug"], taxonomy={"groups": groups}))
+    assert await _versions(database, applied.workspace_id) == [(1, False), (2, True)]

@@ -61,18 +61,17 @@ async def _add(db: Database, actor: Actor, new: Proposal, facts: Facts) -> _Writ
     async with db.autocommit(writes=True) as tx:
         number, stored = await take_idea_number(db, tx, actor.workspace_id)
         taxonomy = await find_version(tx, actor.workspace_id, stored)
-        outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))
-        if outcome is None:
-            return None
-        origin: dict[str, Any] = {
-            "id": new_id(),
-            "number": number,
-            "created_source": "api",
-            "provenance": IdeaProvenance(
-                "api", actor.id, new.columns.get("source_key"), new.columns.get("external_id")
-            ),
-        }
-        if not outcome.assignments:  # one statement, which commits on its own
+    outcome = await decide(None, new, facts._replace(taxonomy=taxonomy))  # may wait: no connection is held meanwhile
+    if outcome is None:
+        return None
+    origin: dict[str, Any] = {
+        "id": new_id(),
+        "number": number,
+        "created_source": "api",
+        "provenance": IdeaProvenance("api", actor.id, new.columns.get("source_key"), new.columns.get("external_id")),
+    }
+    if not outcome.assignments:  # one statement, which commits on its own
+        async with db.autocommit(writes=True) as tx:
             row = await add_idea(tx, actor, origin, outcome)
             return read.versioned(row) if row else None
     async with db.transaction() as tx:

@@ -16,6 +16,8 @@ from sightline.workspaces.changes import log_change
 
 Given = dict[str, Any]
 
+_MOST_OPTIONS = 10_000  # of the active version: suggestions for an idea compare its text with each
+
 
 class OptionPart(Part):
     key: Word
@@ -92,6 +94,10 @@ async def apply_taxonomy(run: Run, given: Given) -> bool | None:
         run.faulty_records.add(("taxonomy", ""))
         return None
     if before and before["groups"] == groups:
+        return None
+    if len(_active_options(groups)) > _MOST_OPTIONS:
+        run.faults.add("taxonomy.groups", f"Expected at most {_MOST_OPTIONS:,} options in all groups together")
+        run.faulty_records.add(("taxonomy", ""))
         return None
     await _replace(run, given, before, groups)
     return before is None or "version" not in before
