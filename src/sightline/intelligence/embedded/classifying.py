@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
+from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.sentences import Sentence, read_sentences
 from sightline.intelligence.embedded.vocabulary import (
     CONTRASTING_WORDS,
@@ -81,7 +82,7 @@ def _find_mention(label: str, text: _Text) -> tuple[str, Sentence] | None:
     return None
 
 
-@lru_cache(maxsize=4_000)
+@keep_by_text(most=40_000)
 def _phrases_of(label: str) -> tuple[_Phrase, ...]:
     """Returns the phrases that name an option: the whole label, then its parts. None if it only judges."""
     return tuple(_read_phrases([label, *_PARTS.split(label)] if _PARTS.search(label) else [label]))
