@@ -1181,6 +1181,34 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.remove_hidden_words() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    hidden uuid[];
+    unused tid[];
+BEGIN
+    IF NOT EXISTS (SELECT FROM after WHERE NOT portal_visible) OR NOT EXISTS (SELECT FROM before WHERE portal_visible) THEN
+        RETURN NULL;
+    END IF;
+    hidden := ARRAY(SELECT id FROM before WHERE portal_visible EXCEPT SELECT id FROM after WHERE portal_visible);
+    unused := ARRAY(SELECT known.ctid
+                      FROM (SELECT DISTINCT workspace_id, long_words(search) AS word
+                              FROM before WHERE id = ANY(hidden)) AS gone
+                      JOIN idea_words AS known ON known.workspace_id = gone.workspace_id AND known.word = gone.word
+                     WHERE NOT EXISTS (SELECT FROM ideas
+                                        WHERE workspace_id = gone.workspace_id AND portal_visible
+                                          AND search @@ phraseto_tsquery('simple', gone.word))
+                       FOR UPDATE OF known SKIP LOCKED);
+    -- Again, with what others have committed until the words were locked.
+    DELETE FROM idea_words AS known
+     WHERE ctid = ANY(unused)
+       AND NOT EXISTS (SELECT FROM ideas
+                        WHERE workspace_id = known.workspace_id AND portal_visible
+                          AND search @@ phraseto_tsquery('simple', known.word));
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.remove_idea_words() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3071,6 +3099,8 @@ CREATE CONSTRAINT TRIGGER refuse_alias_added AFTER INSERT OR UPDATE OF source_ke
 CREATE TRIGGER refuse_identity_added AFTER INSERT ON public.ideas FOR EACH ROW WHEN (((new.external_id IS NOT NULL) AND ((new.source_key IS NOT NULL) OR (new.integration_id IS NOT NULL)))) EXECUTE FUNCTION public.refuse_identity_of_alias();
 
 CREATE TRIGGER refuse_identity_changed AFTER UPDATE OF source_key, integration_id, external_id ON public.ideas FOR EACH ROW WHEN ((((new.source_key IS NOT NULL) AND ((new.source_key IS DISTINCT FROM old.source_key) OR (new.external_id IS DISTINCT FROM old.external_id))) OR ((new.integration_id IS NOT NULL) AND ((new.integration_id IS DISTINCT FROM old.integration_id) OR (new.external_id IS DISTINCT FROM old.external_id))))) EXECUTE FUNCTION public.refuse_identity_of_alias();
+
+CREATE TRIGGER remove_hidden_words AFTER UPDATE ON public.ideas REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION public.remove_hidden_words();
 
 CREATE TRIGGER remove_idea_words AFTER DELETE ON public.ideas REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION public.remove_idea_words();
 

@@ -75,6 +75,33 @@ async def test_words_of_hidden_ideas_take_no_place_of_the_twenty(world: PortalWo
     assert await names_found(world, "q=platform") == [f"{'x' * 21}platform"]
 
 
+async def test_words_that_only_hidden_ideas_have_keep_no_part_from_being_found(world: PortalWorld) -> None:
+    compound = "Urlaubsvertretungsplanung"
+    names = [" ".join(f"x{'abcdefghij'[n]}{'abcdefghij'[m]}vertretu" for m in range(10)) for n in range(10)]
+
+    def others(*, visible: bool) -> list[dict[str, Any]]:
+        return [idea(f"i{n}", f"{name} Kalenderfeed", visible=visible) for n, name in enumerate(names)]
+
+    await world.add(ideas=[idea("shown", f"{compound} als Kalenderfeed"), *others(visible=True)])
+    assert "vertretu" in "".join(await words_kept(world)).replace(compound.lower(), "")
+    await world.add(ideas=others(visible=False))
+    assert await words_kept(world) == ["kalenderfeed", compound.lower()]
+    await world.client.patch("/ideas/IDEA-1", json={"portalVisible": False})
+    assert await words_kept(world) == []
+    await world.client.patch("/ideas/IDEA-1", json={"portalVisible": True})
+    assert await names_found(world, "q=vertretung") == [f"{compound} als Kalenderfeed"]
+
+
+async def test_a_word_stays_that_is_written_while_another_idea_with_it_is_hidden(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Wagenstandsanzeiger"), idea("b", "Anderes")])
+    rename = "UPDATE ideas SET name = 'Wagenstandsanzeiger' WHERE workspace_id = $1 AND number = 2"
+    async with world.database.transaction() as tx:
+        await tx.connection.execute(rename, world.workspace_id)
+        hiding = await world.client.patch("/ideas/IDEA-1", json={"portalVisible": False})
+    assert hiding.status_code == 200
+    assert await words_kept(world) == ["anderes", "wagenstandsanzeiger"]
+
+
 async def test_a_word_stays_that_is_written_while_another_idea_with_it_is_deleted(world: PortalWorld) -> None:
     await world.add(ideas=[idea("a", "Wagenstandsanzeiger"), idea("b", "Anderes")])
     rename = "UPDATE ideas SET name = 'Wagenstandsanzeiger' WHERE workspace_id = $1 AND number = 2"

@@ -43,7 +43,7 @@ _TITLE_WORDS = sql(
 )
 
 # The shortest words that have `part` after their first letter: the search by prefixes finds words that begin with it.
-# `idea_words` also has words of hidden ideas; EXISTS leaves them out. Of very many words with the part 1,000 are looked
+# `idea_words` also has words of former texts; EXISTS leaves them out. Of very many words with the part 1,000 are looked
 # at. LIMIT sorts before EXISTS is asked, so it is asked only until :most words are found.
 _LONGER = sql("""
     SELECT part, word
