@@ -21,6 +21,7 @@ from tests.workspace_file.imports import load
 from tests.world import World
 
 pytestmark = pytest.mark.own_database
+ADD_JOB = "INSERT INTO jobs (kind, workspace_id, record_id) VALUES ('process_signal', $1, $2)"
 IDEA = {"name": "A", "description": "x"}
 ARRAYS = (
     ("ideas", "feature_ids", "idea_features", "idea_id", "feature_id", "true"),
@@ -204,14 +205,28 @@ async def test_others_take_numbers_while_a_workspace_is_deleted(database: Databa
 
 async def test_a_worker_ends_its_transaction_while_a_workspace_is_deleted(database: Database) -> None:
     applied = await apply(database, small())
-    job = "INSERT INTO jobs (kind, workspace_id, record_id) VALUES ('process_signal', $1, $2)"
     async with database.autocommit() as tx:
-        await tx.connection.execute(job, applied.workspace_id, new_id())
+        await tx.connection.execute(ADD_JOB, applied.workspace_id, new_id())
     async with database.transaction() as tx:
         await tx.connection.execute("SELECT FROM jobs WHERE workspace_id = $1 FOR KEY SHARE", applied.workspace_id)
         deleting = asyncio.create_task(delete_workspace(database, applied.slug))
         await until_blocked(database)
         await tx.connection.execute("SELECT FROM workspaces WHERE id = $1 FOR KEY SHARE", applied.workspace_id)
+    assert (await deleting)["jobs"] == 1
+
+
+async def is_shut_out(world: World) -> bool:
+    return (await world.client.get("/auth/context")).status_code == 401
+
+
+async def test_a_job_that_a_last_request_adds_ends_while_its_workspace_is_deleted(world: World) -> None:
+    async with world.database.autocommit() as alone, world.database.transaction() as tx:
+        deleting = asyncio.create_task(delete_workspace(world.database, world.slug))
+        await until(lambda: is_shut_out(world))
+        await alone.connection.execute(ADD_JOB, world.workspace_id, new_id())
+        await tx.connection.execute("SELECT FROM jobs WHERE workspace_id = $1 FOR KEY SHARE", world.workspace_id)
+        await until_blocked(world.database)
+        await tx.connection.execute("SELECT FROM workspaces WHERE id = $1 FOR KEY SHARE NOWAIT", world.workspace_id)
     assert (await deleting)["jobs"] == 1
 
 

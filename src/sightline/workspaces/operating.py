@@ -27,7 +27,7 @@ _WORKSPACES = sql("""
       FROM workspaces AS w LEFT JOIN record_counts AS c ON c.workspace_id = w.id
      GROUP BY w.id, c.kind ORDER BY w.slug, c.kind""")
 _FIND_WORKSPACE = sql("SELECT id FROM workspaces WHERE slug = :slug")
-_LOCK_WORKSPACE = sql("SELECT id FROM workspaces WHERE slug = :slug FOR UPDATE")
+_LOCK_WORKSPACE = sql("SELECT FROM workspaces WHERE id = :workspace_id FOR UPDATE")
 _REMOVE_WORKSPACE = sql("DELETE FROM workspaces WHERE id = :workspace_id")
 
 
@@ -68,17 +68,19 @@ async def delete_workspace(db: Database, slug: str) -> dict[str, int]:
 async def _empty(tx: Tx, slug: str, only: Sequence[str] = ()) -> dict[str, int]:
     """Empties these tables of the workspace, or all of them and removes it. Returns the number of rows by table.
 
-    Before all goes, the workspace is not locked: a worker that has one of its jobs adds records that name it.
+    Its jobs go before anything is locked, which waits for the workers that have one: they lock a job first, too.
     """
     await tx.run(LOCK_SLUG, slug=slug)
-    workspace_id: UUID | None = await tx.value(_FIND_WORKSPACE if only else _LOCK_WORKSPACE, slug=slug)
+    workspace_id: UUID | None = await tx.value(_FIND_WORKSPACE, slug=slug)
     if workspace_id is None:
         raise NotFound(f"There is no workspace {slug}.")
     removed = {}
     tables = only or await tables_of_workspaces(tx.connection)
-    for table in sorted(tables, key=lambda table: (table not in _FIRST, table == _LAST)):
+    for table in sorted(tables, key=lambda table: (table != "jobs", table not in _FIRST, table == _LAST)):
         statement = sql("DELETE FROM {table} WHERE workspace_id = :workspace_id", table=table)
         removed[table] = await tx.run(statement, workspace_id=workspace_id)
+        if table == "jobs" and not only:
+            await tx.run(_LOCK_WORKSPACE, workspace_id=workspace_id)
     if not only:
         await tx.run(_REMOVE_WORKSPACE, workspace_id=workspace_id)
     return removed
