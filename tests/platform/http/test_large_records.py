@@ -22,7 +22,7 @@ MIB = 1024 * 1024
 CLIENTS = 8
 LINKS = 2_000
 LONG = token_hex(MIB)
-BRIEF, RUN, SECTION = (str(uuid4()) for _ in range(3))
+BRIEF, RUN, SECTION, HISTORY = (str(uuid4()) for _ in range(4))
 LABELS = [[f"{token_hex(100)} {group} {option}" for option in range(100)] for group in range(100)]
 
 
@@ -48,9 +48,20 @@ def _research() -> Json:
     page = {"title": "A page", "retrievedAt": "2026-11-20", "observations": observations}
     section = {"id": SECTION, "name": "Market", "findings": [{"id": str(uuid4()), **page} for _ in range(50)]}
     records = [{"id": str(uuid4()), "externalId": str(n), "body": token_hex(30_000)} for n in range(50)]
-    run = {"id": RUN, "sections": [section], "records": records}
+    run = {"id": RUN, "sections": [section], "records": records, "definition": {"x": token_hex(520_000)}}
+    run["failure"] = token_hex(5_000)
     plan = {"definition": {"x": token_hex(400_000)}, "question": token_hex(400_000)}
     return {"id": BRIEF, "key": "r", "name": "R", **plan, "runs": [run]}
+
+
+def _history() -> Json:
+    """Research with many runs, of which none is large."""
+
+    def run() -> Json:
+        sections = [{"id": str(uuid4()), "name": f"S{n}", "failure": token_hex(4_000)} for n in range(5)]
+        return {"id": str(uuid4()), "sections": sections, "failure": token_hex(4_000)}
+
+    return {"id": HISTORY, "key": "h", "name": "H", "question": "Q", "runs": [run() for _ in range(30)]}
 
 
 @dataclass
@@ -81,7 +92,7 @@ async def _fill(world: World) -> None:
         taxonomy={"groups": _groups()},
         ideas=[{"key": "i", "name": "I", "description": LONG, "status": "New", "insights": links}],
         initiatives=[{"key": "v", "name": "V", "description": "ß" * 60_000, "documents": documents}],
-        research=[_research()],
+        research=[_research(), _history()],
     )
 
 
@@ -99,6 +110,8 @@ async def _addresses(world: World) -> dict[str, str]:
         "initiative": f"/initiatives/{initiative}",
         "document": f"/initiatives/{initiative}/documents/{document}",
         "brief": f"/research/{BRIEF}",
+        "run": f"/research/{BRIEF}?view=run&runId={RUN}",
+        "runs": f"/research/{HISTORY}?view=runs&limit=50",
         "findings": f"/research/{BRIEF}?view=findings&{of_run}",
         "records": f"/research/{BRIEF}?view=records&{of_run}",
     }
@@ -126,6 +139,8 @@ KINDS = (
     "classifications",
     "document",
     "brief",
+    "run",
+    "runs",
     "findings",
     "records",
 )

@@ -9,6 +9,7 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Database, Position, Tx, Window
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.lists.paging import read_cursor, write_cursor
+from sightline.platform.lists.single import SMALL_BYTES, LargeRecord
 from sightline.platform.wire import Versioned
 from sightline.research.briefs import queries
 from sightline.research.briefs.records import (
@@ -40,7 +41,10 @@ async def inspect(
     _read_cursor(brief_id, asked.cursor)
     async with db.autocommit() if asked.view == "brief" else db.snapshot() as tx:
         view = await _view(tx, actor.workspace_id, brief_id, asked, window, at_once=at_once)
-    digest = sha256(msgspec.json.encode(view)).hexdigest()[:32]
+    body = msgspec.json.encode(view)
+    if at_once and len(body) > SMALL_BYTES:  # such as a run, whose size is not known before
+        raise LargeRecord
+    digest = sha256(body).hexdigest()[:32]
     return Versioned(view, f'"{brief_id.hex}.{digest}"')
 
 
@@ -71,7 +75,8 @@ async def _view(
     await queries.ensure_known(tx, workspace_id, brief_id)
     if asked.view == "runs":
         after = _read_cursor(brief_id, asked.cursor)
-        runs = await findings.page_of_runs(tx, workspace_id, brief_id, Window(window.limit, after=after))
+        of_window = Window(window.limit, after=after)
+        runs = await findings.page_of_runs(tx, workspace_id, brief_id, of_window, at_once=at_once)
         return RunsView(runs.items, runs.has_more, write_cursor(runs.after) if runs.after else None)
     if asked.run_id is None:
         return ProgressView(await find_latest_run(tx, workspace_id, brief_id))
@@ -86,7 +91,7 @@ async def _view_of_run(
     if asked.view == "progress":
         return ProgressView(run)
     if asked.view == "run":
-        return RunView(run, *await findings.find_execution(tx, workspace_id, run.id))
+        return RunView(run, *await findings.find_execution(tx, workspace_id, run.id, at_once=at_once))
     answer = None
     if asked.section_id is not None:
         answer = await findings.find_answer(tx, workspace_id, run.id, asked.section_id)

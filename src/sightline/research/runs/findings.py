@@ -7,21 +7,28 @@ from sightline.platform.db import Row, Tx, Where, Window, sql
 from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import read_list, read_whole
+from sightline.platform.lists.read import read_whole
+from sightline.platform.lists.single import SingleRecord
 from sightline.platform.wire import Page
-from sightline.research.runs.queries import RUN, other_apps
+from sightline.research.runs.queries import RUN, RUN_SIZE, other_apps
 from sightline.research.runs.records import Finding, RunReceipt, StoreRecord
 
-_FIND_EXECUTION = sql("""
-SELECT definition, iso(from_date_time) AS from_date_time, iso(to_date_time) AS to_date_time, review_themes,
+_EXECUTION = SingleRecord.of(
+    "research_runs WHERE workspace_id = :workspace_id AND id = :id",
+    """definition, iso(from_date_time) AS from_date_time, iso(to_date_time) AS to_date_time, review_themes,
        (SELECT coalesce(jsonb_agg(score - '{storefront,hasReviews,warnings}'::text[] ORDER BY place), '[]')
-          FROM jsonb_path_query(scores, '$[*] ? (@.type() == "object")') WITH ORDINALITY AS _ (score, place)) AS scores
-  FROM research_runs WHERE workspace_id = :workspace_id AND id = :id""")
+          FROM jsonb_path_query(scores, '$[*] ? (@.type() == "object")') WITH ORDINALITY AS _ (score, place)
+       ) AS scores""",
+    stored_size(json=["definition", "review_themes", "scores"]),
+)
 
 
-async def find_execution(tx: Tx, workspace_id: UUID, run_id: UUID) -> Row:
-    """The plan and the dates of a run, what its reviews raise, and the scores of its apps. Raises NotFound."""
-    return await tx.found(_FIND_EXECUTION, workspace_id=workspace_id, id=run_id)
+async def find_execution(tx: Tx, workspace_id: UUID, run_id: UUID, *, at_once: bool) -> Row:
+    """The plan and the dates of a run, what its reviews raise, and the scores of its apps.
+
+    Raises NotFound, and LargeRecord for a large one that is read `at_once`.
+    """
+    return await _EXECUTION.find(tx, at_once=at_once, workspace_id=workspace_id, id=run_id)
 
 
 _FIND_ANSWER = sql("""
@@ -91,10 +98,12 @@ async def page_of_records(
     return await read_whole(tx, _RECORDS, where, window, at_once=at_once)
 
 
-async def page_of_runs(tx: Tx, workspace_id: UUID, brief_id: UUID, window: Window) -> Page[RunReceipt]:
-    """Returns runs of a brief, newest first."""
-    runs = Listing("research_runs", RunReceipt, RUN, order_of_runs(brief_id), alias="r")
-    return await read_list(tx, runs, Where(workspace_id).equals(brief_id=brief_id), window)
+async def page_of_runs(
+    tx: Tx, workspace_id: UUID, brief_id: UUID, window: Window, *, at_once: bool
+) -> Page[RunReceipt]:
+    """Returns runs of a brief, newest first. Raises LargeRecord for large ones that are read `at_once`."""
+    runs = Listing("research_runs", RunReceipt, RUN, order_of_runs(brief_id), alias="r", size=RUN_SIZE)
+    return await read_whole(tx, runs, Where(workspace_id).equals(brief_id=brief_id), window, at_once=at_once)
 
 
 def order_of_runs(brief_id: UUID) -> Order:

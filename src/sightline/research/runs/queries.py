@@ -8,6 +8,7 @@ from uuid import UUID
 from sightline.intelligence.plans import PlanSection
 from sightline.platform.db import Row, Tx, sql
 from sightline.platform.errors import NotFound
+from sightline.platform.lists.large import linked_size, stored_size
 from sightline.research.runs.active import ACTIVE, IS_ACTIVE
 from sightline.research.runs.records import RunReceipt
 
@@ -40,6 +41,10 @@ RUN = f"""
         'status', r.addition_status, 'productId', r.addition_product_id, 'signalIds', r.addition_signal_ids,
         'failure', r.addition_failure) END AS addition,
     r.failure, iso(r.created_at) AS created_at, iso(r.started_at) AS started_at, iso(r.finished_at) AS finished_at"""
+RUN_SIZE = f"""
+    {stored_size("r.failure", "r.addition_failure")} + {linked_size("r.addition_signal_ids")}
+    + (SELECT coalesce(sum({stored_size("s.failure")}), 0) FROM research_sections AS s
+        WHERE s.workspace_id = :workspace_id AND s.run_id = r.id)"""
 
 _FIND = sql(
     """
