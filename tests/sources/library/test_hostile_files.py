@@ -254,6 +254,17 @@ async def test_a_name_that_is_not_utf_8_is_left_out(library: Library, folder: Pa
     assert await urls(library) == ["https://trade.example/yes"]
 
 
+async def test_a_folder_whose_path_is_not_utf_8_is_read(tmp_path: Path) -> None:
+    place = tmp_path / os.fsdecode(b"\xff")
+    (place / "library/sub").mkdir(parents=True)
+    (place / "library/sub/good.txt").write_text(SAYS)
+    (place / "library/bad.mht").write_bytes(b"\0")
+    library = Library(place / "library", place / "index.sqlite3", update_seconds=100.0, wait_seconds=120.0)
+    found = await search(library)
+    assert [hit.url for hit in found.hits] == ["library:sub/good.txt"]
+    assert [warning.startswith("Not read from the library: bad.mht: ") for warning in found.warnings] == [True]
+
+
 async def test_the_process_that_reads_has_its_memory_bounded() -> None:
     async with aclosing(Extractor(seconds=60.0)) as extractor:
         await extractor.perform(FIRST)

@@ -26,15 +26,15 @@ _ARCHIVES: Final = (".warc", ".warc.gz")
 
 
 class LibraryFile(NamedTuple):
-    """A file, and what changes when its content does."""
+    """A file, and what changes when its content does. `name`: its path below the folder."""
 
-    path: Path
+    name: str
     size: int
     changed: int  # nanoseconds since 1970, of at most 64 bits as the index keeps them: from 1677 to 2262
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
-    """Returns the files that may hold pages, by path, at most 20,000, and the inner folders that are not read.
+    """Returns the files that may hold pages, by name, at most 20,000, and the inner folders that are not read.
 
     Leaves out hidden ones, folders behind links, and names that are not UTF-8. Raises OSError when the folder itself is
     there but cannot be read.
@@ -49,30 +49,30 @@ def _walk(root: Path) -> Iterator[LibraryFile]:
     """
     failures: list[OSError] = []
     for place, folders, names in os.walk(root, onerror=failures.append):
-        folder = Path(place)
-        if len(folder.relative_to(root).parts) > DEEPEST_FOLDER:
-            yield LibraryFile(folder, 0, 0)
+        below = Path(place).relative_to(root)
+        if len(below.parts) > DEEPEST_FOLDER:
+            yield LibraryFile(str(below), 0, 0)
             folders.clear()
             continue
         folders[:] = filter(_is_seen, folders)
         for name in filter(_is_seen, names):
-            if _suffix(name) in _MOST_BYTES and (file := _look_at(folder / name)):
+            if _suffix(name) in _MOST_BYTES and (file := _look_at(root, str(below / name))):
                 yield file
     for error in failures:
         if Path(error.filename) == root:
             raise error
         if not isinstance(error, FileNotFoundError):
-            yield LibraryFile(Path(error.filename), 0, 0)
+            yield LibraryFile(str(Path(error.filename).relative_to(root)), 0, 0)
 
 
-def _look_at(path: Path) -> LibraryFile | None:
+def _look_at(root: Path, name: str) -> LibraryFile | None:
     """None if it is no file, or is just being removed."""
     try:
-        found = path.stat()
+        found = (root / name).stat()
     except OSError:
         return None
     changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
-    return LibraryFile(path, found.st_size, changed) if stat.S_ISREG(found.st_mode) else None
+    return LibraryFile(name, found.st_size, changed) if stat.S_ISREG(found.st_mode) else None
 
 
 def _is_seen(name: str) -> bool:

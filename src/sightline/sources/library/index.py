@@ -20,7 +20,7 @@ from sightline.sources.library.reading import ReadFile, file_reader
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchHit, SearchQuery
 
-VERSION: Final = 5  # goes up when files are read otherwise
+VERSION: Final = 6  # goes up when files are read otherwise
 MOST_WORDS: Final = 32  # of a query
 SNIPPET: Final = 200  # characters
 MOST_SKIPPED: Final = 5  # files named in warnings
@@ -149,15 +149,14 @@ def _create(db: sqlite3.Connection) -> None:
 def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[list[str], list[LibraryFile]]:
     """The paths that are gone, and the files that are new or changed."""
     known = {path: (size, changed) for path, size, changed in db.execute("SELECT path, size, changed FROM files")}
-    gone = sorted(known.keys() - {str(file.path) for file in files})
-    return gone, [file for file in files if known.get(str(file.path)) != (file.size, file.changed)]
+    gone = sorted(known.keys() - {file.name for file in files})
+    return gone, [file for file in files if known.get(file.name) != (file.size, file.changed)]
 
 
 def _replace(db: sqlite3.Connection, read_file: ReadFile, file: LibraryFile) -> None:
-    path = str(file.path)
-    _remove(db, path)
-    warning = read_file(file, lambda page: _add(db, path, page))
-    db.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [path, file.size, file.changed, warning])
+    _remove(db, file.name)
+    warning = read_file(file, lambda page: _add(db, file.name, page))
+    db.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [file.name, file.size, file.changed, warning])
 
 
 def _remove(db: sqlite3.Connection, path: str) -> None:

@@ -31,9 +31,8 @@ def file_reader(folder: Path) -> Iterator[ReadFile]:
         extractor = Extractor(processes=1)
 
         def read_file(file: LibraryFile, take: Callable[[Page], None]) -> str | None:
-            name = file.path.relative_to(folder).as_posix()
             saved_at = datetime.fromtimestamp(min(file.changed, time_ns()) // 10**9, UTC)
-            task = tasks.ReadFile(folder=str(folder.absolute()), name=name, saved_at=saved_at)
+            task = tasks.ReadFile(folder=bytes(folder.absolute()), name=file.name, saved_at=saved_at)
             return runner.run(_read_file(extractor, task, take))
 
         try:

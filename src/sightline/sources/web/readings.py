@@ -1,5 +1,6 @@
 """What the reading process does with a page, a file of the library, a site and a robots.txt."""
 
+import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -47,7 +48,7 @@ def perform(task: Task) -> Iterator[Outcome]:
 
 def _outcomes(task: Task) -> Iterator[Outcome]:
     if isinstance(task, ReadFile):
-        yield from (Outcome(page=page) for page in read_file(Path(task.folder), task.name, task.saved_at))
+        yield from (Outcome(page=page) for page in read_file(Path(os.fsdecode(task.folder)), task.name, task.saved_at))
     elif isinstance(task, ReadPage):
         yield Outcome(page=read_page(task.found, task.retrieved_at))
     elif isinstance(task, ReadSite):

@@ -42,9 +42,9 @@ class ReadRobots(Struct, frozen=True, tag=True, kw_only=True):
 
 
 class ReadFile(Struct, frozen=True, tag=True, kw_only=True):
-    """Read the pages of a file of the library, each an outcome. `name` is its path below the folder."""
+    """Read the pages of a file of the library, each an outcome. `folder` may have any bytes, `name` is below it."""
 
-    folder: str
+    folder: bytes
     name: str
     saved_at: datetime
 
