@@ -317,12 +317,14 @@ async def test_what_every_page_of_a_portal_shows_is_bounded(database: Database) 
 
 async def test_what_is_shown_with_many_others_is_short(database: Database) -> None:
     run = {"id": str(uuid4()), "additionSignals": [str(uuid4())] * 1001, "sections": [{"name": "S"}] * 6}
+    document = {"type": "PRD", "writer": {"name": "x" * 256, "version": "1"}}
     faults = await refusal(
         database,
         small(
             signals=[{"key": "s", "name": "S", "sourceLabel": "x" * 10_001}],
             portal={"users": [{"key": "u", "email": "u@acme.test", "firstName": "x" * 256}]},
             ideas=[{"key": "i", "name": "I", "description": "x", "provenance": {"method": "x" * 10_000}}],
+            initiatives=[{"key": "v", "name": "V", "documents": [document]}],
             research=[{"key": "r", "name": "R", "runs": [run]}],
         ),
     )
@@ -330,6 +332,7 @@ async def test_what_is_shown_with_many_others_is_short(database: Database) -> No
         "signals[0].sourceLabel",
         "portal.users[0].firstName",
         "ideas[0].provenance",
+        "initiatives[0].documents[0].writer.name",
         "research[0].runs[0].additionSignals",
         "research[0].runs[0].sections",
     }

@@ -10,7 +10,7 @@ from sightline.initiatives.file import InitiativeRecord
 from sightline.intelligence.material import DocumentType
 from sightline.platform.db import sql
 from sightline.platform.file_section.entries import Entry, Run, sound
-from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Positive, Table
+from sightline.platform.file_section.tables import FileRecord, KeyedRecord, Part, Positive, Short, Table
 from sightline.platform.wire import Moment
 
 _KEEP_VERSIONS = sql("""
@@ -36,13 +36,20 @@ async def _move_versions(run: Run, entries: list[Entry]) -> AsyncIterator[None]:
     yield
 
 
+class WriterPart(Part):
+    """The engine that wrote a document."""
+
+    name: Short
+    version: Short
+
+
 class EarlierRecord(FileRecord):
     """An earlier version of a document."""
 
     version: Positive | UnsetType = UNSET
     content: str | None = ""
     sources: list[Any] | None = msgspec.field(default_factory=list)
-    writer: dict[str, Any] | None = None
+    writer: WriterPart | None = None
     written_at: Moment | UnsetType = UNSET
 
 
@@ -65,7 +72,7 @@ class DocumentRecord(KeyedRecord):
     version: Positive | None = 1
     content: str | None = ""
     sources: list[Any] | None = msgspec.field(default_factory=list)
-    writer: dict[str, Any] | None = None
+    writer: WriterPart | None = None
     earlier: list[EarlierRecord] | None = None
 
 
