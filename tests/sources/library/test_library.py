@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
@@ -198,14 +199,49 @@ async def test_a_search_does_not_wait_for_an_update_that_takes_long(folder: Path
 
 
 async def test_a_restart_reads_no_file_again(folder: Path, tmp_path: Path) -> None:
-    page = folder / "a.html"
-    page.write_text(HTML)
+    (folder / "a.html").write_text(HTML)
     index = tmp_path / "index.sqlite3"
     assert len(await urls(Library(folder, index))) == 1
-    before = page.stat()
-    page.write_text("x" * len(HTML))
-    os.utime(page, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert len(await urls(Library(folder, index))) == 1
+    with sqlite3.connect(index) as db:
+        db.execute("UPDATE files SET warning = 'as it was read'")
+    db.close()
+    found = await search(Library(folder, index))
+    assert found.warnings == ["Not read from the library: as it was read"]
+
+
+async def test_a_link_that_becomes_a_copy_of_the_same_time_is_read(
+    library: Library, folder: Path, tmp_path: Path
+) -> None:
+    outside, page = tmp_path / "a.html", folder / "a.html"
+    outside.write_text(HTML)
+    page.symlink_to(outside)
+    assert await urls(library) == []
+    page.unlink()
+    shutil.copy2(outside, page)
+    assert len(await urls(library)) == 1
+
+
+async def test_a_link_in_place_of_a_file_that_left_the_library_is_named(
+    library: Library, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "a.html").write_text(HTML)
+    assert len(await urls(library)) == 1
+    (folder / "a.html").rename(tmp_path / "a.html")
+    (folder / "a.html").symlink_to(tmp_path / "a.html")
+    found = await search(library)
+    assert found.hits == []
+    assert found.warnings == ["Not read from the library: a.html: It is a link that leaves the library."]
+
+
+async def test_a_file_is_read_again_when_its_rights_change(library: Library, folder: Path, tmp_path: Path) -> None:
+    page = folder / "a.html"
+    page.write_text(HTML)
+    await urls(library)
+    with sqlite3.connect(tmp_path / "index.sqlite3") as db:
+        db.execute("UPDATE files SET warning = 'Permission denied'")
+    db.close()
+    page.chmod(0o600)
+    assert (await search(library)).warnings == []
 
 
 @pytest.mark.parametrize("damage", [b"no database" * 1_000, b""])

@@ -26,11 +26,15 @@ _ARCHIVES: Final = (".warc", ".warc.gz")
 
 
 class LibraryFile(NamedTuple):
-    """A file, and what changes when its content does. `name`: its path below the folder."""
+    """A file, and what changes when its content, its rights or a link to it do. `name`: its path below the folder.
+
+    Times are nanoseconds since 1970, of at most 64 bits as the index keeps them: from 1677 to 2262.
+    """
 
     name: str
     size: int
-    changed: int  # nanoseconds since 1970, of at most 64 bits as the index keeps them: from 1677 to 2262
+    changed: int  # as the file says, which a copy may keep
+    touched: int  # as the file system says, of the file or the link
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
@@ -51,7 +55,7 @@ def _walk(root: Path) -> Iterator[LibraryFile]:
     for place, folders, names in os.walk(root, onerror=failures.append):
         below = Path(place).relative_to(root)
         if len(below.parts) > DEEPEST_FOLDER:
-            yield LibraryFile(str(below), 0, 0)
+            yield LibraryFile(str(below), 0, 0, 0)
             folders.clear()
             continue
         folders[:] = filter(_is_seen, folders)
@@ -62,17 +66,18 @@ def _walk(root: Path) -> Iterator[LibraryFile]:
         if Path(error.filename) == root:
             raise error
         if not isinstance(error, FileNotFoundError):
-            yield LibraryFile(str(Path(error.filename).relative_to(root)), 0, 0)
+            yield LibraryFile(str(Path(error.filename).relative_to(root)), 0, 0, 0)
 
 
 def _look_at(root: Path, name: str) -> LibraryFile | None:
     """None if it is no file, or is just being removed."""
     try:
-        found = (root / name).stat()
+        found, itself = (root / name).stat(), (root / name).lstat()
     except OSError:
         return None
     changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
-    return LibraryFile(name, found.st_size, changed) if stat.S_ISREG(found.st_mode) else None
+    touched = max(-_LATEST, min(max(found.st_ctime_ns, itself.st_ctime_ns), _LATEST))
+    return LibraryFile(name, found.st_size, changed, touched) if stat.S_ISREG(found.st_mode) else None
 
 
 def _is_seen(name: str) -> bool:

@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import starmap
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final
@@ -20,7 +21,7 @@ from sightline.sources.library.reading import ReadFile, file_reader
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchHit, SearchQuery
 
-VERSION: Final = 6  # goes up when files are read otherwise
+VERSION: Final = 7  # goes up when files are read otherwise
 MOST_WORDS: Final = 32  # of a query
 SNIPPET: Final = 200  # characters
 MOST_SKIPPED: Final = 5  # files named in warnings
@@ -29,7 +30,7 @@ _WAIT: Final = 30.0  # seconds for the turn of others
 _BEGIN: Final = "BEGIN IMMEDIATE"  # waits until no other process writes; `with` commits or rolls back
 
 _SCHEMA: Final = """
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, warning TEXT);
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, touched INTEGER, warning TEXT);
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY, file TEXT, identity TEXT, host TEXT, language TEXT, first_day TEXT, title TEXT, text TEXT,
     page BLOB
@@ -148,15 +149,17 @@ def _create(db: sqlite3.Connection) -> None:
 
 def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[list[str], list[LibraryFile]]:
     """The paths that are gone, and the files that are new or changed."""
-    known = {path: (size, changed) for path, size, changed in db.execute("SELECT path, size, changed FROM files")}
+    known = {
+        file.name: file for file in starmap(LibraryFile, db.execute("SELECT path, size, changed, touched FROM files"))
+    }
     gone = sorted(known.keys() - {file.name for file in files})
-    return gone, [file for file in files if known.get(file.name) != (file.size, file.changed)]
+    return gone, [file for file in files if known.get(file.name) != file]
 
 
 def _replace(db: sqlite3.Connection, read_file: ReadFile, file: LibraryFile) -> None:
     _remove(db, file.name)
     warning = read_file(file, lambda page: _add(db, file.name, page))
-    db.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [file.name, file.size, file.changed, warning])
+    db.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", [*file, warning])
 
 
 def _remove(db: sqlite3.Connection, path: str) -> None:
