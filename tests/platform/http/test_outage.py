@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from tests.line import Line, open_line
+from tests.waiting import until
 from tests.world import API, World, serving
 
 pytestmark = pytest.mark.slow
@@ -79,6 +80,27 @@ async def test_a_database_that_takes_no_writes_is_a_refusal_that_may_be_repeated
                 assert (refused.status_code, refused.json()["code"]) == (503, "UNAVAILABLE")
                 await tx.connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
                 assert (await client.post("/ideas", json=IDEA)).status_code == 201
+        finally:
+            await tx.connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+
+
+async def test_a_server_whose_database_takes_no_writes_is_not_ready(world: World, database_url: str) -> None:
+    """As on a standby. When its primary is back, the sessions of before are not used again."""
+    name = database_url.partition("?")[0].rpartition("/")[2]
+    async with world.database.autocommit() as tx:
+        await tx.connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        try:
+            async with apart(world, database_url) as (_, client):
+                ready = f"{client.base_url.scheme}://{client.base_url.netloc.decode()}/readyz"
+                answer = await client.get(ready)
+                assert (answer.status_code, answer.json()["code"]) == (503, "NOT_READY")
+                assert answer.json()["checks"] == {"database": "takes no writes"}
+                await tx.connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+
+                async def is_ready() -> bool:
+                    return (await client.get(ready)).status_code == 200
+
+                await until(is_ready, 20)  # what it saw counts for a second
         finally:
             await tx.connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
 

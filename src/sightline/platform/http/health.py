@@ -13,11 +13,8 @@ from sightline.platform.db import Connection, Database, DatabaseUnavailable
 from sightline.platform.errors import Unavailable
 from sightline.platform.http.public_pages import PublicPage
 
-KNOWN_SECONDS = 1.0
-PATIENCE_SECONDS = 2.0
+KNOWN_SECONDS, PATIENCE_SECONDS = 1.0, 2.0
 _NOT_KEPT = {"Cache-Control": "no-store"}
-
-Pending = Callable[[Connection], Awaitable[list[str]]]
 
 
 class NotReady(Unavailable):
@@ -30,7 +27,7 @@ class NotReady(Unavailable):
 class Readiness:
     """Checks the database at most once a second, however many requests come."""
 
-    def __init__(self, pending: Pending) -> None:
+    def __init__(self, pending: Callable[[Connection], Awaitable[list[str]]]) -> None:
         self._pending = pending
         self._seen: dict[str, str] = {}
         self._until = 0.0
@@ -40,8 +37,7 @@ class Readiness:
         """Each check with `ok`. Raises NotReady."""
         async with self._looking:
             if monotonic() >= self._until:
-                self._seen = await self._look(db)
-                self._until = monotonic() + KNOWN_SECONDS
+                self._seen, self._until = await self._look(db), monotonic() + KNOWN_SECONDS
         if problems := "; ".join(f"{name}: {found}" for name, found in self._seen.items() if found != "ok"):
             raise NotReady(f"{problems[0].upper()}{problems[1:]}.", checks=self._seen)
         return self._seen
@@ -49,11 +45,14 @@ class Readiness:
     async def _look(self, db: Database) -> dict[str, str]:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), db.autocommit() as tx:
+                if await tx.connection.fetchval("SELECT current_setting('transaction_read_only')::bool"):
+                    raise asyncpg.ReadOnlySQLTransactionError  # closes the connection: another may lead to the primary
                 missing = await self._pending(tx.connection)
         except DatabaseUnavailable:  # newer than this program
             return {"database": "ok", "migrations": "the database is newer than this version"}
-        except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            return {"database": "does not answer"}
+        except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as problem:
+            is_standby = isinstance(problem, asyncpg.ReadOnlySQLTransactionError)
+            return {"database": "takes no writes" if is_standby else "does not answer"}
         return {"database": "ok", "migrations": f"missing: {', '.join(missing)}" if missing else "ok"}
 
 
