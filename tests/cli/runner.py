@@ -72,6 +72,7 @@ def _serve() -> None:
             _become(json.loads(line))
             code = _code_of(main)
             gc.collect()  # what is said about a lost object belongs to this command
+            gc.freeze()  # what it leaves, such as caches, is not looked at again
             sys.stdout.flush()
             sys.stderr.flush()
             print(code, file=codes, flush=True)
