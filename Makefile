@@ -15,8 +15,8 @@ PYTHON  ?= python3
 VENV    ?= .venv
 # Continuous integration runs a failed test once more and counts it as a rerun; elsewhere a flaky test is seen and mended.
 RERUNS  ?= $(if $(CI),1,0)
-# Twice as many as there are processors, as tests also wait.
-WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+# Half as many again as there are processors, as tests also wait; each further one collects all tests first.
+WORKERS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2)))
 ARGS    ?=
 
 BIN     := $(VENV)/bin
