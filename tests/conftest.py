@@ -26,7 +26,7 @@ from hypothesis import settings as hypothesis_settings
 from sightline.migrations import migrate
 from sightline.platform.db import Database
 from sightline.platform.db.embedded import EmbeddedServer
-from tests.folders import data_folder
+from tests.folders import RUN, data_folder
 from tests.world import World, serving
 
 # A run tries the same few examples as the run before; `make fuzz` and --hypothesis-profile=search look for new ones.
@@ -44,13 +44,13 @@ UNSAFE = {
     "max_connections": "300",
 }
 
-_RUN = "TESTS_RUN_FOLDER"  # the environment variable with the folder that all processes of a run share
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """The first process makes the folder."""
     if not hasattr(config, "workerinput"):
-        os.environ[_RUN] = tempfile.mkdtemp(prefix="sightline-tests-", dir=data_folder())
+        folder = Path(tempfile.mkdtemp(prefix="sightline-tests-", dir=data_folder()))
+        folder.chmod(0o755)  # the servers in it may run as another user
+        os.environ[RUN] = str(folder)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -80,13 +80,13 @@ def pytest_collection_finish() -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """The first process removes the folder after the others have ended."""
     if not hasattr(config, "workerinput"):
-        shutil.rmtree(os.environ[_RUN], ignore_errors=True)
+        shutil.rmtree(os.environ[RUN], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
 def database_server() -> Iterator[str]:
     """The address of the server, with a database `template_migrated` in it."""
-    server = EmbeddedServer(Path(os.environ[_RUN]), settings=UNSAFE)
+    server = EmbeddedServer(Path(os.environ[RUN], "shared"), settings=UNSAFE)
     url = server.start()
     try:
         asyncio.run(_make_template(url))

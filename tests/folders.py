@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+RUN: Final = "TESTS_RUN_FOLDER"  # the environment variable with the folder that all processes of a run share
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - what is made in it has a name of its own
 _ENOUGH: Final = 4 * 1024**3  # bytes
 

@@ -17,6 +17,7 @@ from sightline.platform.db.embedded import EmbeddedServer
 from tests.backup.copies import SLUG, new_database
 from tests.backup.terminal import on_a_terminal
 from tests.cli.command import WORDS, Done, environment, run, serving, status
+from tests.first_database import lay_database
 from tests.platform.embedded_world import ask, open_place
 
 SAMPLE = Path(__file__).parents[2] / "src/sightline/sample/workspace.yaml"
@@ -47,8 +48,7 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    with open_place() as place, serving(place / "log", "serve", "--no-worker", "--data-dir", place / "a") as server:
-        address = server.wait_ready()
+    with open_place() as place, _served(place) as address:
         assert run("workspace", "apply", SAMPLE, "--data-dir", place / "a").code == 0
         words = ("init", "--slug", "busy", "--name", "Busy", "--owner", "bo@busy.test", "--json")
         key = run(*words, "--data-dir", place / "a").json["key"]
@@ -57,6 +57,13 @@ def site() -> Iterator[Site]:
             backup = run("backup", place / "file", "--json", "--data-dir", place / "a")
         exported = run("workspace", "export", SLUG, "--data-dir", place / "a").out
         yield Site(place, place / "file", key, backup, exported)
+
+
+@contextmanager
+def _served(place: Path) -> Iterator[str]:
+    lay_database(place / "a")
+    with serving(place / "log", "serve", "--no-worker", "--data-dir", place / "a") as server:
+        yield server.wait_ready()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from sightline.platform.db.embedded import EmbeddedServer
 from sightline.workspace_file import apply_file
 from sightline.workspace_file.exporting import export_workspace
 from tests.cli.command import Done, run, serving
+from tests.first_database import lay_database
 from tests.platform.embedded_world import open_place
 
 
@@ -71,12 +72,18 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
-    with open_place() as place, serving(place / "log", "serve", "--data-dir", place / "data") as server:
-        address = server.wait_ready()
+    with open_place() as place, _served(place) as address:
         words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test", "--json")
         made = run(*words, DATA_DIR=str(place / "data")).json
         with _records(place / "data") as records:
             yield Site(place, address, made["key"], records)
+
+
+@contextmanager
+def _served(place: Path) -> Iterator[str]:
+    lay_database(place / "data")
+    with serving(place / "log", "serve", "--data-dir", place / "data") as server:
+        yield server.wait_ready()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from sightline.platform.scopes import Scope
 from tests.cli.command import environment, run, run_alone, serving, status
 from tests.cli.conftest import Site
 from tests.cli.test_serve import database_of
+from tests.first_database import lay_database
 from tests.waiting import wait_until
 
 HEAVY = {"asyncpg", "starlette", "uvicorn", "yaml"}
@@ -259,7 +260,7 @@ def test_startup_lines_obey_the_format_of_logs(site: Site, place: Path) -> None:
 
 
 def test_late_jobs_without_a_worker_are_warned_of(place: Path) -> None:
-    data = place / "data"
+    lay_database(data := place / "data")
     with serving(place / "log", "serve", "--no-worker", "--data-dir", data) as server:
         server.wait_ready()
         asyncio.run(add_late_job(database_of(data)))

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.command import Done, Serving, run, serving
 from tests.cli.conftest import Site
+from tests.first_database import lay_database
 from tests.waiting import wait_until
 
 FILE = {
@@ -93,7 +94,8 @@ def test_wrong_usage_is_told(site: Site, words: list[str]) -> None:
 
 
 def test_a_wait_without_a_worker_says_so_and_ends_with_what_becomes_of_the_document(place: Path) -> None:
-    data, file = place / "data", place / "workspace.json"
+    lay_database(data := place / "data")
+    file = place / "workspace.json"
     file.write_text(json.dumps(FILE))
     run("workspace", "apply", file, DATA_DIR=str(data))
     with serving(place / "log", *command("PRD", "--wait"), DATA_DIR=str(data)) as waiting:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import WORDS, environment, run, serving
+from tests.first_database import lay_database
 from tests.intelligence.fake_model import Answer, fake_model
 from tests.platform.embedded_world import open_place
 from tests.waiting import wait_until
@@ -40,8 +41,9 @@ Of all seedlings 12 percent are lost before they are planted.
 def place() -> Iterator[Path]:
     """A folder with a workspace, a library of one page, and a server with its worker."""
     with open_place() as place:
+        lay_database(place / "data")
         library = place / "data" / "library"
-        library.mkdir(parents=True)
+        library.mkdir()
         day = (datetime.now(UTC) - timedelta(days=3)).date()
         (library / "forecast.md").write_text(PAGE.format(day=day))
         (library / "lost.md").write_text(LOST.format(day=day - timedelta(days=200)))
@@ -232,6 +234,7 @@ def test_a_quote_that_does_not_match_has_a_line_and_ends_the_command_with_1(plac
 
 def test_a_question_without_a_worker_says_so_and_goes_on_when_one_comes() -> None:
     with open_place() as place:
+        lay_database(place / "data")
         data = str(place / "data")
         words = ("init", "--slug", "acme", "--name", "Acme", "--owner", "ada@acme.test")
         assert run(*words, DATA_DIR=data).code == 0

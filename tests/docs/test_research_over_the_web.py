@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.command import serving
 from tests.docs.sessions import Step, differences, run_steps, steps_of
+from tests.first_database import lay_database
 from tests.platform.embedded_world import open_place
 from tests.sources.web.articles import ArticleWeb, article_web
 from tests.waiting import wait_until
@@ -36,6 +37,7 @@ def session() -> Iterator[Session]:
     if missing := [name for name in ("bash", "curl") if shutil.which(name) is None]:
         pytest.skip(f"{' and '.join(missing)} missing: docs/guide/research.md was NOT run over the web")
     with open_place() as place, article_web(place / "web") as web:
+        lay_database(place / "data")
         settings = {"SEARXNG_URL": web.address, "FETCH_ALLOW": "127.0.0.0/8", "APP_STORE_URL": NO_STORE}
         with serving(place / "log", "demo", "--data-dir", place / "data", **settings) as demo:
             address = demo.wait_ready()

@@ -4,12 +4,14 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import serving
 from tests.docs.sessions import Step, differences, indented_step, run_steps, steps_of
+from tests.first_database import lay_database
 from tests.platform.embedded_world import open_place
 from tests.waiting import wait_until
 from tests.world import NO_STORE
@@ -27,10 +29,9 @@ def printed() -> Iterator[dict[str, str]]:
     """What every step printed, by its place. One demo answers all pages, each in a shell of its own."""
     if missing := [name for name in ("bash", "curl", "python3") if shutil.which(name) is None]:
         pytest.skip(f"{' and '.join(missing)} missing: NOTHING of README.md and docs/guide was run")
-    with (
-        open_place() as place,
-        serving(place / "log", "demo", "--data-dir", place / "data", APP_STORE_URL=NO_STORE) as demo,
-    ):
+    with open_place() as place, ExitStack() as stack:
+        lay_database(data := place / "data")
+        demo = stack.enter_context(serving(place / "log", "demo", "--data-dir", data, APP_STORE_URL=NO_STORE))
         address = demo.wait_ready()
         wait_until(lambda: "\ntry " in demo.said)
         found = re.search(r"^key +(sl_\w+)$", demo.said, re.MULTILINE)

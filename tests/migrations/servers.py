@@ -14,6 +14,7 @@ import pytest
 from sightline.migrations import BASELINE, migrate, migrate_within
 from sightline.platform.db.embedded import EmbeddedServer
 from sightline.platform.db.embedded.programs import Programs, find_programs
+from tests.first_database import lay_database
 from tests.folders import data_folder
 
 SETTINGS = {
@@ -80,8 +81,10 @@ def folder_for_a_server() -> Iterator[Path]:
 
 @contextmanager
 def embedded_server() -> Iterator[str]:
-    with folder_for_a_server() as folder, EmbeddedServer(folder / "data", settings=SETTINGS) as server:
-        yield server.start()
+    with folder_for_a_server() as folder:
+        lay_database(folder / "data")
+        with EmbeddedServer(folder / "data", settings=SETTINGS) as server:
+            yield server.start()
 
 
 @contextmanager

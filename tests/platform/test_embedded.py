@@ -9,6 +9,7 @@ import pytest
 
 from sightline.platform.db.embedded import EmbeddedServer, EmbeddedServerError
 from sightline.platform.db.embedded.programs import failure
+from tests.first_database import lay_database
 from tests.folders import data_folder
 from tests.platform.embedded_world import (
     IS_ROOT,
@@ -35,6 +36,12 @@ def place() -> Iterator[Path]:
 def server(place: Path) -> Iterator[EmbeddedServer]:
     yield (one := EmbeddedServer(place / "data", settings=QUICK))
     one.stop()
+
+
+@pytest.fixture
+def used(place: Path) -> None:
+    """The data directory was used before."""
+    lay_database(place / "data")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +71,7 @@ def test_settings_are_ours_unless_given(url: str) -> None:
     assert ask(url, "SELECT reset_val FROM pg_settings WHERE name = 'application_name'") == r"it's a \ name"
 
 
+@pytest.mark.usefixtures("used")
 def test_other_settings_of_the_configuration_file_are_kept(server: EmbeddedServer, place: Path) -> None:
     server.start()
     server.stop()
@@ -90,6 +98,7 @@ def test_a_folder_that_also_holds_other_things_keeps_its_mode(server: EmbeddedSe
     assert (mode(place / "data"), mode(place / "data/postgres")) == ("0o755", "0o700")
 
 
+@pytest.mark.usefixtures("used")
 def test_a_second_process_joins_and_the_last_to_leave_stops_the_server(server: EmbeddedServer, place: Path) -> None:
     born = birth(server.start())
     with Client(place / "data") as other:
@@ -101,6 +110,7 @@ def test_a_second_process_joins_and_the_last_to_leave_stops_the_server(server: E
     assert not living(place / "data")
 
 
+@pytest.mark.usefixtures("used")
 def test_who_joins_does_not_create_the_database_again(server: EmbeddedServer, place: Path) -> None:
     url, sessions = server.start(), "SELECT sessions FROM pg_stat_database WHERE datname = 'postgres'"
     before = ask(url, sessions)
@@ -108,6 +118,7 @@ def test_who_joins_does_not_create_the_database_again(server: EmbeddedServer, pl
         assert ask(other.url(), sessions) == before
 
 
+@pytest.mark.usefixtures("used")
 def test_two_servers_in_one_process_are_two_users(server: EmbeddedServer, place: Path) -> None:
     server.start()
     with EmbeddedServer(place / "data") as second:
