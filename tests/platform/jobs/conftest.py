@@ -38,12 +38,12 @@ class Site:
             await tx.connection.execute(TABLES)
 
     def worker(
-        self, *, concurrency: int = 10, heartbeat: float = HEARTBEAT, tick: float = 60
+        self, *, concurrency: int = 10, heartbeat: float = HEARTBEAT, tick: float = 60, pooler: str = ""
     ) -> "subprocess.Popen[bytes]":
-        """A worker that takes jobs; heartbeat and tick in seconds."""
+        """A worker that takes jobs; heartbeat and tick in seconds. Its jobs reach the database by way of `pooler`."""
         beat, minute = timedelta(seconds=heartbeat), timedelta(seconds=tick)
         pace = msgspec.json.encode(Pace(concurrency=concurrency, heartbeat=beat, tick=minute)).decode()
-        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, pace]
+        words = [sys.executable, "-m", "tests.platform.jobs.worker_process", self.url, pooler or self.url, pace]
         with open(self._log, "ab") as log:
             process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
         self._workers.append(process)

@@ -8,6 +8,7 @@ import pytest
 
 from sightline.platform.jobs import add_job
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost
+from tests.line import open_line
 from tests.platform.jobs.conftest import HEARTBEAT, Site
 from tests.platform.jobs.entries import COUNTED, GATED, HUNG, POISONED, QUICK, SLOW, UNRECORDED
 from tests.waiting import until, until_blocked
@@ -167,3 +168,17 @@ async def test_the_log_names_workspace_and_record_of_a_done_job(site: Site) -> N
     await until(lambda: "Job done" in site.said)
     [line] = [line for line in site.said.splitlines() if "Job done" in line]
     assert f"workspace={site.workspace} record={record}" in line
+
+
+async def test_an_outage_of_the_pooler_alone_uses_up_no_attempt(site: Site) -> None:
+    """Jobs reach the database through it, the worker's queue does not."""
+    async with open_line(site.url) as pooler:
+        await asyncio.to_thread(site.worker, pooler=pooler.url)
+        await site.add(GATED, record := await site.record())
+        await until(lambda: site.count(record, "started"))
+        pooler.cut()
+        await until(lambda: site.said.count("Job met an outage of the database") > 3)  # attempts of the tests
+        await pooler.open()
+        await site.open_gate()
+        await until(lambda: site.is_gone(record))
+    assert (await site.count(record, "written"), await site.count(record, "dead")) == (1, 0)

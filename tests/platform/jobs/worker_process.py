@@ -1,5 +1,6 @@
-"""A worker with the kinds of the tests: `python -m tests.platform.jobs.worker_process <database> <pace>`, pace as JSON.
+"""A worker with the kinds of the tests: `python -m tests.platform.jobs.worker_process <database> <pooler> <pace>`.
 
+`pooler` is the address at which its jobs reach the database; the pace is JSON.
 Prints a line when it takes jobs; ends in order on SIGTERM.
 """
 
@@ -19,14 +20,14 @@ def say_ready() -> None:
     print("ready", flush=True)  # noqa: T201 - the test waits for it
 
 
-async def main(url: str, pace: Pace) -> None:
+async def main(url: str, pooler: str, pace: Pace) -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
-    db = await Database.connect(url, size=4)
+    db = await Database.connect(pooler, size=4)
     await Worker(db, url, [JOBS], {}, pace).run(ending, say_ready)
     await db.close()
 
 
 if __name__ == "__main__":
     logs.configure("info", "text")
-    asyncio.run(main(sys.argv[1], msgspec.json.decode(sys.argv[2], type=Pace)))
+    asyncio.run(main(*sys.argv[1:3], msgspec.json.decode(sys.argv[3], type=Pace)))

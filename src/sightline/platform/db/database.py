@@ -158,8 +158,7 @@ class Database:
                 for _ in range(3):  # the shortest answer counts
                     await clock.compare(partial(alone.connection.fetchval, _CLOCK))
         except (OSError, asyncpg.PostgresError, ValueError, asyncpg.InterfaceError) as error:
-            refusal = error.__cause__ if isinstance(error, asyncpg.CannotConnectNowError) else None
-            raise unreachable(refusal or error) from error
+            raise unreachable(error) from error
         pool.wait_seconds = WAIT_SECONDS if is_impatient else None
         return cls(pool, clock)
 
@@ -240,10 +239,10 @@ async def block(connection: Connection, **options: Any) -> AsyncIterator[None]:
 def unreachable(error: BaseException) -> DatabaseUnavailable:
     """Says why a connection could not be opened, and what to do."""
     reason = first_line(error)
-    if isinstance(error, asyncpg.InvalidAuthorizationSpecificationError):
+    if isinstance(error.__cause__ or error, asyncpg.InvalidAuthorizationSpecificationError):
         advice = "Check the user and password of --database-url."
         return DatabaseUnavailable(f"The database refuses the login: {reason}. {advice}")
-    if isinstance(error, asyncpg.InvalidCatalogNameError):
+    if isinstance(error.__cause__ or error, asyncpg.InvalidCatalogNameError):
         return DatabaseUnavailable(f"There is no such database: {reason}. Create it first.")
     return DatabaseUnavailable(f"The database cannot be reached: {reason}.")
 
@@ -256,6 +255,8 @@ def ensure_supported(connection: Connection) -> None:
 
 def first_line(error: BaseException) -> str:
     """The first line of an error's message, with the system's reason in words instead of its number."""
+    if isinstance(error, asyncpg.CannotConnectNowError):
+        error = error.__cause__ or error
     if isinstance(error, asyncpg.InternalClientError):
         # The server's last message came while the connection was idle, so nothing was sent. The driver's words for
         # it, "another operation is in progress", mislead.

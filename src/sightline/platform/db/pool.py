@@ -92,7 +92,7 @@ class Pool:
         try:
             async with asyncio.timeout(self.wait_seconds):
                 connection = await self._connect()
-        except asyncpg.PostgresError as error:  # a refusal to log in, too: it was accepted before, so it is for a while
+        except (OSError, asyncpg.PostgresError) as error:  # a refusal to log in, too: it was accepted before
             raise asyncpg.CannotConnectNowError(str(error)) from error
         self.connections.add(connection)
         connection.add_termination_listener(self.connections.discard)
