@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -9,11 +10,12 @@ import pytest
 from sightline.platform.db import Database
 from sightline.platform.db.retries import is_away
 from sightline.platform.turns import FairTurns, NoTurn
+from tests.conftest import new_database
 from tests.line import open_line
 from tests.waiting import until
 
-pytestmark = pytest.mark.own_database  # its sessions are counted
-SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+pytestmark = pytest.mark.own_database  # its sessions are ended
+SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = $1"
 
 
 async def test_a_block_that_is_cancelled_spoils_no_connection(database: Database, database_url: str) -> None:
@@ -116,23 +118,25 @@ async def test_a_turn_that_does_not_come_costs_no_connection(
     assert {await _session(database) for _ in range(2)} == before
 
 
-async def test_no_session_is_left_behind_when_the_network_stands_still(database: Database, database_url: str) -> None:
+async def test_no_session_is_left_behind_when_the_network_stands_still(
+    database: Database, database_server: str
+) -> None:
     async def work(slow: Database) -> None:
         async with slow.transaction() as tx:
             await tx.connection.fetchval("SELECT pg_sleep(5)")
 
-    async with open_line(database_url) as line:
+    async with new_database(database_server) as url, open_line(url) as line:
         slow = await Database.connect(line.url, size=5)
-        before = await _sessions(database)
+        name = urlsplit(url).path[1:]
         sleepers = [asyncio.create_task(work(slow)) for _ in range(5)]
-        await _until_sessions(database, before + 4)
+        await _until_sessions(database, name, 5)
         line.stop()
         for sleeper in sleepers:
             sleeper.cancel()
         await asyncio.gather(*sleepers, return_exceptions=True)
         await _until_noticed(slow)
         line.resume()
-        await _until_sessions(database, before - 1)
+        await _until_sessions(database, name, 0)
         assert await _answer(slow) == 1
         await slow.close()
 
@@ -150,16 +154,12 @@ async def _until_asleep(database_url: str) -> None:
     await other.close()
 
 
-async def _until_sessions(database: Database, number: int) -> None:
+async def _until_sessions(database: Database, name: str, number: int) -> None:
     async def are_so_many() -> bool:
-        return await _sessions(database) == number
+        async with database.autocommit() as tx:
+            return bool(await tx.connection.fetchval(SESSIONS, name) == number)
 
     await until(are_so_many)
-
-
-async def _sessions(database: Database) -> int:
-    async with database.autocommit() as tx:
-        return int(await tx.connection.fetchval(SESSIONS))
 
 
 async def test_more_blocks_than_connections_wait_their_turn(database: Database) -> None:
