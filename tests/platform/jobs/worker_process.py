@@ -30,4 +30,4 @@ async def main(url: str, pooler: str, pace: Pace) -> None:
 
 if __name__ == "__main__":
     logs.configure("info", "text")
-    asyncio.run(main(*sys.argv[1:3], msgspec.json.decode(sys.argv[3], type=Pace)))
+    asyncio.run(main(sys.argv[1], sys.argv[2], msgspec.json.decode(sys.argv[3], type=Pace)))
