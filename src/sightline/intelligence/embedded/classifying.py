@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -68,7 +67,7 @@ def _read(text: str) -> _Text:
     return _Text(sentences, singulars, folded, frozenset(chain(*singulars, *folded)))
 
 
-_singular = lru_cache(maxsize=20_000)(singular)
+_singular = keep_by_text(most=20_000)(singular)
 
 
 def _find_mention(label: str, text: _Text) -> tuple[str, Sentence] | None:
