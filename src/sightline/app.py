@@ -38,7 +38,7 @@ from sightline.platform.http.metrics import metrics_page, watch_pool
 from sightline.platform.http.middleware import Server
 from sightline.platform.http.operations import Operation, located, operations_of
 from sightline.platform.http.proxies import TrustedProxies
-from sightline.platform.http.public_pages import PublicPage
+from sightline.platform.http.public_pages import PROBES, PublicPage
 from sightline.platform.http.routing import Api
 from sightline.platform.http.throttle import RequestsPerMinute
 from sightline.platform.jobs.overview import refresh_job_gauges
@@ -137,9 +137,8 @@ def build_app(settings: Settings, table: list[Operation]) -> Any:
         limits=Limits() if settings.portal_limit else None,
         tools=lambda: services.tools,
     )
-    pages = _pages(services)
-    portals = Portals(site, {path for path, page in pages.items() if page.is_probe})
-    routes = [Route(path, page) for path, page in pages.items()]
+    portals = Portals(site, {f"/{name}" for name in PROBES})
+    routes = [Route(path, page) for path, page in _pages(services).items()]
     router = Router(routes, redirect_slashes=False, default=portals.answer_unknown_path, lifespan=lifespan)
     with_location = located(table)
     endpoints = (Endpoint(row, services, has_location=row.name in with_location) for row in table)

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from sightline.platform.db import Database
-from sightline.platform.http.connection_limits import BoundedProtocol, Bounds
+from sightline.platform.http.connection_limits import BoundedProtocol
 from tests.platform.http.conftest import laboratory
 from tests.platform.http.laboratory import GATES, Gate
 from tests.waiting import next_turn, until
@@ -24,14 +24,12 @@ KIB = 1024
 class Hasty(BoundedProtocol):
     """The same bounds of size, in a hurry."""
 
-    bounds = Bounds(
-        head_seconds=1.0,
-        body_seconds=1.5,
-        stall_seconds=1.0,
-        unread_seconds=0.6,
-        linger_seconds=0.3,
-        look_seconds=0.05,
-    )
+    head_seconds = 1.0
+    body_seconds = 1.5
+    stall_seconds = 1.0
+    unread_seconds = 0.6
+    linger_seconds = 0.3
+    look_seconds = 0.05
     ended: ClassVar[set[int]] = set()  # ports of clients
 
     def connection_lost(self, exc: Exception | None) -> None:

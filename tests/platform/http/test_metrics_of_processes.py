@@ -15,7 +15,7 @@ COUNT = """
 from prometheus_client import Counter
 from sightline.platform.http import metrics
 Counter("counted", "Counted.").inc(3)
-metrics._STATES["idle"].set(5)
+metrics._CONNECTIONS.labels("idle").set(5)
 """
 PRINT = "print(metrics._collect().decode())"
 

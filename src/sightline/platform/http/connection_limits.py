@@ -13,10 +13,9 @@ keep-alive timeout counts. HTTP/1.1 is the only protocol: an offer of another on
 
 import re
 from asyncio import TimerHandle, Transport
-from dataclasses import dataclass
 from math import inf
 from os import urandom
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import httptools
 import structlog
@@ -28,18 +27,20 @@ from sightline.platform.http.middleware import request_counter
 from sightline.platform.http.problems import problem
 
 _REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+ HTTP/1\.[01]\r?\n")
+HEAD_BYTES = 64 * 1024
+HEADER_LINES = 100
+WAITING_REQUESTS = 100
+SMALL_PIECES = 10_000
 _SMALL = 64  # bytes of a chunk: 40,000 of one byte that come at once take 0.1 s
 LEAST_PROGRESS = 16 * 1024  # bytes of a response that a slow reader takes in `unread_seconds`
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Bytes, lines, requests and seconds. A time counts as over up to `look_seconds` later."""
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection, which is looked at once a second: a timer for each request costs as much as finding its route.
 
-    head_bytes: int = 64 * 1024
-    header_lines: int = 100
-    waiting_requests: int = 100
-    small_pieces: int = 10_000
+    A time counts as over up to `look_seconds` later.
+    """
+
     head_seconds: float = 30
     body_seconds: float = 60
     stall_seconds: float = 20
@@ -47,26 +48,19 @@ class Bounds:
     linger_seconds: float = 1
     look_seconds: float = 1
 
-
-class BoundedProtocol(HttpToolsProtocol):
-    """One connection, which is looked at once a second: a timer for each request costs as much as finding its route."""
-
-    bounds: ClassVar[Bounds] = Bounds()
-
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn does
         super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]  # it passes the rest on
         self._reading: Literal["head", "body"] | None = "head"  # which part of a request has not come whole
         self._started = self.loop.time()  # when that part started
-        self._received = 0  # bytes
         self._small_pieces = 0  # of the present body
-        self._counted = 0  # bytes up to the end of the last request or piece of a body: a head or framing follows
+        self._framing = 0  # bytes since the end of the last request or piece of a body: of a head, or of framing
         self._arrived = self._started  # when bytes came last
         self._unread: tuple[float, float] = inf, self._started  # bytes not sent at the last progress, and its time
         self._method: str | None = None  # of the present request, if the parser does not know it
         self._refusal: Refusal | None = None
         self._is_refused = False
         self._answered: Any = None  # uvicorn's object of the request that is being answered; `cycle` is the newest
-        self._timer: TimerHandle = self.loop.call_later(self.bounds.look_seconds, self._look)
+        self._timer: TimerHandle = self.loop.call_later(self.look_seconds, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -78,15 +72,15 @@ class BoundedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
             return
-        self._received += len(data)
+        self._framing += len(data)
         self._arrived = self.loop.time()
         try:
             self._feed(data)
         except httptools.HttpParserError:
             self._refuse(self._refusal or BadRequest("That is no request of HTTP/1.1."))
             return
-        if self._reading is not None and self._received - self._counted > self.bounds.head_bytes:
-            self._refuse(_too_large(self.bounds))
+        if self._reading is not None and self._framing > HEAD_BYTES:
+            self._refuse(_too_large())
 
     def _feed(self, data: bytes) -> None:
         """Gives the parser what came, and once more what it does not read.
@@ -103,7 +97,7 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._feed(head + data[stop.args[0] :])
         except httptools.HttpParserError:
             # Only if this request begins with these bytes: none of it came before, and no other one is before it.
-            is_first = self._reading == "head" and self._received - self._counted == len(data)
+            is_first = self._reading == "head" and self._framing == len(data)
             line = _REQUEST_LINE.match(data) if is_first and self._method is None else None
             if line is None or self._refusal is not None:
                 raise
@@ -129,15 +123,14 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._unset_keepalive_if_required()  # not before: blank lines are no request
         self._reading, self._started, self._small_pieces = "head", self.loop.time(), 0
-        if len(self.pipeline) >= self.bounds.waiting_requests:
-            self._refusal = BadRequest(f"At most {self.bounds.waiting_requests} requests may wait for a response.")
+        if len(self.pipeline) >= WAITING_REQUESTS:
+            self._refusal = BadRequest(f"At most {WAITING_REQUESTS} requests may wait for a response.")
             raise self._refusal
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        bounds, size = self.bounds, self._received - self._counted
-        if len(self.headers) > bounds.header_lines or (size > bounds.head_bytes and self._is_head_too_large()):
-            self._refusal = _too_large(bounds)
+        if len(self.headers) > HEADER_LINES or (self._framing > HEAD_BYTES and self._is_head_too_large()):
+            self._refusal = _too_large()
             raise self._refusal
         if self._offers_upgrade():
             return
@@ -149,10 +142,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self._method = None
 
     def on_body(self, body: bytes) -> None:
-        self._counted = self._received
+        self._framing = 0
         self._small_pieces += len(body) < _SMALL
-        if self._small_pieces > self.bounds.small_pieces:
-            self._refusal = BadRequest(f"At most {self.bounds.small_pieces} chunks may have less than {_SMALL} bytes.")
+        if self._small_pieces > SMALL_PIECES:
+            self._refusal = BadRequest(f"At most {SMALL_PIECES} chunks may have less than {_SMALL} bytes.")
             raise self._refusal
         super().on_body(body)
 
@@ -160,7 +153,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._offers_upgrade():
             return
         self._reading = None
-        self._counted = self._received
+        self._framing = 0
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
@@ -174,7 +167,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _is_head_too_large(self) -> bool:
         """Whether the head alone is too large: the bytes counted may include some of the body."""
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-        return size > self.bounds.head_bytes
+        return size > HEAD_BYTES
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         """Answers the request, or lets it wait while much of the last response is unread."""
@@ -193,25 +186,24 @@ class BoundedProtocol(HttpToolsProtocol):
     # What takes too long.
 
     def _look(self) -> None:
-        self._timer = self.loop.call_later(self.bounds.look_seconds, self._look)
+        self._timer = self.loop.call_later(self.look_seconds, self._look)
         now = self.loop.time()
         if not self.transport.is_closing():
             self._look_at_request(now)
         self._look_at_reader(now)
 
     def _look_at_request(self, now: float) -> None:
-        bounds = self.bounds
         if self.flow.read_paused:  # then the client cannot send
             self._started = now
-        if self._reading == "head" and now >= self._started + bounds.head_seconds:
-            if self._received == self._counted:
+        if self._reading == "head" and now >= self._started + self.head_seconds:
+            if not self._framing:
                 self.transport.close()
             else:
-                self._refuse(RequestTimeout(f"The headers did not arrive within {bounds.head_seconds:g} seconds."))
-        elif self._reading == "body" and now >= self._started + bounds.body_seconds:
-            self._refuse(RequestTimeout(f"The body did not arrive within {bounds.body_seconds:g} seconds."))
-        elif self._reading == "body" and now >= max(self._started, self._arrived) + bounds.stall_seconds:
-            self._refuse(RequestTimeout(f"Nothing of the body arrived for {bounds.stall_seconds:g} seconds."))
+                self._refuse(RequestTimeout(f"The headers did not arrive within {self.head_seconds:g} seconds."))
+        elif self._reading == "body" and now >= self._started + self.body_seconds:
+            self._refuse(RequestTimeout(f"The body did not arrive within {self.body_seconds:g} seconds."))
+        elif self._reading == "body" and now >= max(self._started, self._arrived) + self.stall_seconds:
+            self._refuse(RequestTimeout(f"Nothing of the body arrived for {self.stall_seconds:g} seconds."))
 
     def _look_at_reader(self, now: float) -> None:
         """Cuts the connection if the client has taken too little of what waits for it."""
@@ -219,7 +211,7 @@ class BoundedProtocol(HttpToolsProtocol):
         is_waiting = unread > 0 and (self.flow.write_paused or self.transport.is_closing())
         if not is_waiting or unread <= self._unread[0] - LEAST_PROGRESS:
             self._unread = unread, now
-        elif now >= self._unread[1] + self.bounds.unread_seconds:
+        elif now >= self._unread[1] + self.unread_seconds:
             self.transport.abort()
 
     # The end of a refused connection.
@@ -249,16 +241,15 @@ class BoundedProtocol(HttpToolsProtocol):
     def _answer(self, refusal: Refusal, request_id: str | None) -> None:
         """Goes on reading for a moment: closed at once, the system would drop the answer with what is still coming."""
         request_id = request_id or urandom(16).hex()
-        status, headers, body = problem(refusal, request_id)
-        headers += [(b"x-request-id", request_id.encode()), (b"connection", b"close")]
+        response = problem(refusal, request_id)
+        headers = [*response.raw_headers, (b"x-request-id", request_id.encode()), (b"connection", b"close")]
         lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
-        self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
+        self.transport.write(STATUS_LINE[refusal.status] + lines + b"\r\n" + response.body)
         self.flow.resume_reading()
         self.transport.write_eof()
         self._timer.cancel()
-        self._timer = self.loop.call_later(self.bounds.linger_seconds, self.transport.abort)
+        self._timer = self.loop.call_later(self.linger_seconds, self.transport.abort)
 
 
-def _too_large(bounds: Bounds) -> HeadersTooLarge:
-    kib = bounds.head_bytes // 1024
-    return HeadersTooLarge(f"Request line and headers may have {kib} KiB and {bounds.header_lines} lines.")
+def _too_large() -> HeadersTooLarge:
+    return HeadersTooLarge(f"Request line and headers may have {HEAD_BYTES // 1024} KiB and {HEADER_LINES} lines.")

@@ -65,7 +65,4 @@ def health_pages(readiness: Readiness, db: Callable[[], Database]) -> dict[str, 
     async def ready(_: Request) -> Response:
         return JSONResponse({"status": "ready", "checks": await readiness.check(db())}, headers=_NOT_KEPT)
 
-    return {
-        "/healthz": PublicPage("healthz", live, is_probe=True),
-        "/readyz": PublicPage("readyz", ready, is_probe=True),
-    }
+    return {"/healthz": PublicPage("healthz", live), "/readyz": PublicPage("readyz", ready)}

@@ -22,16 +22,15 @@ _CONNECTIONS = Gauge(
     ["state"],
     multiprocess_mode="livesum",
 )
-_STATES = {state: _CONNECTIONS.labels(state) for state in ("busy", "idle", "most")}
 
 
 async def watch_pool(db: Database) -> None:
     """Publishes every few seconds how much of the pool is in use: any process may have to answer for all."""
     while True:
         idle = len(db.pool.connections.intersection(db.pool.idle))  # without those that the server ended
-        _STATES["idle"].set(idle)
-        _STATES["busy"].set(len(db.pool.connections) - idle)
-        _STATES["most"].set(db.pool.size)
+        _CONNECTIONS.labels("idle").set(idle)
+        _CONNECTIONS.labels("busy").set(len(db.pool.connections) - idle)
+        _CONNECTIONS.labels("most").set(db.pool.size)
         await asyncio.sleep(LOOK_SECONDS)
 
 
@@ -42,7 +41,7 @@ def metrics_page(prepare: Callable[[], Awaitable[None]]) -> PublicPage:
         await prepare()
         return Response(await asyncio.to_thread(_collect), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
-    return PublicPage("metrics", answer, is_probe=True)
+    return PublicPage("metrics", answer)
 
 
 def _collect() -> bytes:

@@ -18,6 +18,7 @@ from sightline.platform.db.database import first_line
 from sightline.platform.errors import Refusal, Unauthorized
 from sightline.platform.http.problems import Headers, as_refusal, problem
 from sightline.platform.http.proxies import TrustedProxies, client_of
+from sightline.platform.http.public_pages import PROBES
 
 _REVALIDATE = (b"cache-control", b"private, no-cache")
 _NOT_KEPT = (b"cache-control", b"private, no-store")
@@ -44,7 +45,7 @@ class Server:
 
     def __init__(self, app: ASGIApp, wrap: Callable[[ASGIApp], ASGIApp], proxies: TrustedProxies) -> None:
         self._app = wrap(app)
-        self._answer_problem = wrap(_send_problem)
+        self._wrap = wrap
         self._proxies = proxies
         self._log = structlog.get_logger().bind()  # as logs are configured now
         self._log_request = logs.straight("info", "request")
@@ -76,8 +77,7 @@ class Server:
         except Exception as error:
             refusal = _refusal_of(error, scope)
             if status == 0:
-                scope["problem"] = problem(refusal, request_id)
-                await self._answer_problem(scope, receive, send_completed)
+                await self._wrap(problem(refusal, request_id))(scope, receive, send_completed)
         finally:
             self._record(scope, status, perf_counter() - started)
             for name in ("refusal", "failure"):
@@ -110,7 +110,7 @@ class Server:
             fields["reason"] = reason
         if (error := scope.get("failure")) is not None:
             self._log_failure(fields, error, is_refused=refusal is not None)
-        elif scope.get("is_probe") and status < 400:
+        elif operation in PROBES and status < 400:
             self._log.debug("request", **fields)
         else:
             self._log_request(fields)
@@ -148,23 +148,15 @@ def _refusal_of(error: Exception, scope: Any) -> Refusal:
 
 def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """The values of a repeated header are joined by commas: two keys are then no valid key."""
-    found = dict(headers)
-    if len(found) != len(headers):
-        found = {}
-        for name, value in headers:
-            found[name] = b"%s, %s" % (found[name], value) if name in found else value
+    found: dict[bytes, bytes] = {}
+    for name, value in headers:
+        found[name] = b"%s, %s" % (found[name], value) if name in found else value
     return found
 
 
 def _path_of(raw_path: bytes) -> str:
     """Returns the decoded path. An encoded slash stays encoded: it is part of a reference and separates nothing."""
     return unquote(re.sub("%2f", "%252F", raw_path.decode("ascii"), flags=re.IGNORECASE))
-
-
-async def _send_problem(scope: Any, receive: Any, send: Any) -> None:
-    status, headers, body = scope["problem"]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _completed(headers: Iterable[tuple[bytes, bytes]], request_id: str, limits: Headers | None) -> Headers:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from starlette.responses import Response
 
 from sightline.platform.db.database import may_have_committed
 from sightline.platform.db.retries import is_away
@@ -11,16 +12,12 @@ from sightline.platform.errors import Refusal, Unavailable
 Headers = list[tuple[bytes, bytes]]
 Answer = tuple[int, Headers, bytes]
 
-_PROBLEM = (b"content-type", b"application/problem+json")
 
-
-def problem(refusal: Refusal, request_id: str) -> Answer:
-    """Status, headers and body of a refusal."""
+def problem(refusal: Refusal, request_id: str) -> Response:
+    """Returns the response of a refusal."""
     extras = {name: value for name, value in refusal.extras.items() if value is not None}
     body = msgspec.json.encode(problem_members(type(refusal), refusal.detail, request_id) | extras)
-    headers = [_PROBLEM, (b"content-length", b"%d" % len(body))]
-    headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in refusal.headers().items()]
-    return refusal.status, headers, body
+    return Response(body, refusal.status, refusal.headers(), "application/problem+json")
 
 
 def problem_members(kind: type[Refusal], detail: str, request_id: str) -> dict[str, Any]:
