@@ -28,6 +28,7 @@ _AS_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 _EXPONENT = re.compile(rb"[eE][+-]?0*(?:[3-9][0-9]|[1-9][0-9]{2})")
 _BRACKET = re.compile(rb"[][{}]")
 _MANY_VALUES = f"At most {MOST_VALUES} values in one body"
+_TOO_DEEP = f"The body is nested deeper than {DEEPEST} levels."
 
 Done = TypeVar("Done")
 Receive = Callable[[], Awaitable[Any]]
@@ -40,22 +41,17 @@ async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: i
 
     Raises ClientDisconnect, and TooLarge past `largest` bytes, without reading what is announced to be larger.
     """
-    if int(headers.get(b"content-length", b"").lstrip(b"0") or 0) > largest:  # the connection lets only digits pass
-        raise _too_large(largest)
-    body, has_more = bytearray(), True
+    announced = int(headers.get(b"content-length", b"").lstrip(b"0") or 0)  # the connection lets only digits pass
+    body, has_more = bytearray(), announced <= largest
     while has_more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         body += message.get("body", b"")
-        if len(body) > largest:
-            raise _too_large(largest)
-        has_more = message.get("more_body", False)
+        has_more = message.get("more_body", False) and len(body) <= largest
+    if max(announced, len(body)) > largest:
+        raise TooLarge(f"The body may have at most {largest} bytes.", limit=largest)
     return bytes(body).removeprefix(BOM_UTF8)
-
-
-def _too_large(largest: int) -> TooLarge:
-    return TooLarge(f"The body may have at most {largest} bytes.", limit=largest)
 
 
 def refuse_other_types(headers: dict[bytes, bytes]) -> None:
@@ -96,7 +92,7 @@ class Body:
                 return await run_by_size(self._decode, body)
             refusal = await _LARGE_BODIES.run(self._refusal, body)
         except RecursionError:
-            refusal = _too_deep()
+            refusal = MalformedJson(_TOO_DEEP)
         raise refusal
 
     def _decode(self, body: bytes) -> Any:
@@ -105,7 +101,7 @@ class Body:
         if b"\\u0000" in body and (faults := first_faults(nul_faults(msgspec.json.decode(body)))):
             raise ValidationFailed(faults)
         if body.count(b"[") + body.count(b"{") > DEEPEST and _depth(_without_texts(body)) > DEEPEST:
-            raise _too_deep()
+            raise MalformedJson(_TOO_DEEP)
         return read
 
     def _refusal(self, body: bytes) -> Exception:
@@ -159,10 +155,6 @@ def _find_costs(json: bytes) -> str | None:
 def _count_values(json: bytes) -> int:
     """About the number of values; commas and brackets in texts are counted too."""
     return json.count(b",") + json.count(b"[") + json.count(b"{")
-
-
-def _too_deep() -> MalformedJson:
-    return MalformedJson(f"The body is nested deeper than {DEEPEST} levels.")
 
 
 def _depth(json: bytes) -> int:

@@ -25,6 +25,7 @@ from sightline.platform.wire import Record, record_of
 KEPT = timedelta(hours=24)
 LONGEST = 255
 AT_ONCE = 1000
+_RUNNING = "A request with this Idempotency-Key is still running."
 
 Shown = Callable[[Any], Answer]
 
@@ -115,11 +116,6 @@ class RepeatableRequest:
         name = {"workspace_id": actor.workspace_id, "key_id": actor.id, "operation": operation, "value": value}
         return cls(name, await run_by_size(_hash_of, body))
 
-    async def take(self, tx: Tx) -> None:
-        """Raises KeyInUse while another transaction answers the same request."""
-        if not await tx.value(_TAKE, request=":".join(map(str, self.name.values()))):
-            raise _in_use()
-
     async def find(self, tx: Tx) -> Answer | None:
         """Returns the kept answer, or None. Raises KeyReused for another body, RecordDeleted if its record is gone."""
         kept = await tx.row(_FIND, **self.name, oldest=tx.now - KEPT)
@@ -150,11 +146,7 @@ class RepeatableRequest:
             quoted_ids=record_ids[1:] or None,
             oldest=tx.now - KEPT,
         ):
-            raise _in_use()
-
-
-def _in_use() -> KeyInUse:
-    return KeyInUse("A request with this Idempotency-Key is still running.")
+            raise KeyInUse(_RUNNING)
 
 
 async def answer_once(
@@ -167,7 +159,8 @@ async def answer_once(
     if operation.calls_out is not None and any(map(operation.calls_out, arguments)):
         return await _answer_outside(request, operation, call, arguments, shown)
     async with call.db.transaction() as tx:
-        await request.take(tx)
+        if not await tx.value(_TAKE, request=":".join(map(str, request.name.values()))):
+            raise KeyInUse(_RUNNING)
         known = await request.find(tx)
         if known is not None and not operation.runs_again:
             return known

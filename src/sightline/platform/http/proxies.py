@@ -36,7 +36,8 @@ class TrustedProxies:
 
     def apply(self, scope: Any) -> None:
         """Reads `X-Forwarded-For`, `-Proto` and `-Host`; of several values the one of the nearest proxy counts."""
-        if not self._networks or not self._trusts(client_of(scope) or ""):
+        nearest = client_of(scope)
+        if nearest is None or not self._trusts(nearest):
             return
         for address in reversed(_values(scope, b"x-forwarded-for")):
             found = _address(address)
@@ -52,10 +53,7 @@ class TrustedProxies:
             scope["headers_by_name"][b"host"] = hosts[-1]
 
     def _is_trusted(self, address: str) -> bool:
-        try:
-            found = ip_address(address)
-        except ValueError:
-            return False
+        found = ip_address(address)
         found = (found.ipv4_mapped if isinstance(found, IPv6Address) else None) or found
         return any(found in network for network in self._networks)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
 from types import UnionType
-from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -17,7 +17,6 @@ from sightline.platform.lists.paging import Paging
 from sightline.platform.refs import Ref
 from sightline.platform.wire import WITHOUT_NUL, Moment, WireType
 
-Filters = TypeVar("Filters", bound="Query")
 Reader = Callable[[str], Any]
 Parameters = list[tuple[str, str]]
 Json = dict[str, Any]
@@ -46,10 +45,10 @@ def parse_query(query_string: bytes) -> Parameters:
         raise ValidationFailed.of("", "The query has to be percent-encoded UTF-8 of at most 200 parameters") from None
 
 
-class QueryReader(Generic[Filters]):
+class QueryReader:
     """Reads the parameters of one operation: its filters and its page."""
 
-    def __init__(self, kind: type[Filters], paging: Paging | None = None) -> None:
+    def __init__(self, kind: type[Query], paging: Paging | None = None) -> None:
         self.kind = kind
         fields = msgspec.structs.fields(kind)
         page = paging.readers() if paging else {}
@@ -59,7 +58,7 @@ class QueryReader(Generic[Filters]):
         names = ", ".join(self._readers)
         self._expected = f"expected one of: {names}" if names else "this operation takes none"
 
-    def read(self, parameters: Parameters) -> tuple[Filters, Window]:
+    def read(self, parameters: Parameters) -> tuple[Any, Window]:
         """Raises ValidationFailed with the first fault of each parameter."""
         if not parameters:
             return self.kind(), self._first
