@@ -68,7 +68,7 @@ async def create_idea(call: Call, new_idea: NewIdea) -> Versioned[Idea]:
     stored, but is no identity. An update replaces description, name, status and product, adds insights and
     accounts, and leaves omitted fields as they are.
     """
-    return await create.create_idea(call.db, call.tool(FeatureMaps), call.actor, new_idea, call.expect)
+    return await create.create_idea(call.db, call.tools[FeatureMaps], call.actor, new_idea, call.expect)
 
 
 @operation(
@@ -83,7 +83,7 @@ async def change_idea(call: Call, ref: IdeaRef, changes: IdeaChanges) -> Version
 
     An idea belongs to at most one initiative: detach it with `projectId` null before it is attached to another.
     """
-    return await change.change_idea(call.db, call.tool(FeatureMaps), call.actor, ref, changes, call.expect)
+    return await change.change_idea(call.db, call.tools[FeatureMaps], call.actor, ref, changes, call.expect)
 
 
 @operation("DELETE", "/ideas/{ref}", scopes=[Scope.IDEAS_DELETE])

@@ -216,7 +216,7 @@ def _description(operation: Operation) -> str:
     needs = [f"`{scope}`" for scope in sorted(operation.scopes)]
     if operation.any_of:
         needs.append(" or ".join(f"`{scope}`" for scope in sorted(operation.any_of)))
-    role = f" The key's creator must be an active member, {operation.role} or above." if operation.role else ""
+    role = f" The key's creator must be an active member, {operation.role} or above." if not operation.is_read else ""
     largest = operation.body_limit // 1024**2
     parts = [
         operation.description,

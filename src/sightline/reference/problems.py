@@ -51,7 +51,7 @@ _HEADERS: dict[Kind, tuple[str, ...]] = {
 def refusals_of(operation: Operation) -> list[Kind]:
     """Returns the operation's refusals, ordered by status and code, one of each code."""
     kinds = [*ALWAYS, *operation.refuses]
-    if operation.role is not None:
+    if not operation.is_read:
         kinds.append(errors.CreatorNotAllowed)
     if operation.scopes or operation.any_of:
         kinds.append(errors.InsufficientScope)

@@ -39,7 +39,7 @@ async def list_signals(call: Call, query: SignalFilters, window: Window) -> Page
     A large page, usually with `include=raw`, is sent in pieces: a signal that is deleted before its piece is left out.
     """
     async with call.db.autocommit() as tx:
-        return await read.list_signals(tx, call.tool(Totals), call.actor, query, window)
+        return await read.list_signals(tx, call.tools[Totals], call.actor, query, window)
 
 
 @operation("GET", "/signals/{ref}", scopes=[Scope.SIGNALS_READ])
@@ -74,7 +74,7 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
     is described; it is created only with `createMissingAccounts`. An update keeps omitted fields and adds accounts; the
     signal is processed again only if its content changed.
     """
-    engine = call.tool(Engine)  # type: ignore[type-abstract]  # tools are found by their protocol
+    engine = call.tools[Engine]
     return await create.create_signal(call.db, engine, call.actor, new, call.expect)
 
 
@@ -98,7 +98,7 @@ async def create_signal(call: Call, new: NewSignal) -> Versioned[CreatedSignal]:
 )
 async def create_signals(call: Call, new: NewSignals) -> CreatedSignals:
     """Creates or updates several signals, as `POST /signals` does each: all of them, or none."""
-    engine = call.tool(Engine)  # type: ignore[type-abstract]  # tools are found by their protocol
+    engine = call.tools[Engine]
     return await create.create_signals(call.db, engine, call.actor, new.signals)
 
 

@@ -20,4 +20,4 @@ async def list_study_feedback(call: Call, query: FeedbackFilters, window: Window
     they are now; their changes move no `updatedAt`.
     """
     async with call.db.autocommit() as tx:
-        return await queries.page_of_feedback(tx, call.tool(Totals), call.actor.workspace_id, query, window)
+        return await queries.page_of_feedback(tx, call.tools[Totals], call.actor.workspace_id, query, window)

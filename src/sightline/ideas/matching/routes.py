@@ -22,4 +22,4 @@ async def match_idea_features(call: Call, ref: IdeaRef) -> MatchingReceipt:
     Clear matches that rest on the idea's own words are applied, uncertain ones are suggestions; a manual selection,
     even an empty one, and an unchanged result stay.
     """
-    return await match_features.match_features(call.db, call.tool(FeatureMaps), call.actor, ref, call.expect)
+    return await match_features.match_features(call.db, call.tools[FeatureMaps], call.actor, ref, call.expect)

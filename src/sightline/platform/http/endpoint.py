@@ -11,7 +11,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import StreamingResponse
 
-from sightline.platform.access import Actor, Role
+from sightline.platform.access import Actor
 from sightline.platform.db import Database, Window
 from sightline.platform.errors import CreatorNotAllowed, Refusal
 from sightline.platform.http.bodies import Body, receive_body, refuse_other_types
@@ -46,7 +46,7 @@ class Services:
     """
 
     db: Database
-    admit: Callable[[str | None], Awaitable[Actor]]
+    admit: Callable[[str], Awaitable[Actor]]
     throttle: RequestsPerMinute | None
     tools: Mapping[type, Any]
 
@@ -87,8 +87,8 @@ class Endpoint:
     async def _answer(self, scope: Any, receive: Any) -> Kept:
         services = self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
-        authorization = headers.get(b"authorization")
-        actor = await services.admit(authorization.decode("latin-1") if authorization else None)
+        authorization = headers.get(b"authorization", b"").decode("latin-1")
+        actor = await services.admit(authorization)
         scope["actor"] = actor
         acting_for.set(actor.workspace_id)
         scope["limits"] = services.throttle.admit(actor) if services.throttle else []
@@ -100,23 +100,25 @@ class Endpoint:
             began = time.monotonic()
             body = await receive_body(receive, headers, operation.body_limit)
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
-                await services.admit(authorization.decode("latin-1") if authorization else None)
+                await services.admit(authorization)
         async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
             return await self._answer_body(scope, receive, actor, parameters, body)
 
     async def _answer_body(self, scope: Any, receive: Any, actor: Actor, parameters: Parameters, body: bytes) -> Kept:
         operation, services = self.operation, self._services
         headers: dict[bytes, bytes] = scope["headers_by_name"]
-        found = self._find_arguments(scope, parameters)
+        found: dict[Any, Any] = {
+            name: kind.parse(text) for (name, kind), text in zip(self._path, scope["path_texts"], strict=True)
+        }
+        found[self._query.kind], found[Window] = self._query.read(parameters)
         if self._body is not None:
             found[operation.body_type] = await self._body.read(body)
         arguments = [found[key] for key in operation.arguments]
-        if_match = headers.get(b"if-match")
-        tag = if_match.decode("latin-1") if if_match else None
+        tag = headers.get(b"if-match", b"").decode("latin-1") or None
         # A write would wait for other writes in the turn for large records, and all readers of these for it.
         call = Call(services.db, actor, tag, services.tools, at_once=operation.is_read)
-        if operation.role is not None and not actor.has_role(operation.role):
-            await self._refuse_role(call, operation.role, arguments)
+        if not operation.is_read and not actor.has_role(operation.role):
+            await self._refuse_role(call, arguments)
 
         if b"idempotency-key" not in headers or not operation.keeps_answers:
             try:
@@ -144,12 +146,14 @@ class Endpoint:
             del result
             return status, headers, await keep_unread(body)
 
-    async def _refuse_role(self, call: Call, needed: Role, arguments: list[Any]) -> None:
+    async def _refuse_role(self, call: Call, arguments: list[Any]) -> None:
         """Always raises: CreatorNotAllowed, or the 400 or 404 that comes before it in the order of checks.
 
         Only the handler knows those, so it runs in a transaction that is rolled back.
         """
-        refusal = CreatorNotAllowed(f"The key's creator must be an active member with the role {needed} or above.")
+        refusal = CreatorNotAllowed(
+            f"The key's creator must be an active member with the role {self.operation.role} or above."
+        )
         if self.operation.role_first:
             raise refusal
         try:
@@ -159,14 +163,6 @@ class Endpoint:
                 raise refusal
         except Refusal as found:
             raise found if found.status in (400, 404) else refusal from None
-
-    def _find_arguments(self, scope: Any, parameters: Parameters) -> dict[Any, Any]:
-        """Reads what the path and the query say. Raises for a wrong reference first."""
-        found: dict[Any, Any] = {}
-        for (name, kind), text in zip(self._path, scope["path_texts"], strict=True):
-            found[name] = kind.parse(text)
-        found[self._query.kind], found[Window] = self._query.read(parameters)
-        return found
 
     def _response(self, scope: Any, parameters: Parameters, result: Any) -> Answer:
         headers: Headers = [_JSON]

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import ModuleType
-from typing import Any, Protocol, TypeVar, get_origin
+from typing import Any, TypeVar, get_origin
 
 import msgspec
 
@@ -17,6 +17,7 @@ from sightline.platform.errors import PreconditionFailed, Refusal
 from sightline.platform.http.bodies import MIB
 from sightline.platform.http.query_strings import Query
 from sightline.platform.lists.paging import Paging
+from sightline.platform.refs import RecordId, Ref
 from sightline.platform.wire import Input, Record, Versioned
 
 Handler = Callable[..., Awaitable[Any]]
@@ -24,21 +25,12 @@ Keep = Callable[[Tx, Record], Awaitable[None]]
 Kind = TypeVar("Kind")
 
 
-class PathParameter(Protocol):
-    """The type of a path parameter: `parse` raises InvalidReference or NotFound."""
-
-    example: str
-
-    @classmethod
-    def parse(cls, text: str) -> Any: ...
-
-
 async def keep_nothing(tx: Tx, result: Record) -> None:
     """The `keep` of a request without an Idempotency-Key."""
 
 
 class Call(msgspec.Struct, frozen=True):
-    """An authenticated request: its actor, the database, and the tools that rooms share.
+    """An authenticated request: its actor, the database, and by type the tools that rooms share.
 
     A handler that calls other services passes its result to `keep`, in the transaction that charges for it. A handler
     that passes `at_once` on may raise LargeRecord; then it is called again in the turn for large records.
@@ -50,11 +42,6 @@ class Call(msgspec.Struct, frozen=True):
     tools: Mapping[type, Any] = {}
     keep: Keep = keep_nothing
     at_once: bool = True
-
-    def tool(self, kind: type[Kind]) -> Kind:
-        """Returns the process's one instance of that type."""
-        tool: Kind = self.tools[kind]
-        return tool
 
     def expect(self, tag: str | None) -> None:
         """Raises PreconditionFailed unless If-Match allows the stored version, whose tag is None if nothing is stored.
@@ -92,7 +79,7 @@ class Operation:
     _: KW_ONLY
     scopes: Collection[str] = ()
     any_of: Collection[str] = ()
-    role: Role | None = Role.EDITOR
+    role: Role = Role.EDITOR
     role_first: bool = False
     status: int = 200
     paging: Paging | None = None
@@ -101,10 +88,6 @@ class Operation:
     calls_out: Callable[[Any], bool] | None = None
     refuses: Collection[type[Refusal]] = ()
     example: Any = None
-
-    def __post_init__(self) -> None:
-        if self.is_read:
-            self.role = None
 
     def __call__(self, handler: Handler) -> "Operation":
         """Adds what the handler's docstring and annotations say."""
@@ -115,7 +98,7 @@ class Operation:
         self.name = handler.__name__
         self.summary = summary
         self.description = description.strip()
-        self.path_types: dict[str, type[PathParameter]] = {
+        self.path_types: dict[str, type[RecordId | Ref]] = {
             name: kind for name, kind in kinds.items() if f"{{{name}}}" in self.path
         }
         self.query_type = _first(kinds, Query)

@@ -74,10 +74,8 @@ class KeyGuard:
             yield
         await self._usage.write()
 
-    async def admit(self, authorization: str | None) -> Actor:
+    async def admit(self, authorization: str) -> Actor:
         """Returns the actor. Raises Unauthorized for a missing, malformed, unknown, revoked or expired key."""
-        if authorization is None:
-            raise Unauthorized
         scheme, _, text = authorization.partition(" ")
         if scheme != "Bearer" and scheme.lower() != "bearer":
             raise Unauthorized
