@@ -51,14 +51,20 @@ def records(path: str, numbers: Iterable[int] = range(COUNT)) -> list[Json]:
     return [{"key": f"r{n}", field: f"R{n}", **NEEDED.get(path, {})} for n in numbers]
 
 
+def written(number: int) -> Json:
+    """When the record with this number is written; two at a time."""
+    return {"updatedAt": f"2026-01-01T00:00:00.00{number // 2}Z"}
+
+
 @pytest_asyncio.fixture
 async def full(database: Database, served: str) -> AsyncIterator[World]:
     """A workspace with seven records of each list; two of each have the same moment, and are ordered by their ids."""
     async with World(database, served) as world:
         await world.add(studies=[{"key": "interviews", "name": "Interviews"}])
-        for n in range(0, COUNT, 2):
-            lists: Any = {name: records(path, range(n, min(n + 2, COUNT))) for path, (name, _) in LISTS.items()}
-            await world.add(**lists)
+        lists: Any = {
+            name: [record | written(n) for n, record in enumerate(records(path))] for path, (name, _) in LISTS.items()
+        }
+        await world.add_earlier(**lists)
         yield world
 
 
