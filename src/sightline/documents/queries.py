@@ -8,7 +8,6 @@ from sightline.intelligence.material import Draft
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, Where, Window
 from sightline.platform.db.sql import Statement, by_reference, sql
-from sightline.platform.errors import NotFound
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -42,10 +41,7 @@ async def lock_initiative(tx: Tx, workspace_id: UUID, ref: InitiativeRef) -> Loc
 
 
 async def _locate(tx: Tx, statements: dict[str, Statement], workspace_id: UUID, ref: InitiativeRef) -> Located:
-    row = await tx.row(statements[ref.column], workspace_id=workspace_id, ref=ref.value)
-    if row is None:
-        raise NotFound
-    return Located(*row)
+    return Located(*await tx.found(statements[ref.column], workspace_id=workspace_id, ref=ref.value))
 
 
 # The fields of a DocumentSummary under their names, in their order; then those that a Document adds.

@@ -17,7 +17,6 @@ def add_changes(  # noqa: PLR0913 - the columns of a change
     action: str,
     rows: str,
     *,
-    record_id: str = "id",
     public_id: str = "public_id",
     workspace_id: str = ":workspace_id",
     change_id: str = ":change_id",
@@ -30,7 +29,7 @@ def add_changes(  # noqa: PLR0913 - the columns of a change
     """
     return f"""
 INSERT INTO changes (workspace_id, id, kind, record_id, public_id, action, actor_kind, actor_id, at, detail)
-SELECT {workspace_id}, {change_id}, '{kind}', {record_id}, {public_id}, '{action}', :actor_kind, :actor_id, {at},
+SELECT {workspace_id}, {change_id}, '{kind}', id, {public_id}, '{action}', :actor_kind, :actor_id, {at},
        {detail}
   FROM {rows}"""
 

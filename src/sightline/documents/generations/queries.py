@@ -10,7 +10,6 @@ from sightline.intelligence.material import DocumentType
 from sightline.platform.db import Tx
 from sightline.platform.db.database import Row
 from sightline.platform.db.sql import sql
-from sightline.platform.errors import NotFound
 
 JOB_TYPES = {
     DocumentType.INITIATIVE_BRIEF: "generate-initiative-brief",
@@ -63,7 +62,4 @@ SELECT {columns}
 
 async def find_generation(tx: Tx, workspace_id: UUID, initiative_id: UUID, id: UUID) -> Generation:
     """Raises NotFound."""
-    row = await tx.row(_FIND, workspace_id=workspace_id, initiative_id=initiative_id, id=id)
-    if row is None:
-        raise NotFound
-    return as_generation(row)
+    return as_generation(await tx.found(_FIND, workspace_id=workspace_id, initiative_id=initiative_id, id=id))

@@ -60,13 +60,9 @@ async def find_brief(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool = Fa
     return Brief(*await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, id=id))
 
 
-_IS_KNOWN = sql("SELECT EXISTS (SELECT FROM research_briefs WHERE workspace_id = :workspace_id AND id = :id)")
-
-
 async def ensure_known(tx: Tx, workspace_id: UUID, id: UUID) -> None:
     """Raises NotFound."""
-    if not await tx.value(_IS_KNOWN, workspace_id=workspace_id, id=id):
-        raise NotFound
+    await tx.found(_ONE.known, workspace_id=workspace_id, id=id)
 
 
 class BriefRow(NamedTuple):
