@@ -2,12 +2,13 @@
 
 import asyncio
 import gc
+import os
 import re
 import socket
+import stat
 from html import unescape
 from urllib.parse import urlsplit
 from uuid import uuid4
-from weakref import ref
 
 import pytest
 
@@ -80,7 +81,7 @@ async def test_a_text_beyond_the_bounds_is_shown_whole_as_it_was_written(world: 
     assert as_written(prose((await browser.get(path)).text)) == text.replace("\r", "\n")
 
 
-async def test_large_texts_of_a_client_that_is_gone_are_not_kept(world: PortalWorld) -> None:
+async def test_large_texts_wait_in_a_file_until_the_client_is_gone(world: PortalWorld) -> None:
     path = await describe(world, "&" * 1_000_000)
     browser = await signed_in(world)
     cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
@@ -89,6 +90,7 @@ async def test_large_texts_of_a_client_that_is_gone_are_not_kept(world: PortalWo
     loop = asyncio.get_running_loop()
     gc.collect()
     gc.disable()
+    before = unread_files()
     try:
         with socket.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -96,27 +98,38 @@ async def test_large_texts_of_a_client_that_is_gone_are_not_kept(world: PortalWo
             client.setblocking(False)
             await loop.sock_sendall(client, head.encode())
             assert b"200 OK" in await asyncio.wait_for(loop.sock_recv(client, 15), 5)
-            await until(lambda: len(held_texts()) == 1)
-        await until(lambda: not held_texts())
+            assert unread_files() == before + 1
+            assert not any(isinstance(each, PageTexts) and each.large for each in gc.get_objects())
+        await until(lambda: unread_files() == before)
     finally:
         gc.enable()
 
 
-def held_texts() -> list[PageTexts]:
-    return [each for each in gc.get_objects() if isinstance(each, PageTexts) and each.large]
+def unread_files() -> int:
+    """How many files without a name are open."""
+    return sum(os.fstat(int(name)).st_nlink == 0 for name in os.listdir("/proc/self/fd") if is_open_file(int(name)))
 
 
-async def test_pages_that_are_sent_at_the_same_time_hold_a_large_text_once() -> None:
-    texts = [PageTexts(), PageTexts(), PageTexts()]
-    for each, text in zip(texts, ["a" * 1_000_000, "a" * 1_000_000, "b" * 1_000_000], strict=True):
-        await each.add(text)
-    assert texts[0].large[0] is texts[1].large[0]
-    assert texts[0].large[0] is not texts[2].large[0]
-    held = ref(texts[0].large[0])
-    texts[0].large.clear()
-    assert held() is not None
-    texts[1].large.clear()
-    assert held() is None
+def is_open_file(number: int) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(number).st_mode)
+    except OSError:  # that of the listing
+        return False
+
+
+async def test_large_texts_are_read_when_no_other_large_record_is(world: PortalWorld) -> None:
+    paths = [await describe(world, "&" * 100_000), await describe(world, "Short")]
+    for path, body in zip(paths, ["Short", "🦊" * 20_000], strict=True):
+        comment = {"body": body, "visibility": "portal"}
+        assert (await world.client.post(f"{path}/comments", json=comment)).status_code == 201
+    browser, short = await signed_in(world), await describe(world, "Short")
+    async with world.database.large_read():
+        larges = [asyncio.create_task(browser.get(path)) for path in paths]
+        larges.append(asyncio.create_task(browser.post(f"{paths[0]}/comments", {"body": " "})))
+        assert (await browser.get(short)).status_code == 200
+        assert (await browser.post(f"{paths[0]}/vote", {"vote": "1"})).status_code == 303
+        assert not any(large.done() for large in larges)
+    assert [large.status_code for large in await asyncio.gather(*larges)] == [200, 200, 422]
 
 
 async def test_texts_within_the_bounds_are_rendered(world: PortalWorld) -> None:

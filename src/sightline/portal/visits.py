@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 from starlette.requests import Request
@@ -17,6 +17,7 @@ from sightline.platform.limits import Limit
 from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
 from sightline.platform.turns import FairTurns
+from sightline.platform.unread import pieces_of
 from sightline.portal.addresses import CALLBACK, Place
 from sightline.portal.ideas.search import TitleWords
 from sightline.portal.limits import Limits
@@ -49,7 +50,7 @@ class Visit:
     """A request to a portal, whose own path is `path`.
 
     `session` is None on public pages; `form` has the fields of a POST. `sent` is that form if it can be sent again,
-    `waiting` the forms that the page offers to send, `texts` the Markdown that it shows.
+    `waiting` the forms that the page offers to send, `unread` a large page until the client has read it.
     """
 
     site: Site
@@ -64,7 +65,7 @@ class Visit:
     form: dict[str, str] = field(default_factory=dict)
     sent: SentForm | None = None
     waiting: list[SentForm] = field(default_factory=list)
-    texts: PageTexts = field(default_factory=PageTexts)
+    unread: IO[bytes] | None = None
 
     @property
     def db(self) -> Database:
@@ -132,10 +133,18 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Renders a template, which is a page or a part of one and has the visit as `visit`."""
-        text = TEMPLATES.render(self.language, template, visit=self, root=self.place.root, csrf=self._csrf(), **values)
-        if self.texts.large:
-            return StreamingResponse(self.texts.pieces(text), status, media_type="text/html")
-        return HTMLResponse(text, status)
+        return HTMLResponse(self._render(template, values), status)
+
+    async def page_of_texts(self, texts: PageTexts, template: str, status: int, values: Mapping[str, Any]) -> Response:
+        """Renders a page with these texts. One with large ones waits in a file until the client has read it."""
+        text = self._render(template, values)
+        if not texts.large:
+            return HTMLResponse(text, status)
+        self.unread = await texts.keep_unread(text)
+        return StreamingResponse(pieces_of(self.unread), status, media_type="text/html")
+
+    def _render(self, template: str, values: Mapping[str, Any]) -> str:
+        return TEMPLATES.render(self.language, template, visit=self, root=self.place.root, csrf=self._csrf(), **values)
 
     def list_page(self, ideas: Sequence[Any], back: str, **same: Hashable) -> Response:
         """Renders a page of all ideas; pages with the same values have the same text around what is the visitor's."""
@@ -205,8 +214,8 @@ async def send_page(response: Response, request: Request, send: Any, visit: Visi
     try:
         await response(request.scope, request.receive, send)
     finally:
-        if visit:  # what a gone client did not read: its cancelled task stays in memory for long
-            visit.texts.large.clear()
+        if visit and visit.unread:  # what a gone client did not read: its cancelled task stays in memory for long
+            visit.unread.close()
 
 
 def _content_policy(portal: Portal | None) -> bytes:

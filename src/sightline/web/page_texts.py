@@ -1,34 +1,27 @@
-"""The texts of people on one page: rendered together within a bound, larger ones sent in pieces."""
+"""The texts of people on one page: rendered together within a bound, larger ones shown as they were written."""
 
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
-from weakref import WeakValueDictionary
+from functools import partial
+from typing import IO
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from sightline.platform.unread import PIECE_BYTES, write_unread
 from sightline.web.markdown import LONGEST, as_html
 
-_PIECE_BYTES = 64 * 1024
 _PLACE = secrets.token_hex()  # where a large text goes; no text has it
 _PLACES = re.compile(f"{_PLACE}([0-9]+);")
-
-
-@dataclass(slots=True, weakref_slot=True)
-class LargeText:
-    """A text that is shown as it was written, as UTF-8."""
-
-    text: bytes
 
 
 @dataclass(slots=True)
 class PageTexts:
     """The texts of a page. `large` has those that are shown as they were written."""
 
-    large: list[LargeText] = field(default_factory=list)
+    large: list[str] = field(default_factory=list)
     _rendered: int = 0  # characters
 
     async def add(self, text: str, *, keeps_lines: bool = False) -> Markup:
@@ -36,33 +29,18 @@ class PageTexts:
         if self._rendered + len(text) <= LONGEST:
             self._rendered += len(text)
             return await as_html(text, keeps_lines=keeps_lines)
-        self.large.append(_shared(text))
+        self.large.append(text)
         return Markup('<p class="as-written">{}{};</p>').format(_PLACE, len(self.large) - 1)
 
-    async def pieces(self, page: str) -> AsyncIterator[bytes]:
-        """Yields the page with its large texts, which are escaped piece by piece, as fast as the client takes them."""
+    async def keep_unread(self, page: str) -> IO[bytes]:
+        """Returns a file of the page with its large texts, which is gone when it is closed."""
+        return await asyncio.to_thread(write_unread, partial(self._parts, page))
+
+    def _parts(self, page: str) -> Iterator[bytes]:
         for number, part in enumerate(_PLACES.split(page)):
             if number % 2 == 0:
                 yield part.encode()
                 continue
-            place = int(part)
-            for start in range(0, len(self.large[place].text), _PIECE_BYTES):
-                yield _escape(self.large[place].text[start : start + _PIECE_BYTES])
-                await asyncio.sleep(0)  # lets other requests in where the client takes everything at once
-
-
-# Several clients that do not read the same page hold its texts once.
-_held: WeakValueDictionary[bytes, LargeText] = WeakValueDictionary()
-
-
-def _shared(text: str) -> LargeText:
-    """Returns the text, the same object as for the other pages that are being sent with it."""
-    large = LargeText(text.encode())
-    return _held.setdefault(blake2b(large.text, digest_size=32).digest(), large)
-
-
-def _escape(text: bytes) -> bytes:
-    """Returns a piece of UTF-8 as HTML, wherever it was cut."""
-    for character, entity in ((b"&", b"&amp;"), (b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&#34;"), (b"'", b"&#39;")):
-        text = text.replace(character, entity)
-    return text
+            text = self.large[int(part)]
+            for start in range(0, len(text), PIECE_BYTES):
+                yield escape(text[start : start + PIECE_BYTES]).encode()

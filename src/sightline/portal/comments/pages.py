@@ -6,7 +6,7 @@ from sightline.ideas.comments.portal import add_portal_comment, delete_portal_co
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.refs import parse_uuid
-from sightline.portal.comments.queries import find_own_comment, list_comments
+from sightline.portal.comments.queries import find_own_comment
 from sightline.portal.ideas.pages import idea_page, read_reference
 from sightline.portal.ideas.queries import find_visible
 from sightline.portal.problems import PageNotFound
@@ -24,20 +24,17 @@ async def add(visit: Visit, ref: str) -> Response:
     if not visit.portal.comments_enabled:
         raise PageNotFound
     fault = MISSING if not body else TOO_LONG if len(body) > LONGEST else None
-    workspace_id = visit.portal.workspace_id
-    if fault is None:
-        visit.limit(lambda limits: limits.comments, f"comments {visit.user.id}")
+    if fault is not None:
+        return await idea_page(visit, reference, 1, 422, typed=body, fault=fault)
+    visit.limit(lambda limits: limits.comments, f"comments {visit.user.id}")
 
     async def attempt() -> Response:
         async with visit.db.transaction() as tx:
-            idea = await find_visible(tx, workspace_id, reference, visit.user.id)
+            idea = await find_visible(tx, visit.portal.workspace_id, reference, visit.user.id)
             if idea is None:
                 raise PageNotFound
-            if fault is None:
-                comment_id = await add_portal_comment(tx, visit.actor, idea.id, visit.form_id, body)
-                return visit.go(f"/ideas/{idea.public_id}?commented=1#comment-{comment_id}")
-            comments = await list_comments(tx, workspace_id, idea.id)
-        return await idea_page(visit, idea, comments, 422, typed=body, fault=fault)
+            comment_id = await add_portal_comment(tx, visit.actor, idea.id, visit.form_id, body)
+            return visit.go(f"/ideas/{idea.public_id}?commented=1#comment-{comment_id}")
 
     return await retry_when_overtaken(attempt, Conflict("The idea keeps changing. Try again."))
 

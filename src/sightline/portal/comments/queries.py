@@ -5,11 +5,13 @@ from datetime import datetime
 from uuid import UUID
 
 from sightline.platform.db import Tx, sql
+from sightline.platform.lists.single import LargeRecord
 
 PAGE = 20
 
 _LIST = sql("""
-    SELECT c.id, c.body, c.created_at, c.portal_user_id AS author_id, u.first_name AS author,
+    SELECT c.id, CASE WHEN octet_length(c.body) <= :most THEN c.body END AS body, c.created_at,
+           c.portal_user_id AS author_id, u.first_name AS author,
            c.portal_user_id IS NULL AND c.member_id IS NULL AND c.api_key_id IS NULL
            AND EXISTS (SELECT FROM changes
                         WHERE workspace_id = :workspace_id AND record_id = c.id
@@ -41,10 +43,15 @@ class ShownComment:
     is_by_former_user: bool
 
 
-async def list_comments(tx: Tx, workspace_id: UUID, idea_id: UUID, page: int = 1) -> list[ShownComment]:
-    """Returns the comments of a page, oldest first, at most 20. The first page has the newest comments."""
-    offset = (page - 1) * PAGE
-    rows = await tx.rows(_LIST, workspace_id=workspace_id, idea_id=idea_id, limit=PAGE, offset=offset)
+async def list_comments(tx: Tx, workspace_id: UUID, idea_id: UUID, page: int, most: int) -> list[ShownComment]:
+    """Returns the comments of a page, oldest first, at most 20. The first page has the newest comments.
+
+    Raises LargeRecord if one has more than `most` bytes.
+    """
+    window = {"limit": PAGE, "offset": (page - 1) * PAGE}
+    rows = await tx.rows(_LIST, workspace_id=workspace_id, idea_id=idea_id, **window, most=most)
+    if any(row["body"] is None for row in rows):
+        raise LargeRecord
     return [ShownComment(*row) for row in reversed(rows)]
 
 

@@ -1,19 +1,21 @@
 """The list of ideas, and the page of one idea."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from sightline.platform.beside import Beside
 from sightline.platform.db import Tx
 from sightline.platform.errors import InvalidReference, NotFound
+from sightline.platform.lists.single import SMALL_BYTES, LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
-from sightline.portal.comments.queries import ShownComment, list_comments
+from sightline.portal.comments.queries import list_comments
 from sightline.portal.ideas import queries
 from sightline.portal.ideas.filters import (
     PAGE,
@@ -28,13 +30,15 @@ from sightline.portal.ideas.filters import (
     reads_all,
 )
 from sightline.portal.ideas.history import list_moves
-from sightline.portal.ideas.records import LONG, SHORT, ShownIdea
+from sightline.portal.ideas.records import LONG, SHORT
 from sightline.portal.ideas.search import Search, correct, search_for, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
+from sightline.web.page_texts import PageTexts
 
 _SHOWN_MOVES = 20
+_ANY_BYTES = 2**31 - 1
 _BESIDE = Beside("portal-lists")  # marks and many options may take a tenth of a second
 
 
@@ -103,33 +107,61 @@ async def show_idea(visit: Visit, ref: str) -> Response:
     `page` in the address names a page of its comments; the first has the newest.
     """
     reference = read_reference(ref)
-    workspace_id, user_id = visit.portal.workspace_id, visit.user.id
-    async with visit.db.autocommit() as tx:
-        idea = await queries.find_visible(tx, workspace_id, reference, user_id)
-        if idea is None:
-            request = await find_own_request(tx, workspace_id, reference, user_id)
-            if request is None:
-                raise PageNotFound
-            return visit.page("hidden_request.html", request=request)
-        page = min(read_page(visit.request.query_params), _pages(idea.comment_count, COMMENTS))
-        comments = await list_comments(tx, workspace_id, idea.id, page) if visit.portal.comments_enabled else []
-        moves = await list_moves(tx, workspace_id, [idea.id])
-    return await idea_page(visit, idea, comments, page=page, moves=moves.get(idea.id, [])[:_SHOWN_MOVES])
+    try:
+        return await idea_page(visit, reference, read_page(visit.request.query_params))
+    except PageNotFound:
+        async with visit.db.autocommit() as tx:
+            request = await find_own_request(tx, visit.portal.workspace_id, reference, visit.user.id)
+        if request is None:
+            raise
+        return visit.page("hidden_request.html", request=request)
 
 
-async def idea_page(
-    visit: Visit, idea: ShownIdea, comments: list[ShownComment], status: int = 200, **values: Any
+async def idea_page(visit: Visit, ref: IdeaRef, page: int, status: int = 200, **values: str) -> Response:
+    """Shows a visible idea with a page of its comments. `values` are of a comment that was not added.
+
+    Large texts are read, rendered and put into a file when no other large record is. Raises PageNotFound, NoTurn, and
+    ClientDisconnect if nobody waits for the page any more.
+    """
+    try:
+        return await _idea_page(visit, ref, page, SMALL_BYTES, status, values)
+    except LargeRecord:
+        pass
+    async with visit.db.large_read():
+        if await visit.request.is_disconnected():
+            raise ClientDisconnect
+        return await _idea_page(visit, ref, page, _ANY_BYTES, status, values)
+
+
+async def _idea_page(
+    visit: Visit, ref: IdeaRef, page: int, most: int, status: int, values: Mapping[str, str]
 ) -> Response:
-    """Renders an idea with these comments; `page` is the number of their page."""
+    workspace_id = visit.portal.workspace_id
+    async with visit.db.autocommit() as tx:
+        idea = await queries.find_whole(tx, workspace_id, ref, visit.user.id, most)
+        if idea is None:
+            raise PageNotFound
+        pages = _pages(idea.comment_count, COMMENTS)
+        page = min(page, pages)
+        with_comments = visit.portal.comments_enabled
+        comments = await list_comments(tx, workspace_id, idea.id, page, most) if with_comments else []
+        moves = await list_moves(tx, workspace_id, [idea.id])
+    texts = PageTexts()
     description, answer, *bodies = await asyncio.gather(
-        visit.texts.add(idea.description),
-        visit.texts.add(idea.answer or ""),
-        *(visit.texts.add(comment.body, keeps_lines=True) for comment in comments),
+        texts.add(idea.description),
+        texts.add(idea.answer or ""),
+        *(texts.add(comment.body, keeps_lines=True) for comment in comments),
     )
-    shown = [replace(comment, body=body) for comment, body in zip(comments, bodies, strict=True)]
-    usual = {"page": 1, "pages": _pages(idea.comment_count, COMMENTS), "typed": "", "fault": None, "moves": []}
-    usual |= {"description": description, "answer": answer}
-    return visit.page("idea.html", status, idea=idea, comments=shown, **(usual | values))
+    shown = {
+        "idea": idea,
+        "description": description,
+        "answer": answer,
+        "comments": [replace(comment, body=body) for comment, body in zip(comments, bodies, strict=True)],
+        "page": page,
+        "pages": pages,
+        "moves": moves.get(idea.id, [])[:_SHOWN_MOVES],
+    }
+    return await visit.page_of_texts(texts, "idea.html", status, {"typed": "", "fault": None, **shown, **values})
 
 
 def _pages(total: int, page: int) -> int:

@@ -9,6 +9,7 @@ from msgspec import json
 
 from sightline.ideas.classifications.queries import IS_UNREVIEWED_SUGGESTION
 from sightline.platform.db import Tx, Where, by_reference, sql
+from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef, parse_uuid
 from sightline.portal.ideas.filters import CHOICES, PAGE, SORTS, Facet, Filters, read_facets
 from sightline.portal.ideas.records import SHORT, SHOWN, WHOLE, ShownIdea
@@ -27,11 +28,9 @@ _FOUND = """
                SELECT {columns}
                  FROM (SELECT * FROM found AS ideas ORDER BY {order} LIMIT :limit OFFSET :offset) AS ideas
                 ORDER BY {order}) AS shown) AS ideas"""
-_FIND = by_reference(
-    "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible",
-    columns=WHOLE,
-    ideas=SHOWN,
-)
+_VISIBLE = "SELECT {columns} FROM {ideas} WHERE workspace_id = :workspace_id AND {ref} = :ref AND portal_visible"
+_FIND = by_reference(_VISIBLE, columns=SHORT, ideas=SHOWN)
+_FIND_WHOLE = by_reference(f"{_VISIBLE} AND octet_length(description) <= :most", columns=WHOLE, ideas=SHOWN)
 _BY_IDS = sql(
     """
     SELECT {columns} FROM {ideas}
@@ -107,9 +106,22 @@ def _rows_by_votes(order: str, part: str) -> str:
 
 
 async def find_visible(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> ShownIdea | None:
-    """Returns the idea with its whole description, or None if it is hidden or does not exist."""
+    """Returns the idea as lists show it, or None if it is hidden or does not exist."""
     row = await tx.row(_FIND[ref.column], workspace_id=workspace_id, ref=ref.value, user_id=user_id)
     return ShownIdea(*row) if row else None
+
+
+async def find_whole(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID, most: int) -> ShownIdea | None:
+    """Returns the idea with its whole description and the answer, or None if it is hidden or does not exist.
+
+    Raises LargeRecord if the description has more than `most` bytes.
+    """
+    named = {"workspace_id": workspace_id, "ref": ref.value, "user_id": user_id}
+    if row := await tx.row(_FIND_WHOLE[ref.column], **named, most=most):
+        return ShownIdea(*row)
+    if await tx.row(_FIND[ref.column], **named):
+        raise LargeRecord
+    return None
 
 
 async def find_by_ids(tx: Tx, workspace_id: UUID, ids: list[UUID], user_id: UUID) -> list[ShownIdea]:
