@@ -105,11 +105,11 @@ class FairTurns:
 
     @asynccontextmanager
     async def turn(self, *owners: Hashable) -> AsyncIterator[None]:
-        """One turn, after those of the owners. Raises NoTurn if it does not come in 6 seconds."""
+        """One turn, after those of the owners, who may be None. Raises NoTurn if it does not come in 6 seconds."""
         async with AsyncExitStack() as held:
             try:
                 async with timeout(TURN_SECONDS):
-                    for turns in (*map(self._own.of, owners), self._all):
+                    for turns in (*(self._own.of(owner) for owner in owners if owner is not None), self._all):
                         await held.enter_async_context(turns.turn(TURN_SECONDS))
             except TimeoutError:
                 raise NoTurn("No turn was free in time.") from None

@@ -29,6 +29,10 @@ class PageTexts:
         if self._rendered + len(text) <= LONGEST:
             self._rendered += len(text)
             return await as_html(text, keeps_lines=keeps_lines)
+        return self.as_written(text)
+
+    def as_written(self, text: str) -> Markup:
+        """Returns a place for a text that is no Markdown."""
         self.large.append(text)
         return Markup('<p class="as-written">{}{};</p>').format(_PLACE, len(self.large) - 1)
 

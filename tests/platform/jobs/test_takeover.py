@@ -8,8 +8,9 @@ import time
 import pytest
 
 from sightline.platform.jobs.overview import list_jobs
+from tests.line import open_line
 from tests.platform.jobs.conftest import HEARTBEAT, Site
-from tests.platform.jobs.entries import DEADLY, GATED, HELD, SLOW
+from tests.platform.jobs.entries import DEADLY, GATED, HELD, QUICK, SLOW
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -175,3 +176,23 @@ async def test_each_job_has_its_effect_once_while_workers_are_killed_and_frozen(
         "SELECT count(*) FROM records WHERE status = 'sealed'"
     )
     assert await site.value("SELECT count(*) FROM records WHERE status = 'pending'") == 0
+
+
+async def test_a_pooler_that_stands_still_uses_up_no_attempt(site: Site) -> None:
+    async with open_line(site.url) as pooler:
+        await asyncio.to_thread(site.worker, pooler=pooler.url)
+        await site.add(GATED, record := await site.record())
+        await until(lambda: site.count(record, "started"))
+        pooler.stop()
+        await until(lambda: "Job met an outage of the database" in site.said)
+        assert "TimeoutError: no answer in time" in site.said
+        await site.add(QUICK, other := await site.record())
+        looked = pooler.connections
+        await until(lambda: pooler.connections > looked + 1)
+        pooler.resume()
+        await site.open_gate()
+        await until(lambda: site.is_gone(record))
+        await until(lambda: site.is_gone(other))
+    assert "Job failed" not in site.said
+    assert site.said.count("Job met an outage") == 1, "no other job was taken meanwhile"
+    assert await site.count(record, "written") == 1

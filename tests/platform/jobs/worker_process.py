@@ -1,6 +1,7 @@
 """A worker with the kinds of the tests: `python -m tests.platform.jobs.worker_process <database> <pooler> <pace>`.
 
-`pooler` is the address at which its jobs reach the database; the pace is JSON.
+`pooler` is the address at which its jobs reach the database; if it is another one, they wait 2 s for an answer. The
+pace is JSON.
 Prints a line when it takes jobs; ends in order on SIGTERM.
 """
 
@@ -23,7 +24,7 @@ def say_ready() -> None:
 async def main(url: str, pooler: str, pace: Pace) -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
-    db = await Database.connect(pooler, size=4)
+    db = await Database.connect(pooler, size=4, answer_seconds=None if pooler == url else 2)
     await Worker(db, url, [JOBS], {}, pace).run(ending, say_ready)
     await db.close()
 

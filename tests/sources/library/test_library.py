@@ -233,6 +233,14 @@ async def test_a_link_in_place_of_a_file_that_left_the_library_is_named(
     assert found.warnings == ["Not read from the library: a.html: It is a link that leaves the library."]
 
 
+async def test_a_file_that_cannot_be_looked_at_is_named(library: Library, folder: Path) -> None:
+    (folder / "a.html").symlink_to(folder / "b.html")
+    (folder / "b.html").symlink_to(folder / "a.html")
+    assert (await search(library)).warnings == [
+        f"Not read from the library: {name}: It is a link that leads to itself." for name in ("a.html", "b.html")
+    ]
+
+
 async def test_a_file_is_read_again_when_its_rights_change(library: Library, folder: Path, tmp_path: Path) -> None:
     page = folder / "a.html"
     page.write_text(HTML)

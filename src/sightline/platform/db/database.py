@@ -17,7 +17,7 @@ from sightline.platform.db.pool import Connection, Pool, spoils
 from sightline.platform.db.sql import Statement
 from sightline.platform.errors import NotFound
 from sightline.platform.refused import Refused
-from sightline.platform.turns import FairTurns, acting_for
+from sightline.platform.turns import FairTurns, acting_for, acting_person
 
 Row = asyncpg.Record
 
@@ -171,7 +171,7 @@ class Database:
 
     def large_read(self) -> AbstractAsyncContextManager[None]:
         """The turn in which one large record may be read. Raises TimeoutError after 6 seconds."""
-        return self._large_reads.turn(acting_for.get())
+        return self._large_reads.turn(acting_person.get(), acting_for.get())
 
     def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
         """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""

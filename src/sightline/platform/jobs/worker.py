@@ -20,6 +20,7 @@ from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, 
 
 CONNECTIONS = 3  # of the queue's own, so that heartbeats never wait for handlers
 LONGEST_PAUSE = timedelta(seconds=1)  # between two looks; jobs that are due when they are added are notified
+REACH_SECONDS = 3.0  # for an answer of the database after a job had none
 UNWIND_SECONDS = 2.0  # for a handler that is cancelled
 END_SECONDS = 5.0  # more than that
 ERROR_LENGTH = 500
@@ -57,6 +58,7 @@ class Worker:
         self._runs: dict[asyncio.Task[None], JobRun] = {}
         self._change = asyncio.Event()
         self._is_ending = False
+        self.is_cut_off = False  # a job met an outage, and the database was not reached since
 
     async def run(self, ending: asyncio.Event, on_ready: Callable[[], None]) -> None:
         """Runs jobs until `ending` is set, then hands unfinished ones back and returns within 8 s.
@@ -95,13 +97,22 @@ class Worker:
         pause = min(LONGEST_PAUSE, self.pace.heartbeat / 3).total_seconds()
         while not self._is_ending:
             self._change.clear()
-            if free := self.pace.concurrency - len(self._runs):
+            if (free := self.pace.concurrency - len(self._runs)) and (not self.is_cut_off or await self.reaches()):
                 await self._take(free)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._change.wait(), pause)
         self._end()
         if self._runs:
             await asyncio.wait(self._runs)
+
+    async def reaches(self) -> bool:
+        """Whether jobs reach the database, as the queue does: a pooler on their way may be away or stand still."""
+        self.is_cut_off = True
+        with suppress(Exception):
+            async with asyncio.timeout(REACH_SECONDS), self.db.autocommit() as tx:
+                await tx.connection.execute("SELECT 1")
+                self.is_cut_off = False
+        return not self.is_cut_off
 
     async def _take(self, free: int) -> None:
         """Starts due jobs. If the answer to either statement is lost, no attempt is counted that did not start."""
@@ -149,7 +160,7 @@ class JobRun:
     """Runs a job's handler on a database that refuses to write once another worker has the job."""
 
     def __init__(self, worker: "Worker", job: Job) -> None:
-        self.job = job
+        self.job, self._worker = job, worker
         self._queue, self._tools, self._work = worker.queue, worker.tools, worker.work[job.kind]
         self._db = HeldDatabase(worker.db, job.id, job.run, frozen_after=worker.pace.heartbeat)
         self._started = time.monotonic()
@@ -225,7 +236,9 @@ class JobRun:
         """Whether the database was away during the attempt. Asks it again first, and waits until it answers."""
         if self.job.id not in await self._queue.beat([self.job]):
             raise HoldLost
-        return is_outage(problem) or self._queue.away_at > self._started
+        was_away = is_outage(problem) or self._queue.away_at > self._started
+        is_late = isinstance(problem, (TimeoutError, TookTooLong))
+        return ((was_away or is_late) and not await self._worker.reaches()) or was_away
 
     async def _retry(self, event: str, problem: Exception) -> None:
         """Lets the job wait for its next attempt. One that met an outage starts again as the same attempt.

@@ -7,6 +7,7 @@ from sightline.platform.db.database import Row, Tx
 from sightline.platform.db.sql import Statement, sql
 
 SMALL_BYTES = 64 * 1024
+ANY_BYTES = 2**31 - 1
 
 
 class LargeRecord(Exception):

@@ -1,9 +1,10 @@
 """The list of ideas, and the page of one idea."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from starlette.requests import ClientDisconnect
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from sightline.platform.beside import Beside
 from sightline.platform.db import Tx
 from sightline.platform.errors import InvalidReference, NotFound
-from sightline.platform.lists.single import SMALL_BYTES, LargeRecord
+from sightline.platform.lists.single import ANY_BYTES, SMALL_BYTES, LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.portal.comments.queries import PAGE as COMMENTS
 from sightline.portal.comments.queries import list_comments
@@ -35,10 +36,10 @@ from sightline.portal.ideas.search import Search, correct, search_for, words_of
 from sightline.portal.problems import PageNotFound
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
+from sightline.web.markdown import LONGEST
 from sightline.web.page_texts import PageTexts
 
 _SHOWN_MOVES = 20
-_ANY_BYTES = 2**31 - 1
 _BESIDE = Beside("portal-lists")  # marks and many options may take a tenth of a second
 
 
@@ -110,31 +111,45 @@ async def show_idea(visit: Visit, ref: str) -> Response:
     try:
         return await idea_page(visit, reference, read_page(visit.request.query_params))
     except PageNotFound:
-        async with visit.db.autocommit() as tx:
-            request = await find_own_request(tx, visit.portal.workspace_id, reference, visit.user.id)
-        if request is None:
-            raise
-        return visit.page("hidden_request.html", request=request)
+        return await _read_large(visit, partial(_own_request_page, visit, reference))
 
 
 async def idea_page(visit: Visit, ref: IdeaRef, page: int, status: int = 200, **values: str) -> Response:
     """Shows a visible idea with a page of its comments. `values` are of a comment that was not added.
 
-    Large texts are read, rendered and put into a file when no other large record is. Raises PageNotFound, NoTurn, and
+    Raises PageNotFound.
+    """
+    return await _read_large(visit, partial(_idea_page, visit, ref, page, status, values))
+
+
+async def _read_large(visit: Visit, page: Callable[[int], Awaitable[Response]]) -> Response:
+    """Returns a page, which gets the bytes that a text may have, or else raises LargeRecord.
+
+    Large texts are read, rendered and put into a file when no other large record is. Raises NoTurn, and
     ClientDisconnect if nobody waits for the page any more.
     """
     try:
-        return await _idea_page(visit, ref, page, SMALL_BYTES, status, values)
+        return await page(SMALL_BYTES)
     except LargeRecord:
         pass
     async with visit.db.large_read():
         if await visit.request.is_disconnected():
             raise ClientDisconnect
-        return await _idea_page(visit, ref, page, _ANY_BYTES, status, values)
+        return await page(ANY_BYTES)
+
+
+async def _own_request_page(visit: Visit, ref: IdeaRef, most: int) -> Response:
+    async with visit.db.autocommit() as tx:
+        request = await find_own_request(tx, visit.portal.workspace_id, ref, visit.user.id, most)
+    if request is None:
+        raise PageNotFound
+    texts = PageTexts()
+    text = texts.as_written(request.text) if len(request.text) > LONGEST else request.text
+    return await visit.page_of_texts(texts, "hidden_request.html", 200, {"request": request, "text": text})
 
 
 async def _idea_page(
-    visit: Visit, ref: IdeaRef, page: int, most: int, status: int, values: Mapping[str, str]
+    visit: Visit, ref: IdeaRef, page: int, status: int, values: Mapping[str, str], most: int
 ) -> Response:
     workspace_id = visit.portal.workspace_id
     async with visit.db.autocommit() as tx:

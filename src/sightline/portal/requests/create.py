@@ -8,6 +8,7 @@ from sightline.platform.db import sql
 from sightline.platform.db.retries import retry_when_overtaken
 from sightline.platform.errors import Conflict
 from sightline.platform.ids import derived_id
+from sightline.platform.lists.single import ANY_BYTES
 from sightline.platform.refs import IdeaRef
 from sightline.portal.accounts.resolve import accounts_of
 from sightline.portal.requests.queries import find_own_request
@@ -38,7 +39,7 @@ async def create_request(visit: Visit, request: NewRequest) -> str:
 
     async def attempt() -> str | None:
         async with visit.db.autocommit() as tx:
-            if (sent := await find_own_request(tx, workspace_id, IdeaRef(id=id), user_id)) is not None:
+            if (sent := await find_own_request(tx, workspace_id, IdeaRef(id=id), user_id, ANY_BYTES)) is not None:
                 return sent.public_id
             number = await take_number(visit.db, tx, workspace_id, "idea")
         async with visit.db.transaction() as tx:

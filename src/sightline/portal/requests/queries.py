@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from sightline.platform.db import Tx, by_reference, sql
+from sightline.platform.lists.single import LargeRecord
 from sightline.platform.refs import IdeaRef
 from sightline.portal.requests.records import OwnRequest
 
@@ -20,12 +21,21 @@ _OWN = """
                           WHERE workspace_id = :workspace_id AND idea_id = i.id AND origin = 'portal'
                           ORDER BY created_at, id LIMIT 1) AS e ON true
      WHERE r.workspace_id = :workspace_id AND r.user_id = :user_id"""
-_FIND_OWN = by_reference(f"{_OWN} AND i.{{ref}} = :ref", text="coalesce(e.description, '')")
+_FIND_OWN = by_reference(
+    f"{_OWN} AND i.{{ref}} = :ref",
+    text="CASE WHEN octet_length(e.description) > :most THEN NULL ELSE coalesce(e.description, '') END",
+)
 _LIST_OWN = sql(f"{_OWN} ORDER BY r.created_at DESC, i.id LIMIT 200", text="''")
 
 
-async def find_own_request(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID) -> OwnRequest | None:
-    row = await tx.row(_FIND_OWN[ref.column], workspace_id=workspace_id, ref=ref.value, user_id=user_id)
+async def find_own_request(tx: Tx, workspace_id: UUID, ref: IdeaRef, user_id: UUID, most: int) -> OwnRequest | None:
+    """Returns the person's request, or None.
+
+    Raises LargeRecord if its text has more than `most` bytes.
+    """
+    row = await tx.row(_FIND_OWN[ref.column], workspace_id=workspace_id, ref=ref.value, user_id=user_id, most=most)
+    if row and row["text"] is None:
+        raise LargeRecord
     return OwnRequest(*row) if row else None
 
 

@@ -70,11 +70,13 @@ def _walk(root: Path) -> Iterator[LibraryFile]:
 
 
 def _look_at(root: Path, name: str) -> LibraryFile | None:
-    """None if it is no file, or is just being removed."""
+    """None if it is no file, or is just being removed. One that cannot be looked at is listed, so that it is named."""
     try:
         found, itself = (root / name).stat(), (root / name).lstat()
-    except OSError:
+    except FileNotFoundError:
         return None
+    except OSError:
+        return LibraryFile(name, 0, 0, 0)
     changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
     touched = max(-_LATEST, min(max(found.st_ctime_ns, itself.st_ctime_ns), _LATEST))
     return LibraryFile(name, found.st_size, changed, touched) if stat.S_ISREG(found.st_mode) else None
@@ -131,6 +133,8 @@ def open_within(folder: Path, name: str) -> BufferedReader:
         parts = (root / name).resolve().relative_to(root).parts
     except ValueError:
         raise PageUnavailable("It is a link that leaves the library.") from None
+    except RuntimeError:
+        raise PageUnavailable("It is a link that leads to itself.") from None
     place = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     for part in parts:
         try:
