@@ -1708,10 +1708,10 @@ CREATE TABLE public.initiatives (
     request_hash bytea,
     team_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     feature_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((name || ' '::text) || description))) STORED NOT NULL,
     version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, translate(((name || ' '::text) || description), '.-/:@_+~\<>&'::text, '            '::text))) STORED NOT NULL,
     CONSTRAINT initiatives_check CHECK ((start_date <= finish_date)),
     CONSTRAINT initiatives_priority_check CHECK ((priority = ANY (ARRAY['URGENT'::text, 'HIGH'::text, 'MEDIUM'::text, 'LOW'::text]))),
     CONSTRAINT initiatives_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'UNPLANNED'::text, 'PLANNED'::text, 'IN_PROGRESS'::text, 'COMPLETED'::text, 'ARCHIVED'::text])))
@@ -1772,8 +1772,8 @@ CREATE TABLE public.insights (
     version integer DEFAULT ((random() * ('1000000000'::numeric)::double precision))::integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL,
-    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, ((title || ' '::text) || "left"(description, 100000)))) STORED NOT NULL,
     account_count integer GENERATED ALWAYS AS (cardinality(account_ids)) STORED NOT NULL,
+    search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, translate(((title || ' '::text) || "left"(description, 100000)), '.-/:@_+~\<>&'::text, '            '::text))) STORED NOT NULL,
     CONSTRAINT insights_review_state_check CHECK ((review_state = ANY (ARRAY['unreviewed'::text, 'accepted'::text, 'edited'::text, 'rejected'::text, 'merged'::text])))
 );
 

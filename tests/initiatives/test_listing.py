@@ -38,6 +38,17 @@ async def test_filters_hold_together(acme: World, create: Create, teams: dict[st
     assert await names(acme, "updatedSince=2020-01-01") == ["Exports", "Pages", "Imports"]
 
 
+async def test_words_are_found_whatever_sign_stands_between_them(acme: World, create: Create) -> None:
+    await create(name="CSV/Excel over TLS-1.3", description="See https://docs.test/faq_old.")
+    for q in ("excel", "CSV/Excel", "1.3", "tls-1.3", "docs.test", "old"):
+        assert await names(acme, f"q={q}") == ["CSV/Excel over TLS-1.3"]
+
+
+async def test_a_text_of_many_words_without_spaces_is_saved(create: Create) -> None:
+    """Which PostgreSQL would read as one word, for longer than a request may take."""
+    await create(name="Signs", description="_x" * 29_000)
+
+
 @pytest.mark.parametrize("query", ["status=planned", "teamId=x", "productId=1", "limit=0", "limit=101", "offset=-1"])
 async def test_a_wrong_parameter_is_refused(acme: World, query: str) -> None:
     refused(await acme.client.get(f"/initiatives?{query}"), 400, "VALIDATION_FAILED", query.split("=")[0])

@@ -83,3 +83,15 @@ async def test_another_owner_waits_for_one_of_many() -> None:
 
     await asyncio.gather(*(work("one") for _ in range(5)), work("other"))
     assert served.index("other") == 1
+
+
+async def test_what_nobody_owns_waits_for_all_others_only() -> None:
+    turns, served = FairTurns(1), list[str]()
+
+    async def work(name: str, *owners: str | None) -> None:
+        async with turns.turn(*owners):
+            served.append(name)
+            await next_turn()
+
+    await asyncio.gather(*(work("many", "person", "workspace") for _ in range(5)), work("one", None, "workspace"))
+    assert served.index("one") == 1

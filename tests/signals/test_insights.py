@@ -321,3 +321,10 @@ async def test_at_most_three_similar_insights_are_offered(world: World) -> None:
 async def test_any_title_can_be_compared(world: World, title: str) -> None:
     await world.add(insights=[{"key": key, "title": title} for key in ("one", "two")])
     assert len((await world.client.get("/insights")).json()) == 2
+
+
+async def test_words_of_an_insight_are_found_whatever_sign_stands_between_them(world: World) -> None:
+    signs = {"key": "signs", "title": "CSV/Excel", "category": "problem", "description": "_x" * 40_000}
+    await world.add(insights=[signs])
+    for q in ("excel", "CSV/Excel", "x"):
+        assert await keys(world, q=q) == ["signs"]

@@ -7,6 +7,7 @@ from uuid import UUID
 from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
+from sightline.platform.db.words import apart
 from sightline.platform.lists.large import linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -63,7 +64,7 @@ def _where(workspace_id: UUID, filters: InitiativeFilters) -> Where:
             team_id=filters.team_id,
         )
     if filters.q is not None:
-        where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
+        where.add(f"search @@ plainto_tsquery('simple', {apart(':q')})", q=filters.q)
     return where
 
 

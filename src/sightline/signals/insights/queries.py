@@ -9,6 +9,7 @@ import msgspec
 
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql, update_record
+from sightline.platform.db.words import apart
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.lists.large import AsRecords, ids_as_json, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
@@ -102,7 +103,7 @@ def _where(workspace_id: UUID, filters: InsightFilters) -> Where:
     if filters.review_state:
         where.add("review_state = ANY(:review_states)", review_states=filters.review_state)
     if filters.q is not None:
-        where.add("search @@ plainto_tsquery('simple', :q)", q=filters.q)
+        where.add(f"search @@ plainto_tsquery('simple', {apart(':q')})", q=filters.q)
     return where
 
 

@@ -9,6 +9,7 @@ from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.platform.beside import Beside
 from sightline.platform.db import Tx, sql
+from sightline.platform.db.words import apart
 from sightline.signals.insights.in_use import IN_USE, UNUSED
 from sightline.signals.insights.records import Insight
 
@@ -23,12 +24,13 @@ SELECT shown.id, other.id AS other_id, other.title
   FROM unnest(:ids::uuid[], :categories::text[], :searches::text[]) AS shown (id, category, search)
  CROSS JOIN LATERAL (
        SELECT found.id, found.title
-         FROM (SELECT id, title, ts_rank(search, websearch_to_tsquery('simple', shown.search)) AS rank FROM insights
-                WHERE workspace_id = :workspace_id AND search @@ websearch_to_tsquery('simple', shown.search)
+         FROM (SELECT id, title, ts_rank(search, websearch_to_tsquery('simple', {words})) AS rank FROM insights
+                WHERE workspace_id = :workspace_id AND search @@ websearch_to_tsquery('simple', {words})
                   AND category = shown.category AND id <> shown.id
                   AND {in_use} LIMIT 200) AS found
         ORDER BY found.rank DESC, found.id LIMIT 20) AS other""",
     in_use=IN_USE,
+    words=apart("shown.search"),
 )
 # The newest insights, and the rare ones of the words. Synonyms of five words are too many for a search of each insight:
 # they are looked for among the newest.
@@ -41,9 +43,10 @@ UNION ALL
 SELECT NULL, NULL, NULL, word FROM unnest(:words::text[]) AS word
  WHERE (SELECT count(*)
           FROM (SELECT FROM insights
-                 WHERE workspace_id = :workspace_id AND search @@ plainto_tsquery('simple', word)
+                 WHERE workspace_id = :workspace_id AND search @@ plainto_tsquery('simple', {word})
                  LIMIT :most + 1) AS found) <= :most""",
     in_use=IN_USE,
+    word=apart("word"),
 )
 
 

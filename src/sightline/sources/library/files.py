@@ -34,7 +34,7 @@ class LibraryFile(NamedTuple):
     name: str
     size: int
     changed: int  # as the file says, which a copy may keep
-    touched: int  # as the file system says, of the file or the link
+    state: int  # another one when the file or a link to it is touched or replaced
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
@@ -78,8 +78,8 @@ def _look_at(root: Path, name: str) -> LibraryFile | None:
     except OSError:
         return LibraryFile(name, 0, 0, 0)
     changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
-    touched = max(-_LATEST, min(max(found.st_ctime_ns, itself.st_ctime_ns), _LATEST))
-    return LibraryFile(name, found.st_size, changed, touched) if stat.S_ISREG(found.st_mode) else None
+    state = hash((found.st_ino, found.st_ctime_ns, itself.st_ctime_ns))
+    return LibraryFile(name, found.st_size, changed, state) if stat.S_ISREG(found.st_mode) else None
 
 
 def _is_seen(name: str) -> bool:

@@ -30,7 +30,7 @@ _WAIT: Final = 30.0  # seconds for the turn of others
 _BEGIN: Final = "BEGIN IMMEDIATE"  # waits until no other process writes; `with` commits or rolls back
 
 _SCHEMA: Final = """
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, touched INTEGER, warning TEXT);
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, state INTEGER, warning TEXT);
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY, file TEXT, identity TEXT, host TEXT, language TEXT, first_day TEXT, title TEXT, text TEXT,
     page BLOB
@@ -150,7 +150,7 @@ def _create(db: sqlite3.Connection) -> None:
 def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[list[str], list[LibraryFile]]:
     """The paths that are gone, and the files that are new or changed."""
     known = {
-        file.name: file for file in starmap(LibraryFile, db.execute("SELECT path, size, changed, touched FROM files"))
+        file.name: file for file in starmap(LibraryFile, db.execute("SELECT path, size, changed, state FROM files"))
     }
     gone = sorted(known.keys() - {file.name for file in files})
     return gone, [file for file in files if known.get(file.name) != file]
