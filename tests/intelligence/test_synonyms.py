@@ -43,3 +43,9 @@ def test_a_search_needs_two_words_and_has_their_synonyms() -> None:
     assert search_for(meaning_of("Undo payments"), {"undo", "revert", "payments"}.__contains__) == (
         "(payments:*) & (undo:* | revert:*)"
     )
+
+
+def test_words_after_the_third_of_a_group_mean_only_themselves() -> None:
+    terms = meaning_of("refunded repaying refunding refundable")
+    assert ["refund" in term.meanings for term in terms] == [True, False, True, True]
+    assert [len(term.meanings) for term in terms] == [2, 2, 2, 1]

@@ -1,6 +1,6 @@
 """How near two short texts are in meaning, by words that mean much the same: `synonyms.yaml` has groups of them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import combinations
@@ -19,6 +19,7 @@ _LEAST_OF_FEWEST: Final = 0.51  # of both texts, when only two words are shared
 _LEAST: Final = 0.33
 _COMMON_WEIGHT: Final = 0.5
 _MOST_WORDS: Final = 40  # of a text
+_MOST_OF_GROUP: Final = 3  # of them
 _MOST_SEARCHED: Final = 6  # words of a text
 _FEWEST_LETTERS: Final = 4  # of the parts of a compound, and of beginnings that are searched
 _BEGINNING: Final = 3  # letters that every beginning has
@@ -123,8 +124,18 @@ def _lexicon() -> Lexicon:
 
 @keep_by_text(20_000)
 def meaning_of(text: str) -> tuple[Term, ...]:
-    """Returns the words and phrases that say something, each once, of the first 40 words."""
-    return tuple({term.text: term for term in _terms(words_of(text)[:_MOST_WORDS])}.values())
+    """Returns the words and phrases that say something, each once, of the first 40 words.
+
+    Those after the third of a group mean only themselves, so that few pairs of two texts are compared.
+    """
+    seen = Counter[int | str]()
+    terms = {term.text: term for term in _terms(words_of(text)[:_MOST_WORDS])}
+    for term in terms.values():
+        seen.update(
+            few := frozenset(one for one in term.meanings if isinstance(one, str) or seen[one] < _MOST_OF_GROUP)
+        )
+        terms[term.text] = term._replace(meanings=few)
+    return tuple(terms.values())
 
 
 def _terms(words: list[str]) -> Iterator[Term]:

@@ -14,6 +14,7 @@ from sightline.signals.insights.in_use import IN_USE, UNUSED
 from sightline.signals.insights.records import Insight
 
 _SIMILAR = Beside("similar-insights")
+_AT_ONCE = 5  # insights, before others have their turn
 _MOST_WORDS = 5  # that candidates are searched by: those with two of them
 _MOST_COMMON = 500  # insights with a word: two more common words are not searched for
 
@@ -75,7 +76,11 @@ async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) 
         found[row["id"]][row["other_id"]] = row["title"]
     for one in shown:
         found[one.id].pop(one.id, None)
-    return await _SIMILAR.run(_closest, {one.id: one.title for one in shown}, found)
+    similar = dict[UUID, list[UUID]]()
+    for start in range(0, len(shown), _AT_ONCE):
+        titles = {one.id: one.title for one in shown[start : start + _AT_ONCE]}
+        similar |= await _SIMILAR.run(_closest, titles, found)
+    return similar
 
 
 def _closest(titles: Mapping[UUID, str], others: Mapping[UUID, Mapping[UUID, str]]) -> dict[UUID, list[UUID]]:
