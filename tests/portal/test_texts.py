@@ -193,6 +193,17 @@ async def test_the_texts_of_a_page_are_rendered_up_to_a_bound(world: PortalWorld
     assert "content-length" not in page.headers, "large texts are sent in pieces"
 
 
+async def test_the_html_of_a_page_has_a_bound(world: PortalWorld) -> None:
+    path = await describe(world, "Some **text**")
+    quotes = [f"{number}\n\n" + (">" * 20 + "a\n\n") * 450 for number in range(4)]
+    for body in quotes:
+        comment = {"body": body, "visibility": "portal"}
+        assert (await world.client.post(f"{path}/comments", json=comment)).status_code == 201
+    page = await (await signed_in(world)).get(path)
+    assert len(page.text) < 600_000
+    assert [as_written(html) for html in re.findall(r'<p class="as-written">[^<]*</p>', page.text)] == quotes[2:]
+
+
 async def test_short_texts_do_not_wait_for_long_ones() -> None:
     long = [asyncio.create_task(as_html(f"{number}\n\n" + "1. a\n" * 50_000)) for number in range(30)]
     await next_turn()

@@ -5,6 +5,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from html import unescape
 from importlib.metadata import version
+from sys import getsizeof
 from urllib.parse import quote
 
 import nh3
@@ -18,7 +19,7 @@ LONGEST = 256 * 1024  # characters of all texts of a page, and of the HTML of ea
 _MOST_CELLS = 2000  # of all tables of a text; short rows are filled up
 _DEEPEST = 100  # quotes and lists that one line opens
 
-_KEPT_CHARACTERS = 16 * 1024 * 1024
+_KEPT_BYTES = 16 * 1024 * 1024
 _MOST_KEPT = 5000  # texts
 _TAGS = {
     "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a",
@@ -65,7 +66,7 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
         # The request before this one may have had the same text.
         html = await texts.run(lambda: _kept.get(key) or _render(text, keeps_lines))
     if _kept.pop(key, None) is None:
-        _make_room(len(html))
+        _make_room(getsizeof(html))
     _kept[key] = html  # as the one used last
     return html
 
@@ -78,11 +79,11 @@ def as_text(text: str) -> str:
     return " ".join(unescape(_TAG.sub("", _CELL_END.sub(" ", html))).replace(_LESS_THAN, "<").split())
 
 
-def _make_room(characters: int) -> None:
-    """Forgets the least recently used texts until a text of so many characters fits."""
-    free = _KEPT_CHARACTERS - sum(map(len, _kept.values()))
-    while _kept and (free < characters or len(_kept) >= _MOST_KEPT):
-        free += len(_kept.pop(next(iter(_kept))))
+def _make_room(size: int) -> None:
+    """Forgets the least recently used texts until a text of so many bytes fits."""
+    free = _KEPT_BYTES - sum(map(getsizeof, _kept.values()))
+    while _kept and (free < size or len(_kept) >= _MOST_KEPT):
+        free += getsizeof(_kept.pop(next(iter(_kept))))
 
 
 def _render(text: str, keeps_lines: bool) -> Markup:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from sightline.platform.unread import PIECE_BYTES, write_unread
 from sightline.web.markdown import LONGEST, as_html
 
+MOST_HTML = 2 * LONGEST
 _PLACE = secrets.token_hex()  # where a large text goes; no text has it
 _PLACES = re.compile(f"{_PLACE}([0-9]+);")
 
@@ -22,13 +23,20 @@ class PageTexts:
     """The texts of a page. `large` has those that are shown as they were written."""
 
     large: list[str] = field(default_factory=list)
-    _rendered: int = 0  # characters
+    _characters: int = 0  # of what is rendered
+    _html: int = 0  # characters
 
     async def add(self, text: str, *, keeps_lines: bool = False) -> Markup:
-        """Returns the HTML of a text; a place for it, if all rendered texts would have more than 262,144 characters."""
-        if self._rendered + len(text) <= LONGEST:
-            self._rendered += len(text)
-            return await as_html(text, keeps_lines=keeps_lines)
+        """Returns the HTML of a text, or a place for it as it was written.
+
+        All rendered texts have at most 262,144 characters, and their HTML twice as many.
+        """
+        if self._characters + len(text) <= LONGEST and self._html < MOST_HTML:
+            html = await as_html(text, keeps_lines=keeps_lines)
+            if self._html + len(html) <= MOST_HTML:
+                self._characters += len(text)
+                self._html += len(html)
+                return html
         return self.as_written(text)
 
     def as_written(self, text: str) -> Markup:

@@ -1,6 +1,5 @@
 """The list of ideas, and the page of one idea."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -162,11 +161,9 @@ async def _idea_page(
         comments = await list_comments(tx, workspace_id, idea.id, page, most) if with_comments else []
         moves = await list_moves(tx, workspace_id, [idea.id])
     texts = PageTexts()
-    description, answer, *bodies = await asyncio.gather(
-        texts.add(idea.description),
-        texts.add(idea.answer or ""),
-        *(texts.add(comment.body, keeps_lines=True) for comment in comments),
-    )
+    description = await texts.add(idea.description)
+    answer = await texts.add(idea.answer or "")
+    bodies = [await texts.add(comment.body, keeps_lines=True) for comment in comments]
     shown = {
         "idea": idea,
         "description": description,
