@@ -257,3 +257,9 @@ async def test_a_quote_that_is_never_closed_does_not_fill_the_memory(database: D
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"key,name\n", b"\xef\xbb\xbf"])
 async def test_a_file_without_records_does_nothing(database: Database, data: bytes) -> None:
     assert counts(await load(database, await base(database), "accounts", data)) == (0, 0, 0, 0)
+
+
+async def test_a_cell_of_many_digits_among_the_first_rows_is_read(database: Database) -> None:
+    lines = csv_lines(["key", "name", "description"], ["i", "Digits", f"{'1' * 200_000}."])
+    done = await load(database, await base(database), "ideas", lines, format="csv")
+    assert counts(done) == (1, 0, 0, 0)

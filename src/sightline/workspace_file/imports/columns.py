@@ -46,7 +46,7 @@ KNOWN_BY = {
     "insights": ("title",),
     "signals": ("name", "rawData", "createdAt"),
 }
-_END_NUMBER = re.compile(r"[ _]?[0-9]+$")
+_END_NUMBER = re.compile(r"[ _]?(?<![0-9])[0-9]++$")  # in a time that grows with the length
 _MARKED = frozenset({"description", "comment", "officialAnswer", "rawData.text"})  # fields in which HTML is looked for
 
 
