@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPException
 from itertools import count
@@ -135,8 +136,7 @@ async def strike(place: Place, server: Serving, blows: Iterator[Blow], between: 
 
 
 async def follow_through(blows: list[Blow], between: int) -> None:
-    with open_place() as folder, ThreadPoolExecutor(32) as threads:
-        asyncio.get_running_loop().set_default_executor(threads)
+    with open_place() as folder, many_threads():
         place = await asyncio.to_thread(furnish, folder)
         port = free_port()
         place.address = f"http://127.0.0.1:{port}"
@@ -165,6 +165,18 @@ async def follow_through(blows: list[Blow], between: int) -> None:
             place.closed.set()
         assert min(one.rounds for one in followers) >= 2
         assert all(one.deleted > "1970-01-01" for one in followers if one.list in ("ideas", "signals"))
+
+
+@contextmanager
+def many_threads() -> Iterator[None]:
+    """Lets each follower have a thread; the tests after this one have the same loop and others."""
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(32) as threads:
+        loop.set_default_executor(threads)
+        try:
+            yield
+        finally:
+            loop.set_default_executor(ThreadPoolExecutor())
 
 
 async def pass_by(place: Place, followers: list[Follower]) -> None:
