@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from sightline.platform.unread import PIECE_BYTES, write_unread
 from sightline.web.markdown import LONGEST, as_html
 
-MOST_HTML = 2 * LONGEST
+_MOST_HTML = 2 * LONGEST
 _PLACE = secrets.token_hex()  # where a large text goes; no text has it
 _PLACES = re.compile(f"{_PLACE}([0-9]+);")
 
@@ -31,9 +31,9 @@ class PageTexts:
 
         All rendered texts have at most 262,144 characters, and their HTML twice as many.
         """
-        if self._characters + len(text) <= LONGEST and self._html < MOST_HTML:
+        if self._characters + len(text) <= LONGEST and self._html < _MOST_HTML:
             html = await as_html(text, keeps_lines=keeps_lines)
-            if self._html + len(html) <= MOST_HTML:
+            if self._html + len(html) <= _MOST_HTML:
                 self._characters += len(text)
                 self._html += len(html)
                 return html

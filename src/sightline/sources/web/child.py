@@ -4,7 +4,6 @@ Tasks come on standard input, outcomes go to standard output, each a line of JSO
 is ready, at its start and after the outcomes of each task.
 """
 
-import gc
 import os
 import signal
 import sys
@@ -32,13 +31,10 @@ def main() -> None:
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not get between the outcomes
     _bound_memory()
-    gc.disable()  # while libraries are loaded, of which nothing is garbage: a fifth of the time until it is ready
     from sightline.sources.web.readings import perform
 
     for _ in perform(FIRST):
         pass
-    gc.freeze()
-    gc.enable()
     _send(target, b"")
     for line in source:
         signal.alarm(LONGEST_TASK)
