@@ -95,3 +95,36 @@ async def test_a_form_without_an_id_is_written(world: PortalWorld, form_id: str)
         answer = await browser.post("/ideas/IDEA-1/comments", {"form_id": form_id, "body": "+1"})
         assert answer.status_code == 303
     assert await world.value(COMMENTS) == 2
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_a_request_that_is_sent_again_after_it_was_deleted_is_not_written(
+    world: PortalWorld, at_once: bool
+) -> None:
+    browser = await signed_in(world)
+    fields = {**await form_of(browser, "/request"), "title": "Teleport reports", "text": "Into any room."}
+    await browser.post("/request", fields)
+    assert (await world.client.delete("/ideas/IDEA-1")).status_code == 200
+    sending = [browser.post("/request", fields) for _ in range(TIMES)]
+    answers = await asyncio.gather(*sending) if at_once else [await each for each in sending]
+    assert {answer.status_code for answer in answers} == {410}
+    assert all("it was deleted since" in answer.text and "Into any room." in answer.text for answer in answers)
+    assert await world.value(REQUESTS) == await world.value(EVIDENCE) == 0
+    assert await world.value(CHANGES) == 1
+    assert (await browser.post("/request", {**fields, "form_id": str(uuid4())})).status_code == 303
+
+
+@pytest.mark.parametrize("by", ["team", "author"])
+async def test_a_comment_that_is_sent_again_after_it_was_deleted_is_not_written(world: PortalWorld, by: str) -> None:
+    await fill(world)
+    browser = await signed_in(world)
+    fields = {**await form_of(browser, "/ideas/IDEA-1"), "body": "Please do it."}
+    answer = await browser.post("/ideas/IDEA-1/comments", fields)
+    path = f"/ideas/IDEA-1/comments/{answer.headers['location'].partition('#comment-')[2]}"
+    deleted = await (world.client.delete(path) if by == "team" else browser.post(f"{path}/delete", {}))
+    assert deleted.status_code == (200 if by == "team" else 303)
+    again = await browser.post("/ideas/IDEA-1/comments", fields)
+    assert again.status_code == 410
+    assert "it was deleted since" in again.text
+    assert await world.value(COMMENTS) == 0
+    assert await world.value(CHANGES) == 1

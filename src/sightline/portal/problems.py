@@ -10,6 +10,7 @@ PageRefused                 400
 |-- FormNotReadable         400
 |   |-- FormNotAccepted     403
 |   +-- FormTooLarge        413
+|-- SentBefore              410
 |-- TooOften                429, raised with `Retry-After`
 |-- Unavailable             503, raised with `Retry-After`
 +-- Failed                  500
@@ -86,6 +87,14 @@ class FormNotAccepted(FormNotReadable):
 class FormTooLarge(FormNotReadable):
     status = 413
     text = N_("It is too long. Shorten the text and send it once more.")
+
+
+class SentBefore(PageRefused):
+    """A form that is sent again after what it wrote was deleted."""
+
+    status = 410
+    title = N_("This was deleted")
+    text = N_("You sent this before and it was deleted since. Nothing was saved now.")
 
 
 class TooOften(PageRefused):

@@ -96,3 +96,13 @@ async def log_change(
         action=action,
         detail=detail,
     )
+
+
+_HAS_EARLIER = sql("""
+SELECT EXISTS (SELECT FROM changes
+                WHERE workspace_id = :workspace_id AND record_id = :id AND written <> pg_current_xact_id())""")
+
+
+async def was_deleted(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
+    """Whether there was a record with this id before the one that this transaction has added."""
+    return bool(await tx.value(_HAS_EARLIER, workspace_id=workspace_id, id=id))

@@ -5,7 +5,7 @@ from uuid import UUID
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
 from sightline.platform.ids import derived_id
-from sightline.workspaces.changes import log_change
+from sightline.workspaces.changes import log_change, was_deleted
 
 _ADD = sql("""
     INSERT INTO idea_comments (workspace_id, id, idea_id, portal_user_id, body, visibility, created_at, updated_at)
@@ -15,13 +15,15 @@ _DELETE = sql("""
      WHERE workspace_id = :workspace_id AND idea_id = :idea_id AND id = :id AND portal_user_id = :user_id""")
 
 
-async def add_portal_comment(tx: Tx, actor: Actor, idea_id: UUID, form_id: UUID, body: str) -> UUID:
-    """Adds a comment of a portal user to an existing idea. Returns the comment's id.
+async def add_portal_comment(tx: Tx, actor: Actor, idea_id: UUID, form_id: UUID, body: str) -> UUID | None:
+    """Adds a comment of a portal user to an existing idea. Returns its id, or None: roll back, it was deleted.
 
     The same text sent again with the same form is the same comment.
     """
     id = derived_id(form_id, actor.id, idea_id, body)
     if await tx.run(_ADD, workspace_id=actor.workspace_id, id=id, idea_id=idea_id, user_id=UUID(actor.id), body=body):
+        if await was_deleted(tx, actor.workspace_id, id):
+            return None
         await log_change(tx, actor, "idea_comment", id, None, "created", ideaId=str(idea_id))
     return id
 

@@ -9,7 +9,7 @@ from sightline.platform.refs import parse_uuid
 from sightline.portal.comments.queries import find_own_comment
 from sightline.portal.ideas.pages import idea_page, read_reference
 from sightline.portal.ideas.queries import find_visible
-from sightline.portal.problems import PageNotFound
+from sightline.portal.problems import PageNotFound, SentBefore
 from sightline.portal.visits import Visit
 from sightline.web.languages.catalogue import N_
 
@@ -19,7 +19,7 @@ TOO_LONG = N_("Shorten the comment to 5,000 characters.")
 
 
 async def add(visit: Visit, ref: str) -> Response:
-    """Adds a comment, shown at once. Raises PageNotFound, TooOften."""
+    """Adds a comment, shown at once. Raises PageNotFound, SentBefore, TooOften."""
     reference, body = read_reference(ref), visit.form.get("body", "").strip()
     if not visit.portal.comments_enabled:
         raise PageNotFound
@@ -34,6 +34,8 @@ async def add(visit: Visit, ref: str) -> Response:
             if idea is None:
                 raise PageNotFound
             comment_id = await add_portal_comment(tx, visit.actor, idea.id, visit.form_id, body)
+            if comment_id is None:
+                raise SentBefore
             return visit.go(f"/ideas/{idea.public_id}?commented=1#comment-{comment_id}")
 
     return await retry_when_overtaken(attempt, Conflict("The idea keeps changing. Try again."))

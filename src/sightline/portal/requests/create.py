@@ -11,8 +11,10 @@ from sightline.platform.ids import derived_id
 from sightline.platform.lists.single import ANY_BYTES
 from sightline.platform.refs import IdeaRef
 from sightline.portal.accounts.resolve import accounts_of
+from sightline.portal.problems import SentBefore
 from sightline.portal.requests.queries import find_own_request
 from sightline.portal.visits import Visit
+from sightline.workspaces.changes import was_deleted
 from sightline.workspaces.numbers import take_number
 
 _ADD = sql("""
@@ -31,7 +33,8 @@ class NewRequest:
 async def create_request(visit: Visit, request: NewRequest) -> str:
     """Adds the idea with all accounts of the person, hidden unless the portal shows requests at once.
 
-    Returns its public id. The same words sent again with the same form are the same request.
+    Returns its public id. The same words sent again with the same form are the same request. Raises SentBefore if that
+    was deleted.
     """
     workspace_id, user_id = visit.portal.workspace_id, visit.user.id
     engine: Engine = visit.site.tools()[Engine]
@@ -47,6 +50,8 @@ async def create_request(visit: Visit, request: NewRequest) -> str:
             requested = RequestedIdea(id, number, request.title, request.text, accounts, visit.portal.requests_visible)
             if not await add_requested_idea(tx, engine, visit.actor, requested):
                 return None
+            if await was_deleted(tx, workspace_id, id):
+                raise SentBefore
             await tx.run(_ADD, workspace_id=workspace_id, idea_id=id, user_id=user_id)
             return f"IDEA-{number}"
 

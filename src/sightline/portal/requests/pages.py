@@ -43,7 +43,10 @@ async def show_similar(visit: Visit) -> Response:
 
 
 async def send(visit: Visit) -> Response:
-    """Creates the idea. Shows the form again if something is wrong, and similar ideas once. Raises TooOften."""
+    """Creates the idea. Shows the form again if something is wrong, and similar ideas once.
+
+    Raises SentBefore, TooOften.
+    """
     form = visit.form
     title, text = " ".join(form.get("title", "").split()), form.get("text", "").strip()
     typed: dict[str, Any] = {"title": title, "text": text}
