@@ -112,6 +112,23 @@ async def test_another_taxonomy_moves_the_tags_of_what_shows_it(acme: Acme) -> N
         assert (await acme.client.get(path, headers={"If-None-Match": tag})).status_code == 200
 
 
+async def test_ideas_that_lose_or_regain_values_are_changed(acme: Acme) -> None:
+    classified, other = await from_file(acme, classifications=VALUES), await acme.create()
+
+    def drop_trust(groups: list[Json]) -> None:
+        del groups[0]["options"][1]
+
+    for changed in (drop_trust, lambda groups: None, lambda groups: groups.pop(2), lambda groups: None):
+        before = [await acme.client.get(f"/ideas/{one['id']}") for one in (classified, other)]
+        await retaxonomize(acme, changed)
+        after = [await acme.client.get(f"/ideas/{one['id']}") for one in (classified, other)]
+        moments = [[answer.json()["updatedAt"] for answer in answers] for answers in (before, after)]
+        assert moments[0][0] < moments[1][0]
+        assert moments[0][1] == moments[1][1]
+        assert before[0].headers["etag"] != after[0].headers["etag"]
+        assert before[1].headers["etag"] == after[1].headers["etag"]
+
+
 async def test_a_write_notes_the_version_that_was_active(acme: Acme) -> None:
     idea = await acme.create()
     assert idea["taxonomyVersionId"] is None

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from sightline.ideas.classifications.file import (
     ClassificationPart,
     classified,
-    distrust_vanished_options,
+    follow_taxonomy,
     show_classifications,
 )
 from sightline.ideas.comments.file import COMMENTS, CommentRecord
@@ -217,4 +217,4 @@ IDEAS = Table(
     show=show_classifications,
 )
 
-SECTION = Section(tables=(IDEAS,), rules=distrust_vanished_options)
+SECTION = Section(tables=(IDEAS,), rules=follow_taxonomy)

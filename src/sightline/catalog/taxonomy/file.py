@@ -170,9 +170,9 @@ async def _replace(run: Run, given: Given, before: Given | None, groups: list[Gi
         run.tx, run.workspace_id, {"id": id, "version": version, "groups": active, "activated_at": activated}
     )
     await queries.save_groups(run.tx, run.workspace_id, groups)
-    options_before = _active_options((before or {}).get("groups", []))
-    vanished = options_before - _active_options(groups)
-    run.notes["vanished options"] = [UUID(option) for option in vanished]
+    had, has = _active_ids((before or {}).get("groups", [])), _active_ids(groups)
+    run.notes["vanished from taxonomy"] = [UUID(id) for id in had - has]
+    run.notes["changed in taxonomy"] = [UUID(id) for id in had ^ has]
     actor = Actor(run.workspace_id, "file", run.actor_id)
     action = "updated" if last else "created"
     await log_change(run.tx, actor, "taxonomy", id, None, action, version=version)
@@ -185,6 +185,10 @@ def _without_retired(group: Given) -> Given:
 def _active_options(groups: list[Given]) -> set[str]:
     active = [_without_retired(group) for group in groups if not group.get("retired")]
     return {option["id"] for group in active for option in group["options"]}
+
+
+def _active_ids(groups: list[Given]) -> set[str]:
+    return _active_options(groups) | {group["id"] for group in groups if not group.get("retired")}
 
 
 async def _keep_earlier(run: Run, given: Given, before: Given | None) -> None:

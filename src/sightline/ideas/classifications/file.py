@@ -44,11 +44,20 @@ _OPTIONS = sql("""
 SELECT id, group_id, key, label FROM taxonomy_options WHERE workspace_id = :workspace_id ORDER BY is_active""")
 _VERSIONS = sql("SELECT id, version, is_active FROM taxonomy_versions WHERE workspace_id = :workspace_id")
 
+_MOVE_IDEAS = sql("""
+UPDATE ideas SET updated_at = :now, version = version + 1
+ WHERE workspace_id = :workspace_id AND id IN
+       (SELECT idea_id FROM idea_classifications
+         WHERE workspace_id = :workspace_id AND (group_id = ANY(:changed::uuid[]) OR option_ids && :changed::uuid[]))
+""")
 
-async def distrust_vanished_options(run: Run) -> AsyncIterator[None]:
-    """Marks values with an option that the taxonomy no longer has as unreviewed."""
-    if vanished := run.notes["vanished options"]:
+
+async def follow_taxonomy(run: Run) -> AsyncIterator[None]:
+    """Ideas that lose or regain values with the taxonomy change; values with a vanished option are unreviewed."""
+    if vanished := run.notes["vanished from taxonomy"]:
         await distrust(run.tx, run.workspace_id, vanished)
+    if changed := run.notes["changed in taxonomy"]:
+        await run.tx.run(_MOVE_IDEAS, workspace_id=run.workspace_id, changed=changed)
     yield
 
 
