@@ -145,6 +145,16 @@ async def test_the_themes_of_a_run_name_its_records(shop: Shop) -> None:
     assert theme.keys() == {"theme", "count", "averageRating", "recordIds"}
 
 
+async def test_the_end_of_a_very_long_review_counts_for_nothing(shop: Shop) -> None:
+    texts = [f"The offline mode fails. {'so ' * 3_000} The printer burns." for _ in range(9)]
+    shop.front.reviews[HARVESTLY] = [review(n, text, days=n) for n, text in enumerate(texts, 1)]
+    run = await shop.lab.searched(reads=[read()])
+    [shown] = (await shop.view(run))["reviewThemes"]
+    themes = [one["theme"] for one in shown["themes"]]
+    assert "offline mode" in themes
+    assert not any("printer" in theme for theme in themes)
+
+
 async def test_only_what_is_new_since_the_previous_run_is_counted(shop: Shop) -> None:
     shop.front.reviews[HARVESTLY] = [review(n, text, days=n) for n, (text, _) in enumerate(filled(40, seed=9), 30)]
     run = await shop.lab.searched(reads=[read()])

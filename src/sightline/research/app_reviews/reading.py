@@ -12,6 +12,7 @@ import msgspec
 import structlog
 
 from sightline.intelligence.plans import AppRead, PlanDefinition
+from sightline.platform.beside import Beside
 from sightline.platform.db import Database, Tx
 from sightline.platform.wire import shown_moment
 from sightline.research.app_reviews import queries
@@ -29,6 +30,7 @@ READ_SECONDS: Final = 240.0  # of one app; the pace of the public store takes mo
 NAMESPACE: Final = UUID("6f1f2c1e-6a55-5d0c-9d3b-2f3f5f0f7a11")  # a review has the same id in every run
 
 _log = structlog.get_logger()
+_THEMES = Beside("review-themes")  # takes some seconds for 2,000 long reviews
 
 
 class Seen(NamedTuple):
@@ -181,7 +183,7 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
         reviews = await _reviews(tx, workspace_id, run)
     observations = observations_of(run.scores)
     readable = [id for id, one in observations.items() if one.has_reviews]
-    themes = await asyncio.to_thread(themes_of, readable, reviews)
+    themes = await _THEMES.run(themes_of, readable, reviews)
     for one in themes:
         if one.themes and not one.is_compared:
             _warn_of_frequency(observations[one.app])

@@ -110,7 +110,7 @@ class _AppReading(NamedTuple):
         else:
             others = Counter(term for n in compared for term in self.terms[n])
             scores = _standing_out(found, len(new), others, len(compared))
-        chosen = _without_repetitions(scores, found)[:MOST_THEMES]
+        chosen = _without_repetitions(scores, found)
         themes = [self._theme(term, found[term], is_rated=not is_few) for term in chosen]
         return AppThemes(self.app, len(new), themes, is_compared=len(compared) >= FEWEST_COMPARED)
 
@@ -173,7 +173,7 @@ def _log_likelihood(count: float, total: int, share: float) -> float:
 
 
 def _without_repetitions(scores: dict[Term, float], terms: dict[Term, list[int]]) -> list[Term]:
-    """Returns the terms by score, the highest first; equal scores by their number of reviews.
+    """Returns at most 15 terms by score, the highest first; equal scores by their number of reviews.
 
     Leaves out, in this order: words that a scored pair subsumes (75 % of their reviews have it); pairs with a remaining
     word that scores at least as high; terms that a better term with one of their words subsumes.
@@ -190,6 +190,8 @@ def _without_repetitions(scores: dict[Term, float], terms: dict[Term, list[int]]
     for term in sorted(left, key=lambda term: (-left[term], -len(terms[term]))):
         if not any(_is_subsumed(term, other, terms) for other in chosen if set(term) & set(other)):
             chosen.append(term)
+            if len(chosen) == MOST_THEMES:
+                break
     return chosen
 
 
