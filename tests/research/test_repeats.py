@@ -1,6 +1,7 @@
 """A `prepare` with an Idempotency-Key is paid once, though no transaction is open while it works."""
 
 import asyncio
+from uuid import uuid4
 
 import httpx2
 
@@ -38,6 +39,21 @@ async def test_of_two_at_once_one_is_charged_and_both_answer_the_same(lab: Lab) 
     assert answers[0].content == answers[1].content
     assert ["Idempotent-Replayed" in answer.headers for answer in answers].count(True) == 1
     assert await lab.credits() == 1
+
+
+async def test_another_command_at_once_under_the_same_key_is_refused(lab: Lab) -> None:
+    plan = (await prepare(lab)).json()["preparedPlan"]
+    start: Json = {"action": "start", "requestId": str(uuid4()), "name": "Demand", "definition": plan["definition"]}
+    headers = {"Idempotency-Key": "other"}
+    async with lab.world.database.transaction() as tx:
+        await tx.connection.execute("SELECT FROM plans WHERE workspace_id = $1 FOR UPDATE", lab.workspace_id)
+        both = []
+        for command in (start, {"action": "prepare", "question": QUESTION}):
+            request = lab.client.post("/research/run", json={"command": command}, headers=headers)
+            both.append(asyncio.create_task(request))
+            await until_blocked(lab.world.database, len(both))
+    answers = await asyncio.gather(*both)
+    assert [code(answer) for answer in answers] == [(200, ""), (422, "IDEMPOTENCY_KEY_REUSED")]
 
 
 async def test_the_last_credit_serves_all_repeats(lab: Lab) -> None:

@@ -82,6 +82,7 @@ class OneTransaction(Database):
 
 
 _TAKE = sql("SELECT pg_try_advisory_xact_lock(hashtextextended(:request, 7))")
+_WAIT = sql("SELECT pg_advisory_xact_lock(hashtextextended(:request, 7))")
 _FIND = sql("""
 SELECT body_hash, status, headers, body, is_one_deleted(workspace_id, quoted_ids) AS is_gone FROM idempotency_keys
  WHERE workspace_id = :workspace_id AND key_id = :key_id AND operation = :operation AND value = :value
@@ -159,7 +160,7 @@ async def answer_once(
     if operation.calls_out is not None and any(map(operation.calls_out, arguments)):
         return await _answer_outside(request, operation, call, arguments, shown)
     async with call.db.transaction() as tx:
-        if not await tx.value(_TAKE, request=":".join(map(str, request.name.values()))):
+        if not await tx.value(_TAKE, request=str(request.name)):
             raise KeyInUse(_RUNNING)
         known = await request.find(tx)
         if known is not None and not operation.runs_again:
@@ -189,6 +190,7 @@ async def _answer_outside(
             return await request.find(tx)
 
     async def keep(tx: Tx, result: Record) -> None:
+        await tx.run(_WAIT, request=str(request.name))  # before any row is locked, as answer_once does
         await request.keep(tx, shown(result), result.quoted_ids)
 
     if (known := await find()) is not None:
