@@ -103,7 +103,7 @@ LISTS: dict[str, tuple[type[Query], Callable[..., Awaitable[Any]]]] = {
 
 async def patch_idea(tx: Tx, world: World, idea: UUID) -> Any:
     async with tx.connection.transaction():
-        await tx.row(ideas.LOCK_IDEA["id"], workspace_id=world.workspace_id, ref=idea)
+        await tx.row(ideas.LOCK_IDEA["id"].small, workspace_id=world.workspace_id, ref=idea)
         renamed = {"name": f"Renamed {new_id()}", "name_drafted": False}
         return await change_columns(tx, world.actor, idea, renamed, "updated", fields=["name"])
 

@@ -1,5 +1,6 @@
 """Changing an idea. Omitted fields stay. Specification: PATCH /ideas/:id; decisions: Ideas."""
 
+from itertools import count
 from typing import NamedTuple
 from uuid import UUID
 
@@ -24,35 +25,36 @@ class AlreadyLinked(BadRequest):
     code = "ALREADY_LINKED"
 
 
-async def change_idea(
+async def change_idea(  # noqa: PLR0913 - the request
     db: Database,
     maps: FeatureMaps,
     actor: Actor,
     ref: IdeaRef,
     changes: IdeaChanges,
     expect: Expectation = expect_anything,
+    *,
+    at_once: bool = False,
 ) -> Versioned[Idea]:
     """Changes an idea. Raises NotFound, ValidationFailed, AlreadyLinked, PreconditionFailed.
 
+    Raises LargeRecord for a large one that is changed `at_once`.
     Rows are locked in the order initiative, idea, links; concurrent changes of one idea wait for each other.
     """
     proposal = propose(changes)
-    attempts = 0
+    attempts = count()
 
     async def find(tx: Tx) -> list[Row]:
         return [await queries.find_state(tx, actor.workspace_id, ref)]
 
     async def attempt() -> Versioned[Idea] | None:
-        nonlocal attempts
-        attempts += 1
         facts = Facts(maps.engine, db.clock.now())
         if proposal.needs_facts or changes.classifications:
             _, facts = await prepare(
-                db, maps, actor.workspace_id, find, proposal, changes.classifications or (), is_retry=attempts > 1
+                db, maps, actor.workspace_id, find, proposal, changes.classifications or (), is_retry=next(attempts) > 0
             )
         async with db.transaction() as tx:
             target = await _hold_target(tx, actor, changes)
-            current = await queries.lock_idea(tx, actor.workspace_id, ref)
+            current = await queries.lock_idea(tx, actor.workspace_id, ref, at_once=at_once)
             tx = tx.later()
             attached = {"initiative_id": _attached(current, changes, target)}
             expect(version_tag(current["id"], current["version"]))

@@ -62,9 +62,7 @@ async def find_idea(
 FIND_STATE = by_reference(
     "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref", columns=STATE
 )
-LOCK_IDEA = by_reference(
-    "SELECT {columns} FROM ideas WHERE workspace_id = :workspace_id AND {ref} = :ref FOR NO KEY UPDATE", columns=STATE
-)
+LOCK_IDEA = SingleRecord.by_reference("ideas", STATE, _ABOUT, lock="FOR NO KEY UPDATE")
 
 
 async def find_state(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
@@ -72,9 +70,12 @@ async def find_state(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
     return await tx.found(FIND_STATE[ref.column], workspace_id=workspace_id, ref=ref.value)
 
 
-async def lock_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef) -> Row:
-    """Locks the idea until the transaction ends, and returns the columns of STATE. Raises NotFound."""
-    return await tx.found(LOCK_IDEA[ref.column], workspace_id=workspace_id, ref=ref.value)
+async def lock_idea(tx: Tx, workspace_id: UUID, ref: IdeaRef, *, at_once: bool = False) -> Row:
+    """Locks the idea until the transaction ends, and returns the columns of STATE.
+
+    Raises NotFound, and LargeRecord for a large one that is changed `at_once`.
+    """
+    return await LOCK_IDEA[ref.column].find(tx, at_once=at_once, workspace_id=workspace_id, ref=ref.value)
 
 
 def _aliased(condition: str) -> str:

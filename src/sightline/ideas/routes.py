@@ -83,7 +83,8 @@ async def change_idea(call: Call, ref: IdeaRef, changes: IdeaChanges) -> Version
 
     An idea belongs to at most one initiative: detach it with `projectId` null before it is attached to another.
     """
-    return await change.change_idea(call.db, call.tools[FeatureMaps], call.actor, ref, changes, call.expect)
+    maps = call.tools[FeatureMaps]
+    return await change.change_idea(call.db, maps, call.actor, ref, changes, call.expect, at_once=call.at_once)
 
 
 @operation("DELETE", "/ideas/{ref}", scopes=[Scope.IDEAS_DELETE])

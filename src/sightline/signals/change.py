@@ -24,20 +24,29 @@ _OF_PROCESSING = ("processing_id", "process_after", "failure")
 
 
 async def change_signal(
-    db: Database, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation = expect_anything
+    db: Database,
+    actor: Actor,
+    ref: SignalRef,
+    changes: SignalChanges,
+    expect: Expectation = expect_anything,
+    *,
+    at_once: bool = False,
 ) -> Versioned[Signal]:
-    """Changes a signal. Raises NotFound, ValidationFailed, PreconditionFailed, Conflict."""
+    """Changes a signal. Raises NotFound, ValidationFailed, PreconditionFailed, Conflict.
+
+    Raises LargeRecord for a large one that is changed `at_once`.
+    """
     refuse_two_primaries(changes.source_links or [])
     busy = Conflict("The records that the change names keep changing. Try again.")
-    return await retry_transaction(db, lambda tx: _change(tx, actor, ref, changes, expect), busy)
+    return await retry_transaction(db, lambda tx: _change(tx, actor, ref, changes, expect, at_once), busy)
 
 
 async def _change(
-    tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation
+    tx: Tx, actor: Actor, ref: SignalRef, changes: SignalChanges, expect: Expectation, at_once: bool
 ) -> Versioned[Signal]:
     if changes.account_ids is not UNSET:
         await lock_statements(tx, actor.workspace_id)
-    before = await queries.lock_signal(tx, actor.workspace_id, ref)
+    before = await queries.lock_signal(tx, actor.workspace_id, ref, at_once=at_once)
     tx = tx.later()
     primary = changes.account_id or None
     accounts: list[UUID] = [] if changes.account_ids is UNSET else list(dict.fromkeys(changes.account_ids))

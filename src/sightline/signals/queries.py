@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Row, Tx, Window, by_reference, sql
+from sightline.platform.db import Row, Tx, Window, sql
 from sightline.platform.lists.large import AsRecords, ids_as_json, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_selection
@@ -120,10 +120,7 @@ _STORED = """
     integration_id, account_id, created_at, updated_at, processing_id, version,
     (SELECT a.external_id FROM accounts AS a
       WHERE a.workspace_id = :workspace_id AND a.id = signals.account_id) AS account_external_id"""
-_LOCK = by_reference(
-    "SELECT {columns} FROM signals WHERE workspace_id = :workspace_id AND {ref} = :ref FOR UPDATE OF signals",
-    columns=_STORED,
-)
+_LOCK = SingleRecord.by_reference("signals", _STORED, _SIZE, lock="FOR UPDATE OF signals")
 _LOCK_KNOWN = sql(
     """
 SELECT {columns} FROM signals
@@ -174,9 +171,12 @@ RETURNING account_id""")
 _REMOVE = sql("DELETE FROM signals WHERE workspace_id = :workspace_id AND id = :id")
 
 
-async def lock_signal(tx: Tx, workspace_id: UUID, ref: SignalRef) -> Row:
-    """Returns the columns that a write compares with. Raises NotFound."""
-    return await tx.found(_LOCK[ref.column], workspace_id=workspace_id, ref=ref.value)
+async def lock_signal(tx: Tx, workspace_id: UUID, ref: SignalRef, *, at_once: bool = False) -> Row:
+    """Returns the columns that a write compares with.
+
+    Raises NotFound, and LargeRecord for a large one that is changed `at_once`.
+    """
+    return await _LOCK[ref.column].find(tx, at_once=at_once, workspace_id=workspace_id, ref=ref.value)
 
 
 async def lock_known(tx: Tx, workspace_id: UUID, source_key: str, external_id: str) -> Row | None:

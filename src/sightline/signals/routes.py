@@ -115,7 +115,7 @@ async def change_signal(call: Call, ref: SignalRef, changes: SignalChanges) -> V
 
     `accountIds` replace the accounts; `accountId` is the primary one and counts among them, null leaves none primary.
     """
-    return await change.change_signal(call.db, call.actor, ref, changes, call.expect)
+    return await change.change_signal(call.db, call.actor, ref, changes, call.expect, at_once=call.at_once)
 
 
 @operation("DELETE", "/signals/{ref}", scopes=[Scope.SIGNALS_DELETE], refuses=[Conflict])

@@ -115,8 +115,7 @@ class Endpoint:
             found[operation.body_type] = await self._body.read(body)
         arguments = [found[key] for key in operation.arguments]
         tag = headers.get(b"if-match", b"").decode("latin-1") or None
-        # A write would wait for other writes in the turn for large records, and all readers of these for it.
-        call = Call(services.db, actor, tag, services.tools, at_once=operation.is_read)
+        call = Call(services.db, actor, tag, services.tools, at_once=len(body) <= LARGE_BYTES)
         if not operation.is_read and not actor.has_role(operation.role):
             await self._refuse_role(call, arguments)
 
@@ -135,10 +134,13 @@ class Endpoint:
     async def _answer_large(self, request: Request, call: Call, arguments: list[Any], shown: Shown) -> Kept:
         """Returns the answer with a large record, which is read, encoded and put into a file when no other is.
 
-        Raises NoTurn if the turn for large records does not come in 6 seconds, and ClientDisconnect if nobody waits for
-        the answer any more.
+        A write takes the turn of large bodies: it may wait for another write, and readers must not wait for it.
+        Raises NoTurn if the turn does not come in 6 seconds, and ClientDisconnect if nobody waits for the answer any
+        more.
         """
-        async with call.db.large_read():
+        bodies = self._services.large_bodies
+        is_read = self.operation.is_read
+        async with call.db.large_read() if is_read else bodies.turn(call.actor.workspace_id):
             if await request.is_disconnected():
                 raise ClientDisconnect
             result = await self.operation.handler(msgspec.structs.replace(call, at_once=False), *arguments)

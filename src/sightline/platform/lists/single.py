@@ -7,6 +7,7 @@ from sightline.platform.db.database import Row, Tx
 from sightline.platform.db.sql import Statement, sql
 
 SMALL_BYTES = 64 * 1024
+MOST_CHANGED_AT_ONCE = 1024 * 1024  # as much as a body may have: larger records are made by files
 ANY_BYTES = 2**31 - 1
 
 
@@ -23,25 +24,34 @@ class SingleRecord:
     known: Statement
 
     @classmethod
-    def of(cls, rows: str, columns: str, size: str, large_columns: str = "") -> "SingleRecord":
-        """`rows` is what follows FROM; the columns and `size` are what they are of a Listing."""
+    def of(cls, rows: str, columns: str, size: str, large_columns: str = "", *, lock: str = "") -> "SingleRecord":
+        """`rows` is what follows FROM; the columns and `size` are what they are of a Listing.
+
+        `lock` is for a record to be changed, such as `FOR UPDATE`: up to 1 MiB is then small.
+        """
         return cls(
             sql(
-                "SELECT {columns} FROM {rows} AND ({size}) <= {most}",
+                "SELECT {columns} FROM {rows} AND ({size}) <= {most} {lock}",
                 columns=columns,
                 rows=rows,
                 size=size,
-                most=str(SMALL_BYTES),
+                most=str(MOST_CHANGED_AT_ONCE if lock else SMALL_BYTES),
+                lock=lock,
             ),
-            sql("SELECT {columns} FROM {rows}", columns=large_columns or columns, rows=rows),
+            sql("SELECT {columns} FROM {rows} {lock}", columns=large_columns or columns, rows=rows, lock=lock),
             sql("SELECT FROM {rows}", rows=rows),
         )
 
     @classmethod
-    def by_reference(cls, table: str, columns: str, size: str, large_columns: str = "") -> "dict[str, SingleRecord]":
+    def by_reference(
+        cls, table: str, columns: str, size: str, large_columns: str = "", *, lock: str = ""
+    ) -> "dict[str, SingleRecord]":
         """The statements for each form of a reference, by `Ref.column`."""
         rows = f"{table} WHERE workspace_id = :workspace_id AND"
-        return {column: cls.of(f"{rows} {column} = :ref", columns, size, large_columns) for column in ("id", "number")}
+        return {
+            column: cls.of(f"{rows} {column} = :ref", columns, size, large_columns, lock=lock)
+            for column in ("id", "number")
+        }
 
     async def find(self, tx: Tx, *, at_once: bool, **values: Any) -> Row:
         """Returns the row. Raises NotFound, and LargeRecord for a large one that is read `at_once`."""

@@ -33,7 +33,8 @@ def _columns(ids: Callable[[str], str]) -> str:
 
 _INSIGHT, _LARGE_INSIGHT = _columns(str), _columns(ids_as_json)
 _SIZE = f"{stored_size('description', json=['extracts'])} + {linked_size('signal_ids', 'account_ids')}"
-_ONE = SingleRecord.of("insights WHERE workspace_id = :workspace_id AND id = :id", _INSIGHT, _SIZE, _LARGE_INSIGHT)
+_NAMED = "insights WHERE workspace_id = :workspace_id AND id = :id"
+_ONE = SingleRecord.of(_NAMED, _INSIGHT, _SIZE, _LARGE_INSIGHT)
 _LISTING = Listing(
     "insights",
     Insight,
@@ -132,9 +133,7 @@ SELECT id FROM signals
    AND id IN (SELECT signal_id FROM insight_signals WHERE workspace_id = :workspace_id AND insight_id = :id)
  ORDER BY id FOR NO KEY UPDATE""")
 _STORED = ", ".join(StoredInsight._fields)
-_LOCK = sql(
-    "SELECT {columns} FROM insights WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE", columns=_STORED
-)
+_LOCK = SingleRecord.of(_NAMED, _STORED, _SIZE, lock="FOR NO KEY UPDATE")
 _LOCK_TO_MERGE = sql(
     """
 SELECT {columns} FROM insights
@@ -146,9 +145,9 @@ _LOCK_TO_DELETE = sql(
 )
 
 
-async def lock_insight(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:
-    """Raises NotFound."""
-    return _stored(await tx.found(_LOCK, workspace_id=workspace_id, id=id))
+async def lock_insight(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool) -> StoredInsight:
+    """Raises NotFound, and LargeRecord for a large one that is changed `at_once`."""
+    return _stored(await _LOCK.find(tx, at_once=at_once, workspace_id=workspace_id, id=id))
 
 
 async def lock_to_delete(tx: Tx, workspace_id: UUID, id: UUID) -> StoredInsight:

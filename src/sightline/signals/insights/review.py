@@ -28,14 +28,24 @@ class InsightMerged(Conflict):
 
 
 async def change_insight(
-    db: Database, actor: Actor, id: UUID, changes: InsightChanges, expect: Expectation = expect_anything
+    db: Database,
+    actor: Actor,
+    id: UUID,
+    changes: InsightChanges,
+    expect: Expectation = expect_anything,
+    *,
+    at_once: bool = False,
 ) -> Versioned[Insight]:
-    """Changes an insight. Raises ValidationFailed, NotFound, PreconditionFailed, InsightMerged, Conflict."""
+    """Changes an insight. Raises ValidationFailed, NotFound, PreconditionFailed, InsightMerged, Conflict.
+
+    Raises LargeRecord for a large one whose wording or state is changed `at_once`.
+    """
     columns = _stated_columns(changes)
 
     async def attempt(tx: Tx) -> Versioned[Insight]:
         if changes.merged_into_id is UNSET:
-            await _edit(tx, actor, id, columns, expect)
+            before = await queries.lock_insight(tx, actor.workspace_id, id, at_once=at_once)
+            await _edit(tx, actor, before, columns, expect)
         else:
             await _merge(tx, actor, id, changes.merged_into_id, expect)
         return await queries.find_insight(tx, actor.workspace_id, id)
@@ -74,9 +84,8 @@ def _stated_columns(changes: InsightChanges) -> dict[str, Any]:
     return stated
 
 
-async def _edit(tx: Tx, actor: Actor, id: UUID, stated: dict[str, Any], expect: Expectation) -> None:
+async def _edit(tx: Tx, actor: Actor, before: StoredInsight, stated: dict[str, Any], expect: Expectation) -> None:
     """Changes the wording or the state; leaves `updated_at` alone if nothing changed."""
-    before = await queries.lock_insight(tx, actor.workspace_id, id)
     _expect(before, expect)
     if before.merged_into is not None:
         raise _merged(before)
@@ -85,7 +94,7 @@ async def _edit(tx: Tx, actor: Actor, id: UUID, stated: dict[str, Any], expect: 
     if is_reworded and "review_state" not in stated and before.review_state not in ("edited", "rejected"):
         changed["review_state"] = "edited"
     if changed:
-        await queries.change_insight(tx.later(), actor, id, changed, list(changed))
+        await queries.change_insight(tx.later(), actor, before.id, changed, list(changed))
 
 
 async def _merge(tx: Tx, actor: Actor, id: UUID, target_id: UUID, expect: Expectation) -> None:

@@ -44,7 +44,7 @@ async def change_insight(call: Call, id: RecordId, changes: InsightChanges) -> V
     and quotes and can no longer be changed; insights that were merged into this one then lead to the other. A merge
     cannot be undone. Ideas that this insight inspired stay linked to it.
     """
-    return await review.change_insight(call.db, call.actor, id, changes, call.expect)
+    return await review.change_insight(call.db, call.actor, id, changes, call.expect, at_once=call.at_once)
 
 
 @operation("DELETE", "/insights/{id}", scopes=[Scope.INSIGHTS_WRITE], refuses=[Conflict])
