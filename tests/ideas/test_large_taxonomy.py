@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from threading import Event
 
+import pytest
 import pytest_asyncio
 
 from sightline.platform.beside import run_beside
@@ -78,11 +79,14 @@ async def numbers_taken(database: Database, *worlds: World) -> int:
         return int(await tx.connection.fetchval(taken, [world.workspace_id for world in worlds]) or 0)
 
 
-async def test_creations_that_wait_for_suggestions_hold_no_connection(database: Database, served: str) -> None:
-    is_free, body = Event(), {"description": "We lack the label 77 here."}
+@pytest.mark.parametrize(("groups", "repeated"), [(GROUPS, 1), (GROUPS[:1], 50)])
+async def test_creations_that_wait_for_suggestions_hold_no_connection(
+    database: Database, served: str, groups: list[Json], repeated: int
+) -> None:
+    is_free, body = Event(), {"description": "We lack the label 77 here. " * repeated}
     async with World(database, served) as one, World(database, served) as two, World(database, served) as other:
         for large in (one, two):
-            await large.add(taxonomy={"groups": GROUPS})
+            await large.add(taxonomy={"groups": groups})
         busy = asyncio.create_task(run_beside(is_free.wait))
         waiting = asyncio.gather(*(large.client.post("/ideas", json=body) for large in (one, two) for _ in range(8)))
 

@@ -15,11 +15,12 @@ from sightline.platform.db import Tx
 Suggestions = dict[UUID, list[UUID]]  # the options by group
 _FEW_OPTIONS = 2_000
 _SHORT = 8_000  # characters
+_FEW_COMPARISONS = 1_000_000  # characters times options, since each option is looked for in each sentence
 
 
 def takes_long(taxonomy: Taxonomy, text: str) -> bool:
-    """Whether to look for suggestions in a thread: the first 40,000 characters of a text take up to .5 s."""
-    return len(text) > _SHORT or taxonomy.size > _FEW_OPTIONS
+    """Whether to look for suggestions in a thread: they take up to .5 s."""
+    return len(text) > _SHORT or taxonomy.size > _FEW_OPTIONS or len(text) * taxonomy.size > _FEW_COMPARISONS
 
 
 def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
