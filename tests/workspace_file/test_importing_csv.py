@@ -263,3 +263,13 @@ async def test_a_cell_of_many_digits_among_the_first_rows_is_read(database: Data
     lines = csv_lines(["key", "name", "description"], ["i", "Digits", f"{'1' * 200_000}."])
     done = await load(database, await base(database), "ideas", lines, format="csv")
     assert counts(done) == (1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [("createdAt", f"2026-01-01{' ' * 60_000}x"), ("domain", f"{'a' * 60_000} x")]
+)
+async def test_a_long_cell_that_is_no_date_or_no_domain_is_a_fault(database: Database, column: str, cell: str) -> None:
+    """The time that it takes grows with its length, not with the square."""
+    lines = csv_lines(["key", "name", column], ["a", "A", cell])
+    found = faults(await load(database, await base(database), "accounts", lines, format="csv"))
+    assert found.keys() == {(2, column)}

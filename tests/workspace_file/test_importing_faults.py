@@ -23,6 +23,7 @@ from tests.workspace_file.imports import (
     stored,
 )
 
+MANY_NAMES = b",".join(b'"n%d": 1' % number for number in range(40_000))
 IDEA = {"name": "A", "description": "x"}
 HOW = {
     "ideas": ("product", "nobody"),
@@ -145,6 +146,7 @@ async def test_a_line_that_is_too_long_is_passed_over(database: Database, tail: 
         (b'{"key": "a", "name": "A", "data": [' + b"1e30, " * 100 + b"1e-40]}", "At most 100 numbers like 1e30"),
         (b'{"key": "a", "name": "A", "data": {"a": "\\u0000"}}', "Must not hold the character NUL"),
         (b'{"key": "a", "name": "A", "data": ' + b'{"a":' * 300 + b"1" + b"}" * 301, "Is nested too deeply"),
+        (b'{"key": "a", "name": "A", "data": {' + MANY_NAMES + b', "n39999": 2}}', "Has 'n39999' twice in an object"),
         (b"null", "Expected an object"),
         (b'{"key": "a", "name": "A"} {"key": "b"}', "Is not JSON"),
     ],

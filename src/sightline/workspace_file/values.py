@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,9 +26,9 @@ class Repeated(ValueError):
 
 def _read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    for name, _ in pairs if len(found) < len(pairs) else ():
-        if [other for other, _ in pairs].count(name) > 1:
-            raise Repeated(f"{name[:100]!r} twice in an object")
+    if len(found) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise Repeated(f"{name[:100]!r} twice in an object")
     return found
 
 

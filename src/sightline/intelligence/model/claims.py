@@ -15,7 +15,7 @@ from sightline.intelligence.model.session import Session
 
 LONGEST_SENTENCE: Final = 600
 MOST_COMPLAINTS: Final = 5
-_MARKS = re.compile(r"\s*\[[\d,\s]+\]")
+_MARKS = re.compile(r"(?<!\s)\s*\[[\d,\s]+\]")
 _LABEL = re.compile(r"\b(?:(?:INITIATIVE|IDEA|SIGNAL|STUDY)-|[PRO])[0-9]+\b")
 
 JUDGE: Final = read_task("judge")

@@ -24,9 +24,8 @@ _FLAGS = {"true": True, "false": False, "yes": True, "no": False}
 _TEXT = (inspect.StrType, inspect.LiteralType, inspect.EnumType, inspect.AnyType, inspect.CustomType)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _OFFSET = re.compile(r"[+-]\d\d:?\d\d$")
-_HOST = re.compile(r"^(?:https?://)?(?:www\.)?([^/:?#\s]+)\S*$")
+_HOST = re.compile(r"^(?:https?://)?(?:www\.)?([^/:?#\s]++)\S*+$")
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)+(?!-)[\w-]{2,63}(?<!-)")
-_UTC = re.compile(r"\s*(UTC|GMT)$")
 _HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
 _TIMES = ("", *(gap + hour for gap in (" ", ", ") for hour in _HOURS))
 _NAMED = ("%d.%m.%Y", "%d.%m.%y", "%d/%b/%y", "%d/%b/%Y", "%b %d, %Y", "%Y-%m-%d")
@@ -196,8 +195,8 @@ def _read_iso(text: str, zoned: Callable[[datetime], str]) -> str:
     """Returns the text with an offset; a plain date counts as its midnight in the zone."""
     if text.endswith("Z"):
         return text
-    if _UTC.search(text):
-        return _UTC.sub("", text) + "Z"
+    if text.endswith(("UTC", "GMT")):
+        return text[:-3].rstrip() + "Z"
     if found := _OFFSET.search(text, 10):
         return text[: found.start()].rstrip() + found[0]
     return zoned(datetime.fromisoformat(text))
