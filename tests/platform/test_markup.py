@@ -19,6 +19,7 @@ LINK = "<a class='x' HREF = 'https://a.example/t?a=1'>this <b>thread</b></a>"
         ("<ul><li class='x'>One</li><li>Two<br/>lines</li></ul>", "- One\n- Two\nlines"),
         ("One<!-- <br> <li> --> and <script><li>two</script> three", "One and  three"),
         ("a <b<br>c</p>d", "a <b\nc\nd"),
+        (f"&#8364;&#{'0' * 5_000}65;&#x42;&#{'1' * 5_000}&#00000000;&#;", "€AB\ufffd\ufffd&#;"),
     ],
 )
 def test_html_as_text(html: str, text: str) -> None:

@@ -57,6 +57,7 @@ async def test_a_mail_has_its_subject_date_and_customers(world: World) -> None:
     assert latin["accountIds"] == [accounts["globex"]]
 
 
+LONG_REFERENCE = f"&#{'1' * 5000};"
 CUE = "WEBVTT\n\n00:01.000 --> 00:04.000\n"
 HTML = "From: bo@x.test\nContent-Type: text/html\n\n<p>a"
 MIXED = "Content-Type: multipart/mixed; boundary=b\n\n"
@@ -65,6 +66,8 @@ HOSTILE = {
     "voices": ("vtt", CUE + "<v a" * 50_000),
     "tags": ("vtt", CUE + "<a" * 100_000),
     "digits": ("vtt", CUE + "1" * 200_000),
+    "digits of a reference": ("vtt", CUE + LONG_REFERENCE),
+    "digits of a reference in a mail": ("eml", HTML + LONG_REFERENCE),
     "one speaker": ("vtt", "WEBVTT\n\n" + "00:01.000 --> 00:04.000\n<v Bo>word\n\n" * 8000),
     "spaces": ("eml", HTML + " " * 100_000 + "b"),
     "blank lines": ("eml", HTML + "\n " * 100_000 + "b"),

@@ -14,6 +14,7 @@ _ADDRESS = re.compile(r"""\shref\s?=\s?["'](https?://[^"'<>\s]{1,2000})["']""", 
 _NEXT_LINK = re.compile(r"</?a\b>?", re.IGNORECASE)
 _LONGEST_NAME = 1_000  # of a link
 _BLANK = re.compile(r"\n\n\s*")
+_NUMBER = re.compile(r"&#0*([0-9]{1,8})[0-9]*")
 _PIECE = 10_000  # characters: the longest HTML of a mail, searched at once, would hold the process for 0.1 s
 
 
@@ -21,12 +22,17 @@ def has_html(text: str) -> bool:
     return next(_matches(_TAG, text), None) is not None
 
 
+def unescape(text: str) -> str:
+    """Returns the text without character references. Their numbers may have more digits than `html.unescape` reads."""
+    return html.unescape(_NUMBER.sub(r"&#\1", text))
+
+
 def without_html(text: str) -> str:
     """Returns the text of HTML, with a line for each block and item. Links keep their address.
 
     Scripts and styles go with their content.
     """
-    lines = html.unescape(_without_markup(_with_addresses(text))).split("\n")
+    lines = unescape(_without_markup(_with_addresses(text))).split("\n")
     return _BLANK.sub("\n\n", "\n".join(map(str.rstrip, lines))).strip()
 
 

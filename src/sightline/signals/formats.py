@@ -10,12 +10,11 @@ from email.parser import BytesParser
 from email.policy import EmailPolicy, Policy
 from email.utils import getaddresses, parsedate_to_datetime
 from functools import cache
-from html import unescape
 from itertools import count
 from typing import Any, Literal, NamedTuple, get_args
 
 from sightline.platform.beside import Beside
-from sightline.platform.markup import without_html
+from sightline.platform.markup import unescape, without_html
 from sightline.platform.wire import Moment
 
 TextFormat = Literal["plain", "vtt", "srt", "eml"]

@@ -3,7 +3,6 @@
 import re
 from functools import lru_cache
 from hashlib import blake2b
-from html import unescape
 from importlib.metadata import version
 from sys import getsizeof
 from urllib.parse import quote
@@ -13,6 +12,7 @@ import pyromark
 from markupsafe import Markup, escape
 
 from sightline.platform.beside import Beside
+from sightline.platform.markup import unescape
 
 # A text beyond one of these is shown as it was written.
 LONGEST = 256 * 1024  # characters of all texts of a page, and of the HTML of each

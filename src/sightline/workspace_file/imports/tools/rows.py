@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from html import unescape
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import yaml
 
 from sightline.intelligence.embedded.naming import name_idea
 from sightline.intelligence.embedded.signals.boilerplate import is_small_talk
+from sightline.platform.markup import unescape
 from sightline.workspace_file.imports.maps import Map
 
 Row = dict[str, Any]
