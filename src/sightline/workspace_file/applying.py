@@ -17,6 +17,7 @@ from sightline.catalog.renames import follow_renames
 from sightline.platform.db import Database, Tx, sql
 from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Entry, Faults, Run
+from sightline.signals.insights.same_words import lock_statements
 from sightline.workspace_file import queries
 from sightline.workspace_file.documents import Item, Unreadable, read_items
 from sightline.workspace_file.matching import Lookups
@@ -84,6 +85,7 @@ class LateNumbers(Numbers):
             await self.tx.run(_NUMBER_CHANGES, **values, prefix=f"{kind.upper()}-")
 
 
+_LINKED = {"accounts", "signals", "insights"}  # removing one changes several insights, as the end of a job does
 _OTHERS = "t.id <> ALL(:kept::uuid[])"
 _OF_OTHER_STUDIES = (
     "t.study_id IN (SELECT id FROM studies WHERE workspace_id = :workspace_id AND id <> ALL(:kept::uuid[]))"
@@ -312,6 +314,8 @@ class _Application:
         if any(fault.path == "workspace.id" for fault in self.faults.shown):
             _refuse_faulty(self.faults)  # otherwise the rest would be compared with records of another workspace
         check_prune(run, self.content.prune)
+        if run.pruned & _LINKED:
+            await lock_statements(self.tx, run.workspace_id)
         numbers = await self._numbers(run, dry_run)
         try:
             await self._store(
