@@ -17,7 +17,7 @@ from sightline.platform.limits import Limit
 from sightline.platform.refs import parse_uuid
 from sightline.platform.server_secret import ServerSecret
 from sightline.platform.turns import FairTurns
-from sightline.platform.unread import pieces_of
+from sightline.platform.unread import LARGE_BYTES, keep_unread, pieces_of
 from sightline.portal.addresses import CALLBACK, Place
 from sightline.portal.ideas.search import TitleWords
 from sightline.portal.limits import Limits
@@ -200,7 +200,10 @@ _OF_EVERY_PAGE = [
 
 
 async def send_page(response: Response, request: Request, send: Any, visit: Visit | None) -> None:
-    """Sends a response with the headers that every page has, and with the cookie of a session that is prolonged."""
+    """Sends a response with the headers that every page has, and with the cookie of a session that is prolonged.
+
+    A large page waits in a file until the client has read it.
+    """
     if visit and visit.session and visit.session.is_prolonged:
         visit.set_session(response, visit.session.token)
     # The address of the callback has a token, which must not leak, even if the sign-in fails.
@@ -211,11 +214,17 @@ async def send_page(response: Response, request: Request, send: Any, visit: Visi
         # `same-origin`: without any referrer, forms of the portal would have the origin `null`.
         (b"referrer-policy", b"no-referrer" if is_private else b"same-origin"),
     ]
+    unread = visit.unread if visit else None
+    if not isinstance(response, StreamingResponse) and len(response.body) > LARGE_BYTES:
+        unread = await keep_unread(response.body)
+        response.body, headers = b"", response.raw_headers  # others hold the response
+        response = StreamingResponse(pieces_of(unread), response.status_code)
+        response.raw_headers = headers
     try:
         await response(request.scope, request.receive, send)
     finally:
-        if visit and visit.unread:  # what a gone client did not read: its cancelled task stays in memory for long
-            visit.unread.close()
+        if unread:  # what a gone client did not read: its cancelled task stays in memory for long
+            unread.close()
 
 
 def _content_policy(portal: Portal | None) -> bytes:
