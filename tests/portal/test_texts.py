@@ -6,7 +6,8 @@ import os
 import re
 import socket
 import stat
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from html import unescape
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -83,28 +84,49 @@ async def test_a_text_beyond_the_bounds_is_shown_whole_as_it_was_written(world: 
     assert as_written(prose((await browser.get(path)).text)) == text.replace("\r", "\n")
 
 
-async def test_large_texts_wait_in_a_file_until_the_client_is_gone(world: PortalWorld) -> None:
-    path = await describe(world, "&" * 1_000_000)
+@asynccontextmanager
+async def unread(world: PortalWorld, path: str) -> AsyncIterator[None]:
+    """A client that reads only the first line of a page."""
     browser = await signed_in(world)
     cookie = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
     target, host = urlsplit(browser.root).path + path, browser.client.base_url.netloc.decode()
     head = f"GET {target} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n"
     loop = asyncio.get_running_loop()
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", int(world.address.rpartition(":")[2])))
+        client.setblocking(False)
+        await loop.sock_sendall(client, head.encode())
+        assert b"200 OK" in await asyncio.wait_for(loop.sock_recv(client, 15), 5)
+        yield
+
+
+async def test_large_texts_wait_in_a_file_until_the_client_is_gone(world: PortalWorld) -> None:
+    path = await describe(world, "&" * 1_000_000)
     gc.collect()
     gc.disable()
     before = unread_files()
     try:
-        with socket.socket() as client:
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            client.connect(("127.0.0.1", int(world.address.rpartition(":")[2])))
-            client.setblocking(False)
-            await loop.sock_sendall(client, head.encode())
-            assert b"200 OK" in await asyncio.wait_for(loop.sock_recv(client, 15), 5)
+        async with unread(world, path):
             assert unread_files() == before + 1
             assert not any(isinstance(each, PageTexts) and each.large for each in gc.get_objects())
         await until(lambda: unread_files() == before)
     finally:
         gc.enable()
+
+
+async def test_a_large_page_waits_in_a_file_until_the_client_is_gone(world: PortalWorld) -> None:
+    options = [{"key": f"{n:03}{'&' * 250}", "label": "&" * 252} for n in range(100)]
+    groups = [{"key": f"g{n}", "options": options} for n in range(8)]
+    await world.add(
+        taxonomy={"groups": groups}, portal={"alias": world.slug, "facets": [group["key"] for group in groups]}
+    )
+    await describe(world, "Short")
+    before = unread_files()
+    async with unread(world, "/"):
+        assert unread_files() == before + 1
+    await until(lambda: unread_files() == before)
+    assert (await (await signed_in(world)).get("/")).text.endswith("</html>")
 
 
 def unread_files() -> int:
