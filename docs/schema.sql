@@ -15,7 +15,7 @@ BEGIN
     INSERT INTO idea_words (workspace_id, word)
     SELECT new.workspace_id, word FROM long_words(new.search) AS found (word)
      WHERE NOT EXISTS (SELECT FROM idea_words AS known
-                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word FOR KEY SHARE)
+                        WHERE known.workspace_id = new.workspace_id AND known.word = found.word FOR KEY SHARE SKIP LOCKED)
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;

@@ -113,6 +113,22 @@ async def test_a_word_stays_that_is_written_while_another_idea_with_it_is_delete
     assert await words_kept(world) == ["anderes", "wagenstandsanzeiger"]
 
 
+async def test_an_idea_that_is_deleted_keeps_waiting_for_words_but_nobody_waiting(world: PortalWorld) -> None:
+    """A file writes many ideas in one transaction, in any order, and may change the one that is deleted."""
+    await world.add(ideas=[idea("a", "Abfahrtstafel Wagenstandsanzeiger"), idea("b", "Anderes"), idea("c", "Nichts")])
+    rename = "UPDATE ideas SET name = $2 WHERE workspace_id = $1 AND number = $3"
+    async with world.database.transaction() as tx:
+        await tx.connection.execute(rename, world.workspace_id, "Wagenstandsanzeiger", 2)
+        deletion = asyncio.create_task(world.client.delete("/ideas/IDEA-1"))
+        await until_blocked(tx.connection)
+        await tx.connection.execute("SET LOCAL lock_timeout = '1s'")
+        await tx.connection.execute(rename, world.workspace_id, "Abfahrtstafel", 3)
+        await tx.connection.execute(rename, world.workspace_id, "Uhrenanlage", 1)
+        assert not deletion.done()
+    assert (await deletion).status_code == 200
+    assert await words_kept(world) == ["abfahrtstafel", "anderes", "nichts", "wagenstandsanzeiger"]
+
+
 async def test_ideas_written_at_once_wait_for_none_and_keep_each_word(world: PortalWorld) -> None:
     async def write(number: int) -> None:
         name = f"{'Abfahrtstafel Bahnsteigkante' if number % 2 else 'Bahnsteigkante Abfahrtstafel'} {number}"
