@@ -288,13 +288,13 @@ async def test_findings_and_reviews_of_research_are_bounded(database: Database) 
 
 
 async def test_a_text_takes_at_most_8_mib(database: Database) -> None:
-    longest = "é" * 4 * 1024 * 1024
+    longest, controls = "é" * 4 * 1024 * 1024, "\x01" * (8 * 1024 * 1024 // 6)  # in JSON \\u0001
     data = {"sourceKey": "s", "externalId": "1", "rawData": {"text": longest + "."}}
-    file = small(
-        ideas=[{"key": "a", "description": longest}, {"key": "b", "description": longest + "."}], signals=[data]
-    )
+    texts = {"a": longest, "b": longest + ".", "c": controls, "d": controls + "\x01"}
+    file = small(ideas=[{"key": key, "description": text} for key, text in texts.items()], signals=[data])
     assert await refusal(database, file) == {
         "ideas[1].description": "Takes more than 8 MiB",
+        "ideas[3].description": "Takes more than 8 MiB",
         "signals[0].rawData.text": "Takes more than 8 MiB",
     }
 

@@ -16,7 +16,7 @@ from sightline.platform.http.bodies import MOST_EXPONENTS
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
 LARGEST = 10**LONGEST_NUMBER
-LONGEST_TEXT = 8 * 1024 * 1024  # bytes: as in the largest body of the API
+LONGEST_TEXT = 8 * 1024 * 1024  # bytes of JSON: as in the largest body of the API
 _TOO_DEEP = "Is nested too deeply"
 
 
@@ -98,7 +98,7 @@ def _below(path: str, name: str) -> str:
 def _text_faults(text: str, path: str) -> Iterator[Fault]:
     yield from nul_faults(text, path)
     try:
-        if len(text.encode()) > LONGEST_TEXT:
+        if len(msgspec.json.encode(text)) - 2 > LONGEST_TEXT:  # an escaped character takes up to six bytes
             yield Fault(path, "Takes more than 8 MiB")
     except UnicodeEncodeError:
         yield Fault(path, "Has half of a surrogate pair, which is no character")
