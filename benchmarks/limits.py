@@ -152,8 +152,8 @@ async def patch_initiative(tx: Tx, world: World, initiative: UUID) -> Any:
 
 async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
     id, teams = new_id(), world.team_ids[:1]
-    await tx.row(initiatives.FIND_REQUESTED, workspace_id=world.workspace_id, id=id)
-    await tx.row(initiatives.FIND_MISSING, workspace_id=world.workspace_id, teams=teams, product_id=world.product_id)
+    named = {"id": id, "teams": teams, "product_id": world.product_id}
+    await tx.row(initiatives.FIND_NAMED, workspace_id=world.workspace_id, **named)
     number = await tx.value(TAKE, workspace_id=world.workspace_id, kind="initiative")
     async with tx.connection.transaction():
         await tx.row(FIND_PLAN, workspace_id=world.workspace_id)

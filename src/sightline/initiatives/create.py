@@ -1,15 +1,12 @@
 """Creating an initiative, once per request id. Specification: POST /initiatives; decisions: Initiatives."""
 
-from collections.abc import Sequence
-from uuid import UUID
-
 from sightline.catalog.products.named import unknown_product
 from sightline.initiatives import limits, queries
 from sightline.initiatives.records import DEFAULT_PRIORITY, Initiative, NewInitiative
 from sightline.initiatives.request_id import find_created, request_hash
 from sightline.initiatives.teams import ensure_unique
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx, retry_when_overtaken
+from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
 from sightline.platform.errors import Conflict, PaymentRequired, ValidationFailed
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number
@@ -24,12 +21,14 @@ async def create_initiative(
     unknown team, NotFound for the product, PreconditionFailed, TrialExpired, LimitReached.
     """
     ensure_unique(new_initiative.team_ids)
+    id, team_ids, product_id = new_initiative.client_request_id, new_initiative.team_ids, new_initiative.product_id
 
     async def attempt() -> Versioned[Initiative] | None:
         async with db.autocommit() as tx:
-            if (created := await find_created(tx, actor, new_initiative)) is not None:
+            named = await queries.find_named(tx, actor.workspace_id, id, team_ids, product_id)
+            if named["is_created"] and (created := await find_created(tx, actor, new_initiative)) is not None:
                 return created
-            await ensure_known(tx, actor.workspace_id, new_initiative.team_ids, new_initiative.product_id)
+            ensure_known(named)
             expect(None)
             number = await take_number(db, tx, actor.workspace_id, "initiative")
         try:
@@ -47,13 +46,12 @@ async def create_initiative(
     )
 
 
-async def ensure_known(tx: Tx, workspace_id: UUID, team_ids: Sequence[UUID], product_id: UUID | None) -> None:
+def ensure_known(named: Row) -> None:
     """Raises ValidationFailed for unknown teams, NotFound for an unknown product."""
-    missing = await queries.find_missing(tx, workspace_id, team_ids, product_id)
-    if missing.teams:
-        shown = ", ".join(str(id) for id in missing.teams[:5])
+    if missing := named["missing_teams"]:
+        shown = ", ".join(str(id) for id in missing[:5])
         raise ValidationFailed.of("teamIds", f"Not in this workspace: {shown}")
-    if missing.product:
+    if named["is_product_missing"]:
         raise unknown_product("productId")
 
 

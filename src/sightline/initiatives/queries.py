@@ -89,22 +89,17 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> Requested | No
     return Requested(request_hash, Versioned(Initiative(*fields), version_tag(id, version)))
 
 
-class Missing(NamedTuple):
-    """The unknown teams of a request, and whether its product is unknown."""
-
-    teams: list[UUID]
-    product: bool
-
-
-FIND_MISSING = sql("""
+FIND_NAMED = sql("""
 SELECT ARRAY(SELECT unnest(:teams::uuid[])
-             EXCEPT SELECT id FROM teams WHERE workspace_id = :workspace_id AND id = ANY(:teams)) AS teams,
+             EXCEPT SELECT id FROM teams WHERE workspace_id = :workspace_id AND id = ANY(:teams)) AS missing_teams,
        :product_id::uuid IS NOT NULL AND NOT EXISTS (
-           SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS product""")
+           SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS is_product_missing,
+       EXISTS (SELECT FROM initiatives WHERE workspace_id = :workspace_id AND id = :id) AS is_created""")
 
 
-async def find_missing(tx: Tx, workspace_id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Missing:
-    return Missing(*await tx.one(FIND_MISSING, workspace_id=workspace_id, teams=teams, product_id=product_id))
+async def find_named(tx: Tx, workspace_id: UUID, id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Row:
+    """Returns `missing_teams`, `is_product_missing`, and `is_created`: whether the id has an initiative."""
+    return await tx.one(FIND_NAMED, workspace_id=workspace_id, id=id, teams=teams, product_id=product_id)
 
 
 ADD_INITIATIVE = sql(
