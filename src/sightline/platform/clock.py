@@ -32,7 +32,7 @@ class Clock:
     def now(self) -> datetime:
         moment = self.machine()
         if self._compared_at is not None:  # a clock that was set back since counts on as before
-            moment = max(moment, self._compared_at + timedelta(seconds=self.steady() - self._compared_steady))
+            moment = max(moment, self._compared_at + timedelta(0, self.steady() - self._compared_steady))
         moment += self.ahead + self.offset
         return moment - _MICROSECOND * (moment.microsecond % 1000)
 

@@ -22,13 +22,12 @@ async def take_number(db: Database, tx: Tx, workspace_id: UUID, kind: str) -> in
 
     `tx` is of `db.autocommit()`. The row is locked only for this statement: all creations of the workspace need it.
     """
-    async with db.alone(tx) as alone:
-        number: int = await alone.value(TAKE, workspace_id=workspace_id, kind=kind)
+    row = await db.alone(tx, TAKE, workspace_id=workspace_id, kind=kind)
+    number: int = row["last"]
     return number
 
 
 async def take_idea_number(db: Database, tx: Tx, workspace_id: UUID) -> tuple[int, str | None]:
     """Likewise for an idea, with the result of the taxonomy's FIND_VERSION: a new idea needs both."""
-    async with db.alone(tx) as alone:
-        row = await alone.one(TAKE_IDEA, workspace_id=workspace_id, kind="idea")
+    row = await db.alone(tx, TAKE_IDEA, workspace_id=workspace_id, kind="idea")
     return row["last"], row["taxonomy"]

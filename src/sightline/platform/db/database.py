@@ -3,7 +3,7 @@
 import itertools
 import os
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
@@ -173,9 +173,9 @@ class Database:
         """The turn in which one large record may be read. Raises TimeoutError after 6 seconds."""
         return self._large_reads.turn(acting_person.get(), acting_for.get())
 
-    def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
-        """`tx`, which is of `autocommit`, or another connection if a statement would not commit alone in it."""
-        return nullcontext(tx)
+    async def alone(self, tx: Tx, statement: Statement, /, **values: Any) -> Row:
+        """The row of a statement that always has one and commits alone. `tx` is of `autocommit`."""
+        return await tx.one(statement, **values)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Tx]:
@@ -219,21 +219,25 @@ class _Autocommit:
             raise asyncpg.ConnectionDoesNotExistError(first_line(problem)) from problem
 
 
-@asynccontextmanager
-async def block(connection: Connection, **options: Any) -> AsyncIterator[None]:
+class block:
     """A transaction or, inside one, a savepoint; rolled back by an exception.
 
     The driver's own would ask for a rollback where the connection does not answer any more, and wait without a limit.
     """
-    transaction = connection.transaction(**options)
-    await transaction.start()
-    try:
-        yield
-    except BaseException as problem:
-        if not spoils(type(problem)):  # else the connection is closed, which ends the transaction
-            await transaction.rollback()
-        raise
-    await transaction.commit()
+
+    __slots__ = ("_transaction",)
+
+    def __init__(self, connection: Connection, **options: Any) -> None:
+        self._transaction = connection.transaction(**options)
+
+    async def __aenter__(self) -> None:
+        await self._transaction.start()
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            await self._transaction.commit()
+        elif not spoils(kind):  # else the connection is closed, which ends the transaction
+            await self._transaction.rollback()
 
 
 def unreachable(error: BaseException) -> DatabaseUnavailable:

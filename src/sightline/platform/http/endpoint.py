@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from functools import partial
 from typing import IO, Any
 
@@ -101,7 +101,9 @@ class Endpoint:
             body = await receive_body(receive, headers, operation.body_limit)
             if time.monotonic() - began > _SLOW_SECONDS:  # in which the key may have been revoked
                 await services.admit(authorization)
-        async with services.large_bodies.turn(actor.workspace_id) if len(body) > LARGE_BYTES else nullcontext():
+        if len(body) <= LARGE_BYTES:
+            return await self._answer_body(scope, receive, actor, parameters, body)
+        async with services.large_bodies.turn(actor.workspace_id):
             return await self._answer_body(scope, receive, actor, parameters, body)
 
     async def _answer_body(self, scope: Any, receive: Any, actor: Actor, parameters: Parameters, body: bytes) -> Kept:

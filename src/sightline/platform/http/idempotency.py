@@ -4,7 +4,7 @@ No answer to a POST of the API shows a secret, so all of them are kept.
 """
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx, sql
+from sightline.platform.db import Database, Row, Statement, Tx, sql
 from sightline.platform.db.database import block
 from sightline.platform.errors import Conflict, KeyReused, Refusal, ValidationFailed
 from sightline.platform.http.bodies import run_by_size
@@ -63,22 +63,18 @@ class OneTransaction(Database):
     snapshot = autocommit
     transaction = autocommit
 
-    def alone(self, tx: Tx) -> AbstractAsyncContextManager[Tx]:
-        if self._is_tried:
-            return self._undone(tx)
-        # Not in this transaction: a number's statement does not wait for the disk, and neither would the commit.
-        assert self.beside is not None  # noqa: S101 - every server has one
-        return self.beside.autocommit()
-
-    @asynccontextmanager
-    async def _undone(self, tx: Tx) -> AsyncIterator[Tx]:
-        """A savepoint that is rolled back at its end, which frees the rows that it has locked."""
+    async def alone(self, tx: Tx, statement: Statement, /, **values: Any) -> Row:
+        if not self._is_tried:
+            # Not in this transaction: a number's statement does not wait for the disk, and neither would the commit.
+            assert self.beside is not None  # noqa: S101 - every server has one
+            async with self.beside.autocommit() as alone:
+                return await alone.one(statement, **values)
         part = tx.connection.transaction()
         await part.start()
         try:
-            yield tx
+            return await tx.one(statement, **values)
         finally:
-            await part.rollback()
+            await part.rollback()  # which frees the rows that it has locked
 
 
 _TAKE = sql("SELECT pg_try_advisory_xact_lock(hashtextextended(:request, 7))")
