@@ -11,7 +11,7 @@ from sightline.sources.addresses import canonical, host_of
 from sightline.sources.dates import Hint, hint_of_address, read_hint, settle
 from sightline.sources.hidden import empty_hidden
 from sightline.sources.languages import code_of, language_of
-from sightline.sources.pages import Page, PageUnavailable
+from sightline.sources.pages import NoText, Page, PageUnavailable
 
 MOST_BYTES: Final = 2_000_000
 MOST_TAGS: Final = 30_000
@@ -104,7 +104,7 @@ def extract(
     empty_hidden(tree)  # data for machines may be hidden, text and dates for people may not
     text = _text(tree)
     if not text:
-        raise PageUnavailable("No text was found in it.")
+        raise NoText
     published = settle(structured, _other_hints(tree, address, retrieved_at), retrieved_at)
     declared = code_of(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang"))
     return Page(

@@ -22,6 +22,13 @@ class PageUnavailable(Exception):
         self.reason = reason
 
 
+class NoText(PageUnavailable):
+    """Nothing is wrong with the page, but it says nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("No text was found in it.")
+
+
 class Published(Struct, frozen=True):
     """When a page was published. A date without a time is midnight UTC with `day_only`.
 

@@ -10,10 +10,16 @@ from typing import Any, Final
 
 from sightline.sources.dates import read_hint
 from sightline.sources.extraction import MOST_BYTES, extract
-from sightline.sources.pages import Page, PageUnavailable, charset_of
+from sightline.sources.pages import NoText, Page, PageUnavailable, charset_of
 
 MOST_PAGES: Final = 1_000
 MOST_RECORDS: Final = 50_000
+_ENCODINGS: Final = (
+    "",
+    "identity",
+    "gzip",
+    "deflate",
+)  # others are passed as they are, and some name one that was undone
 LONGEST_READING: Final = 20.0  # seconds of processor time for one archive
 
 
@@ -95,13 +101,17 @@ def _is_page(record: Any) -> bool:
 
 
 def _page(record: Any, own_url: str, retrieved_at: datetime) -> Page | None:
+    """Returns None for a page without a text. Raises _OddPage."""
     content = record.content_stream().read(MOST_BYTES + 1)
+    encoding = record.http_headers.get_header("Content-Encoding") or ""
+    if encoding.lower() not in _ENCODINGS and not content.lstrip().startswith(b"<"):  # some archives keep it unpacked
+        raise _OddPage
     fetched = read_hint("warc", record.rec_headers.get_header("WARC-Date"))
     place = record.rec_headers.get_header("WARC-Target-URI")
     charset = charset_of(record.http_headers.get_header("Content-Type") or "")
     try:
         return extract(content, place, fetched.moment if fetched else retrieved_at, charset, own_url=own_url)
-    except PageUnavailable:
+    except NoText:
         return None
     except Exception:
         raise _OddPage from None

@@ -10,7 +10,7 @@ from sightline.sources.addresses import canonical
 from sightline.sources.dates import read_hint, settle
 from sightline.sources.extraction import LONGEST_TITLE, MOST_CHARACTERS, decode, extract
 from sightline.sources.languages import code_of, language_of
-from sightline.sources.pages import Page, PageUnavailable
+from sightline.sources.pages import NoText, Page, PageUnavailable
 
 _MOST_FRONT_MATTER: Final = 40  # lines
 
@@ -38,7 +38,7 @@ def read_text(content: bytes, own_url: str, retrieved_at: datetime) -> Page:
     matter, text = _front_matter(decode(content).replace("\r\n", "\n"))
     text = text[:MOST_CHARACTERS].strip()
     if not text:
-        raise PageUnavailable("No text was found in it.")
+        raise NoText
     url = canonical(matter.get("url", "")) or own_url
     return Page(
         url=url,

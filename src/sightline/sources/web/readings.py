@@ -12,7 +12,7 @@ from sightline.sources.extraction import MOST_CHARACTERS, MOST_TAGS, decode, ext
 from sightline.sources.languages import language_of
 from sightline.sources.library.feeds import parse_feed
 from sightline.sources.library.files import read_file
-from sightline.sources.pages import Page, PageUnavailable
+from sightline.sources.pages import NoText, Page, PageUnavailable
 from sightline.sources.web.tasks import (
     Fetched,
     Link,
@@ -74,7 +74,7 @@ def _looks_like_html(content: bytes) -> bool:
 def _read_text(found: Fetched, retrieved_at: datetime) -> Page:
     text = decode(found.content, found.charset).replace("\r\n", "\n")[:MOST_CHARACTERS].strip()
     if not text:
-        raise PageUnavailable("No text was found in it.")
+        raise NoText
     url = canonical(found.url) or found.url
     title = text.split("\n", 1)[0].lstrip("# ").strip()[:200]
     return Page(url=url, title=title or url, text=text, retrieved_at=retrieved_at, language=language_of(text))
