@@ -15,11 +15,15 @@ _CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9_:-]{2,40})""", re.IGNOR
 
 
 class PageUnavailable(Exception):
-    """The page cannot be read. The message is one sentence that a person may read."""
+    """The page cannot be read. The message is one sentence that a person may read.
 
-    def __init__(self, reason: str) -> None:
+    `temporary`: nothing is wrong with the page, so that it may be read another time.
+    """
+
+    def __init__(self, reason: str, *, temporary: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.temporary = temporary
 
 
 class NoText(PageUnavailable):

@@ -206,10 +206,10 @@ def test_a_link_that_is_put_there_after_the_listing_is_not_followed(folder: Path
     (folder / swapped).symlink_to(secret.parent if swapped == "sub" else secret)
     pages: list[Page] = []
     with file_reader(folder) as read_file:
-        warning = read_file(file, pages.append)
+        refusal = read_file(file, pages.append)
     assert pages == []
-    assert warning is not None
-    assert warning.endswith("It is a link that leaves the library.")
+    assert refusal is not None
+    assert refusal.reason == "It is a link that leaves the library."
 
 
 def test_a_link_that_comes_and_goes_is_never_followed(folder: Path, secret: Path) -> None:

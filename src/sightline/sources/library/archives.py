@@ -47,8 +47,8 @@ class _TimedFile:
 def read_archive(opened: BufferedReader, own_url: str, retrieved_at: datetime) -> Iterator[Page]:
     """The HTML pages that were fetched with success, at most 1,000; others of its records are left out.
 
-    Raises ArchiveBroken, after the pages before it, when the file is damaged, holds more or takes too long, and
-    PageUnavailable, after the other pages, when some cannot be read.
+    Raises ArchiveBroken or OSError, after the pages before it, when the file is damaged, holds more, takes too long or
+    cannot be read, and PageUnavailable, after the other pages, when some cannot be read.
     """
     from warcio.archiveiterator import ArchiveIterator
 
@@ -72,7 +72,9 @@ def read_archive(opened: BufferedReader, own_url: str, retrieved_at: datetime) -
                 yield page
     except ArchiveBroken:
         raise
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:  # unlike a BadGzipFile
+            raise
         raise ArchiveBroken("It is damaged.") from None
     if odd:
         raise PageUnavailable(f"{odd} of its pages cannot be read.")
@@ -81,7 +83,7 @@ def read_archive(opened: BufferedReader, own_url: str, retrieved_at: datetime) -
 def _is_archive(unpacked: BufferedReader | gzip.GzipFile) -> bool:
     try:
         return unpacked.read(5) == b"WARC/"
-    except (OSError, EOFError, zlib.error):
+    except (gzip.BadGzipFile, EOFError, zlib.error):
         return False
 
 

@@ -20,6 +20,8 @@ DEEPEST_FOLDER: Final = 20
 _MOST_BYTES: Final = {".html": 2_000_000, ".htm": 2_000_000, ".md": 2_000_000, ".txt": 2_000_000,
     ".xml": 10_000_000, ".rss": 10_000_000, ".atom": 10_000_000, ".mhtml": 30_000_000, ".mht": 30_000_000,
     ".warc": 1_000_000_000, ".warc.gz": 1_000_000_000}  # fmt: skip
+_FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # to enter, not to list
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _LATEST: Final = 2**63 - 1
 _FEEDS: Final = (".xml", ".rss", ".atom")
 _ARCHIVES: Final = (".warc", ".warc.gz")
@@ -78,7 +80,8 @@ def _look_at(root: Path, name: str) -> LibraryFile | None:
     except OSError:
         return LibraryFile(name, 0, 0, 0)
     changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
-    state = hash((found.st_ino, found.st_ctime_ns, itself.st_ctime_ns))
+    may_be_read = os.access(root / name, os.R_OK)  # by this process, whose own rights change, too
+    state = hash((found.st_ino, found.st_ctime_ns, itself.st_ctime_ns, may_be_read))
     return LibraryFile(name, found.st_size, changed, state) if stat.S_ISREG(found.st_mode) else None
 
 
@@ -135,10 +138,10 @@ def open_within(folder: Path, name: str) -> BufferedReader:
         raise PageUnavailable("It is a link that leaves the library.") from None
     except RuntimeError:
         raise PageUnavailable("It is a link that leads to itself.") from None
-    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    for part in parts:
+    place = os.open(root, _FOLDER)
+    for number, part in enumerate(parts, 1):
         try:
-            inner = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+            inner = os.open(part, _FILE if number == len(parts) else _FOLDER, dir_fd=place)
         finally:
             os.close(place)
         place = inner

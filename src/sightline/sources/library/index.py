@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import starmap
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import Any, Final
 
 import msgspec
@@ -21,16 +21,19 @@ from sightline.sources.library.reading import ReadFile, file_reader
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchHit, SearchQuery
 
-VERSION: Final = 8  # goes up when files are read otherwise
+VERSION: Final = 9  # goes up when files are read otherwise
 MOST_WORDS: Final = 32  # of a query
 SNIPPET: Final = 200  # characters
 MOST_SKIPPED: Final = 5  # files named in warnings
 TURN: Final = 2.0  # seconds that one process writes before another one may
+RETRY_PAUSE: Final = 60.0  # seconds before a file is tried a third time, and each time after it
 _WAIT: Final = 30.0  # seconds for the turn of others
 _BEGIN: Final = "BEGIN IMMEDIATE"  # waits until no other process writes; `with` commits or rolls back
 
 _SCHEMA: Final = """
-CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, state INTEGER, warning TEXT);
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER, changed INTEGER, state INTEGER, warning TEXT, retry_at REAL
+);
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY, file TEXT, identity TEXT, host TEXT, language TEXT, first_day TEXT, title TEXT, text TEXT,
     page BLOB
@@ -148,18 +151,24 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[list[str], list[LibraryFile]]:
-    """The paths that are gone, and the files that are new or changed."""
+    """The paths that are gone, and the files that are new or changed; last those that are to be tried again."""
     known = {
         file.name: file for file in starmap(LibraryFile, db.execute("SELECT path, size, changed, state FROM files"))
     }
     gone = sorted(known.keys() - {file.name for file in files})
-    return gone, [file for file in files if known.get(file.name) != file]
+    due = {path for (path,) in db.execute("SELECT path FROM files WHERE retry_at <= ?", [time()])}
+    new = [file for file in files if known.get(file.name) != file or file.name in due]
+    return gone, sorted(new, key=lambda file: file.name in due)
 
 
 def _replace(db: sqlite3.Connection, read_file: ReadFile, file: LibraryFile) -> None:
+    """A file whose refusal is temporary is tried again by the next update, and then once a minute."""
+    retried = db.execute("SELECT 1 FROM files WHERE path = ? AND retry_at NOT NULL", [file.name]).fetchone()
     _remove(db, file.name)
-    warning = read_file(file, lambda page: _add(db, file.name, page))
-    db.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?)", [*file, warning])
+    refusal = read_file(file, lambda page: _add(db, file.name, page))
+    warning = f"{file.name}: {refusal.reason}" if refusal else None
+    retry_at = time() + (RETRY_PAUSE if retried else 0.0) if refusal and refusal.temporary else None
+    db.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", [*file, warning, retry_at])
 
 
 def _remove(db: sqlite3.Connection, path: str) -> None:

@@ -19,7 +19,7 @@ from sightline.sources.web.extractor import Extractor, ProcessMissing
 
 LONGEST_ARCHIVE: Final = LONGEST_READING + 5.0  # seconds: it ends by itself before, with the pages that it has read
 
-ReadFile = Callable[[LibraryFile, Callable[[Page], None]], str | None]
+ReadFile = Callable[[LibraryFile, Callable[[Page], None]], PageUnavailable | None]
 
 _log = structlog.get_logger()
 
@@ -30,7 +30,7 @@ def file_reader(folder: Path) -> Iterator[ReadFile]:
     with asyncio.Runner() as runner:
         extractor = Extractor(processes=1)
 
-        def read_file(file: LibraryFile, take: Callable[[Page], None]) -> str | None:
+        def read_file(file: LibraryFile, take: Callable[[Page], None]) -> PageUnavailable | None:
             saved_at = datetime.fromtimestamp(min(file.changed, time_ns()) // 10**9, UTC)
             task = tasks.ReadFile(folder=bytes(folder.absolute()), name=file.name, saved_at=saved_at)
             return runner.run(_read_file(extractor, task, take))
@@ -41,7 +41,9 @@ def file_reader(folder: Path) -> Iterator[ReadFile]:
             runner.run(extractor.aclose())
 
 
-async def _read_file(extractor: Extractor, task: tasks.ReadFile, take: Callable[[Page], None]) -> str | None:
+async def _read_file(
+    extractor: Extractor, task: tasks.ReadFile, take: Callable[[Page], None]
+) -> PageUnavailable | None:
     """Gives each page to `take`. Returns what could not be read and why. Raises SearchFailed without a process."""
 
     def take_page(outcome: tasks.Outcome) -> None:
@@ -54,5 +56,5 @@ async def _read_file(extractor: Extractor, task: tasks.ReadFile, take: Callable[
         raise SearchFailed(missing.reason) from None
     except PageUnavailable as refusal:
         _log.warning("A file of the library was not read wholly", file=task.name, reason=refusal.reason)
-        return f"{task.name}: {refusal.reason}"
+        return refusal
     return None

@@ -7,6 +7,8 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from signal import SIGHUP, SIGKILL, SIGTERM
+from time import clock_gettime, monotonic
 from typing import Final
 
 import msgspec
@@ -21,7 +23,10 @@ MOST_PROCESSES: Final = 2
 MOST_PAGES: Final = 300  # that one process reads: memory that libraries keep is given back
 MOST_ANSWER: Final = 8_000_000  # bytes of a line
 
-_BROKEN: Final = (EOFError, asyncio.LimitOverrunError, msgspec.DecodeError)  # answers
+_ENDED: Final = (OSError, EOFError)  # while it reads
+_BROKEN: Final = (*_ENDED, asyncio.LimitOverrunError, msgspec.DecodeError)  # answers
+_LONGEST_END: Final = 1.0  # seconds from its last answer until it has ended
+_FROM_OUTSIDE: Final = (SIGHUP, SIGKILL, SIGTERM)  # no page ends it so: the system, or somebody else
 
 Take = Callable[[Outcome], None]
 
@@ -65,30 +70,34 @@ class Extractor:
         Raises PageUnavailable, after the outcomes before it, when something cannot be read or all of it takes longer
         than `seconds`; ProcessMissing when no process can be started.
         """
-        refusals: list[str] = []
+        refusals: list[PageUnavailable] = []
+        seconds = seconds or self._seconds
         async with self._turns:
             reader = self._idle.pop() if self._idle else await self._start()
+            used = _processor_time(reader.process)
             try:
-                async with asyncio.timeout(seconds or self._seconds):
+                async with asyncio.timeout(seconds):
                     await _ask(reader.process, task)
                     while line := await _receive(reader.process):
                         outcome = msgspec.json.decode(line, type=Outcome)
                         if outcome.refusal is None:
                             take(outcome)
                         else:
-                            refusals.append(outcome.refusal)
+                            refusals.append(PageUnavailable(outcome.refusal, temporary=outcome.temporary))
             except TimeoutError:
+                has_waited = _processor_time(reader.process) - used < seconds / 2
                 await self._kill(reader)
-                raise PageUnavailable("Reading it took too long.") from None
-            except (OSError, *_BROKEN):
+                raise PageUnavailable("Reading it took too long.", temporary=has_waited) from None
+            except _BROKEN as error:
+                was_stopped = isinstance(error, _ENDED) and await _was_stopped(reader.process)
                 await self._kill(reader)
-                raise PageUnavailable("It cannot be read.") from None
+                raise PageUnavailable("It cannot be read.", temporary=was_stopped) from None
             except BaseException:
                 await self._kill(reader)  # an answer may still be on the way
                 raise
             await self._give_back(reader)
         if refusals:
-            raise PageUnavailable(refusals[0])
+            raise refusals[0]
 
     async def aclose(self) -> None:
         """Ends the processes."""
@@ -145,6 +154,20 @@ async def _receive(process: Process) -> bytes:
     """Returns the next line. Raises EOFError at the end, LimitOverrunError for a line that is too long."""
     assert process.stdout  # noqa: S101 - it is a pipe
     return (await process.stdout.readuntil())[:-1]
+
+
+def _processor_time(process: Process) -> float:
+    """Returns the seconds that it has used, or those of the clock where the system does not say."""
+    with suppress(OSError):
+        return clock_gettime(~process.pid << 3 | 2)  # as clock_getcpuclockid(3) of Linux
+    return monotonic()
+
+
+async def _was_stopped(process: Process) -> bool:
+    """Returns whether a process that has closed its answers was ended by the system or somebody else."""
+    with suppress(TimeoutError):
+        return -await asyncio.wait_for(process.wait(), _LONGEST_END) in _FROM_OUTSIDE
+    return False
 
 
 async def _end(process: Process) -> None:

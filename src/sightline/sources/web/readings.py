@@ -1,5 +1,6 @@
 """What the reading process does with a page, a file of the library, a site and a robots.txt."""
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -29,6 +30,7 @@ from sightline.sources.web.tasks import (
 MOST_LINKS: Final = 300
 MOST_FEEDS: Final = 3
 LONGEST_SUMMARY: Final = 500
+_TEMPORARY: Final = {errno.EAGAIN, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ETIMEDOUT}
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _TEXT: Final = frozenset({"text/plain", "text/markdown"})
 _FEEDS: Final = ("application/rss+xml", "application/atom+xml")
@@ -41,7 +43,8 @@ def perform(task: Task) -> Iterator[Outcome]:
     except PageUnavailable as refusal:
         yield Outcome(refusal=refusal.reason)
     except OSError as error:
-        yield Outcome(refusal=f"It cannot be read ({error.strerror or type(error).__name__}).")
+        reason = error.strerror or type(error).__name__
+        yield Outcome(refusal=f"It cannot be read ({reason}).", temporary=error.errno in _TEMPORARY)
     except Exception as error:
         yield Outcome(refusal=f"It cannot be read ({type(error).__name__}).")
 

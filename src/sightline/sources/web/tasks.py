@@ -77,9 +77,10 @@ class Permission(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What a task returns: one of these fields, or why there is nothing."""
+    """What a task returns: one of these fields, or why there is nothing and whether another try may find something."""
 
     page: Page | None = None
     listing: Listing | None = None
     permission: Permission | None = None
     refusal: str | None = None
+    temporary: bool = False
