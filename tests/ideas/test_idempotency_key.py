@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from sightline.platform.http.idempotency import forget_expired
 from tests.ideas.acme import EXPORT, Acme, Json, refused
 
 
@@ -122,4 +123,11 @@ async def test_an_answer_that_is_kept_while_a_feature_goes_is_not_repeated(acme:
         await tx.connection.execute("DELETE FROM features WHERE product_id = $1", ids["phone"])
         first = await send(acme, "one", **body)
         assert first.json()["featureMatching"]["suggestions"] != []
+    refused(await send(acme, "one", **body), 410, "RECORD_DELETED")
+    kept = "SELECT body FROM idempotency_keys WHERE workspace_id = $1"
+    async with acme.world.database.autocommit() as tx:
+        assert b'"suggestions"' in await tx.connection.fetchval(kept, acme.world.workspace_id)
+    await forget_expired(acme.world.database, None)
+    async with acme.world.database.autocommit() as tx:
+        assert await tx.connection.fetchval(kept, acme.world.workspace_id) == b""
     refused(await send(acme, "one", **body), 410, "RECORD_DELETED")

@@ -23,6 +23,7 @@ from sightline.platform.http.problems import Answer
 from sightline.platform.wire import Record, record_of
 
 KEPT = timedelta(hours=24)
+LOOKED_AT = timedelta(minutes=10)  # as long as a file that deletes may take
 LONGEST = 255
 AT_ONCE = 1000
 _RUNNING = "A request with this Idempotency-Key is still running."
@@ -95,6 +96,11 @@ _FORGET = sql("""
 DELETE FROM idempotency_keys WHERE (workspace_id, key_id, operation, value) IN
     (SELECT workspace_id, key_id, operation, value FROM idempotency_keys WHERE created_at <= :oldest
       ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)""")
+
+# What triggers do for a record that is deleted when the answer is kept already.
+_EMPTY = sql("""
+UPDATE idempotency_keys SET status = 410, headers = '[]', body = ''
+ WHERE created_at > :since AND quoted_ids IS NOT NULL AND status <> 410 AND is_one_deleted(workspace_id, quoted_ids)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +206,12 @@ async def _answer_outside(
 
 
 async def forget_expired(db: Database, _tools: object) -> None:
-    """Removes answers older than 24 hours; a worker does it every minute."""
+    """Removes answers older than 24 hours, and what was kept of a record while its deletion, of up to 10 minutes, ran.
+
+    A worker does it every minute.
+    """
     async with db.autocommit() as tx:
+        await tx.run(_EMPTY, since=tx.now - LOOKED_AT)
         while await tx.run(_FORGET, oldest=tx.now - KEPT, most=AT_ONCE) == AT_ONCE:
             pass
 
