@@ -26,7 +26,6 @@ from sightline.ideas.references import CHECK_NAMED, Named
 from sightline.ideas.status import FIND_STATE, MOVE_IDEA
 from sightline.ideas.store import add_idea, change_columns, moved
 from sightline.initiatives import queries as initiatives
-from sightline.initiatives.limits import FIND_PLAN
 from sightline.initiatives.records import InitiativeFilters
 from sightline.platform.db import Database, Row, Tx, Window
 from sightline.platform.db.updates import update_record
@@ -156,7 +155,6 @@ async def create_initiative(tx: Tx, world: World, text: NewText) -> Any:
     await tx.row(initiatives.FIND_NAMED, workspace_id=world.workspace_id, **named)
     number = await tx.value(TAKE, workspace_id=world.workspace_id, kind="initiative")
     async with tx.connection.transaction():
-        await tx.row(FIND_PLAN, workspace_id=world.workspace_id)
         return await tx.row(
             initiatives.ADD_INITIATIVE,
             **change_by(world.actor),

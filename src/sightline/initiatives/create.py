@@ -33,7 +33,8 @@ async def create_initiative(
             number = await take_number(db, tx, actor.workspace_id, "initiative")
         try:
             async with db.transaction() as tx:
-                await limits.ensure_one_more(tx, actor.workspace_id)
+                if named["is_limited"]:
+                    await limits.ensure_one_more(tx, actor.workspace_id)
                 return await _add(tx.later(), actor, new_initiative, number)
         except PaymentRequired:
             async with db.autocommit() as tx:  # the same request may have created it and so reached the limit

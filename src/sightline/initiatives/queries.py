@@ -94,11 +94,13 @@ SELECT ARRAY(SELECT unnest(:teams::uuid[])
              EXCEPT SELECT id FROM teams WHERE workspace_id = :workspace_id AND id = ANY(:teams)) AS missing_teams,
        :product_id::uuid IS NOT NULL AND NOT EXISTS (
            SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS is_product_missing,
-       EXISTS (SELECT FROM initiatives WHERE workspace_id = :workspace_id AND id = :id) AS is_created""")
+       EXISTS (SELECT FROM initiatives WHERE workspace_id = :workspace_id AND id = :id) AS is_created,
+       EXISTS (SELECT FROM plans WHERE workspace_id = :workspace_id AND num_nonnulls(
+           initiative_limit, active_initiative_limit, trial_ends_at) > 0) AS is_limited""")
 
 
 async def find_named(tx: Tx, workspace_id: UUID, id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Row:
-    """Returns `missing_teams`, `is_product_missing`, and `is_created`: whether the id has an initiative."""
+    """Returns `missing_teams`, `is_product_missing`, `is_created` (the id's initiative), `is_limited` (by a plan)."""
     return await tx.one(FIND_NAMED, workspace_id=workspace_id, id=id, teams=teams, product_id=product_id)
 
 
