@@ -176,14 +176,16 @@ async def own_service(database_server: str) -> AsyncIterator[Service]:
         yield service
 
 
+def has_own_database(module: pytest.Item | pytest.Collector) -> bool:
+    """Whether it is marked `own_database`. Slow tests fill a database, or make it fail: they have their own too."""
+    return any(map(module.get_closest_marker, ("own_database", "slow", "torture", "fuzz")))
+
+
 @pytest.fixture(scope="module")
 def service(request: pytest.FixtureRequest) -> Service:
-    """That of all tests of this process, or one of the module's own if it is marked `own_database`.
-
-    Slow tests fill a database, or make it fail: they have their own too.
-    """
-    is_own = any(map(request.node.get_closest_marker, ("own_database", "slow", "torture", "fuzz")))
-    service: Service = request.getfixturevalue("own_service" if is_own else "shared_service")
+    """That of all tests of this process, or one of the module's own."""
+    name = "own_service" if has_own_database(request.node) else "shared_service"
+    service: Service = request.getfixturevalue(name)
     return service
 
 
