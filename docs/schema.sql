@@ -1212,16 +1212,25 @@ END $$;
 CREATE FUNCTION public.remove_idea_words() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+DECLARE
+    unused tid[];
 BEGIN
     PERFORM FROM idea_words
       WHERE (workspace_id, word) IN (SELECT workspace_id, long_words(search) FROM deleted)
-      ORDER BY word COLLATE "C" FOR UPDATE;
+      ORDER BY word COLLATE "C" FOR NO KEY UPDATE;
+    unused := ARRAY(SELECT known.ctid
+                      FROM (SELECT DISTINCT workspace_id, long_words(search) AS word FROM deleted) AS gone
+                      JOIN idea_words AS known ON known.workspace_id = gone.workspace_id AND known.word = gone.word
+                     WHERE NOT EXISTS (SELECT FROM ideas
+                                        WHERE workspace_id = gone.workspace_id AND portal_visible
+                                          AND search @@ phraseto_tsquery('simple', gone.word))
+                       FOR UPDATE OF known SKIP LOCKED);
+    -- Again, with what others have committed until the words were locked.
     DELETE FROM idea_words AS known
-     USING (SELECT DISTINCT workspace_id, long_words(search) AS word FROM deleted) AS gone
-     WHERE known.workspace_id = gone.workspace_id AND known.word = gone.word
+     WHERE ctid = ANY(unused)
        AND NOT EXISTS (SELECT FROM ideas
-                        WHERE workspace_id = gone.workspace_id AND portal_visible
-                          AND search @@ phraseto_tsquery('simple', gone.word));
+                        WHERE workspace_id = known.workspace_id AND portal_visible
+                          AND search @@ phraseto_tsquery('simple', known.word));
     RETURN NULL;
 END $$;
 

@@ -113,20 +113,32 @@ async def test_a_word_stays_that_is_written_while_another_idea_with_it_is_delete
     assert await words_kept(world) == ["anderes", "wagenstandsanzeiger"]
 
 
-async def test_an_idea_that_is_deleted_keeps_waiting_for_words_but_nobody_waiting(world: PortalWorld) -> None:
+async def test_who_writes_ideas_and_who_deletes_one_wait_for_no_words(world: PortalWorld) -> None:
     """A file writes many ideas in one transaction, in any order, and may change the one that is deleted."""
     await world.add(ideas=[idea("a", "Abfahrtstafel Wagenstandsanzeiger"), idea("b", "Anderes"), idea("c", "Nichts")])
-    rename = "UPDATE ideas SET name = $2 WHERE workspace_id = $1 AND number = $3"
+    rename = "UPDATE ideas SET name = $2, description = $2 WHERE workspace_id = $1 AND number = $3"
     async with world.database.transaction() as tx:
         await tx.connection.execute(rename, world.workspace_id, "Wagenstandsanzeiger", 2)
-        deletion = asyncio.create_task(world.client.delete("/ideas/IDEA-1"))
-        await until_blocked(tx.connection)
-        await tx.connection.execute("SET LOCAL lock_timeout = '1s'")
+        assert (await world.client.delete("/ideas/IDEA-1")).status_code == 200
         await tx.connection.execute(rename, world.workspace_id, "Abfahrtstafel", 3)
-        await tx.connection.execute(rename, world.workspace_id, "Uhrenanlage", 1)
-        assert not deletion.done()
-    assert (await deletion).status_code == 200
     assert await words_kept(world) == ["abfahrtstafel", "anderes", "nichts", "wagenstandsanzeiger"]
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("DELETE FROM ideas WHERE workspace_id = $1 AND number = 2", world.workspace_id)
+        body = {"name": "Wagenstandsanzeiger", "description": "Wagenstandsanzeiger", "portalVisible": True}
+        assert (await world.client.post("/ideas", json=body)).status_code == 201
+    assert "wagenstandsanzeiger" in await words_kept(world)
+    assert (await world.client.delete("/ideas/IDEA-4")).status_code == 200
+    assert "wagenstandsanzeiger" not in await words_kept(world)
+
+
+async def test_the_word_of_two_ideas_that_are_deleted_at_once_goes(world: PortalWorld) -> None:
+    await world.add(ideas=[idea("a", "Wagenstandsanzeiger Abfahrtstafel"), idea("b", "Abfahrtstafel")])
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("DELETE FROM ideas WHERE workspace_id = $1 AND number = 1", world.workspace_id)
+        deletion = asyncio.create_task(world.client.delete("/ideas/IDEA-2"))
+        await until_blocked(tx.connection)
+    assert (await deletion).status_code == 200
+    assert await words_kept(world) == []
 
 
 async def test_ideas_written_at_once_wait_for_none_and_keep_each_word(world: PortalWorld) -> None:
