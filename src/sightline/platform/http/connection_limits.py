@@ -152,8 +152,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         if self._offers_upgrade():
             return
-        self._reading = None
-        self._framing = 0
+        self._reading, self._framing = None, 0
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
@@ -166,8 +165,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _is_head_too_large(self) -> bool:
         """Whether the head alone is too large: the bytes counted may include some of the body."""
-        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-        return size > HEAD_BYTES
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > HEAD_BYTES
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         """Answers the request, or lets it wait while much of the last response is unread."""

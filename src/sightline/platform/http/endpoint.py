@@ -141,8 +141,7 @@ class Endpoint:
         more.
         """
         bodies = self._services.large_bodies
-        is_read = self.operation.is_read
-        async with call.db.large_read() if is_read else bodies.turn(call.actor.workspace_id):
+        async with call.db.large_read() if self.operation.is_read else bodies.turn(call.actor.workspace_id):
             if await request.is_disconnected():
                 raise ClientDisconnect
             result = await self.operation.handler(msgspec.structs.replace(call, at_once=False), *arguments)

@@ -17,10 +17,7 @@ LOOK_SECONDS = 5.0
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own lack
 
 _CONNECTIONS = Gauge(
-    "sightline_db_pool_connections",
-    "Connections of the API processes' pools.",
-    ["state"],
-    multiprocess_mode="livesum",
+    "sightline_db_pool_connections", "Connections of the API processes' pools.", ["state"], multiprocess_mode="livesum"
 )
 
 

@@ -100,8 +100,7 @@ class Server:
             "client": client_of(scope),
         }
         if (actor := scope.get("actor")) is not None:
-            fields["workspace"] = actor.workspace_id
-            fields["key"] = actor.id
+            fields |= {"workspace": actor.workspace_id, "key": actor.id}
         if (refusal := scope.get("refusal")) is not None:
             fields["code"] = refusal.code
             if isinstance(refusal, Unauthorized) and refusal.key is not None:

@@ -17,8 +17,7 @@ _SCHEMES = {b"http": "http", b"https": "https"}
 
 def client_of(scope: Any) -> str | None:
     """The address of the client, None when the connection has none (a Unix socket)."""
-    client = scope.get("client")
-    return client[0] if client else None
+    return scope["client"][0] if scope.get("client") else None
 
 
 def origin_of(scope: Any) -> str:

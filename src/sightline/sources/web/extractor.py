@@ -157,7 +157,7 @@ async def _receive(process: Process) -> bytes:
 
 
 def _processor_time(process: Process) -> float:
-    """Returns the seconds that it has used, or those of the clock where the system does not say."""
+    """Returns the seconds that it has used, or the seconds of the clock where the system does not say."""
     with suppress(OSError):
         return clock_gettime(~process.pid << 3 | 2)  # as clock_getcpuclockid(3) of Linux
     return monotonic()
