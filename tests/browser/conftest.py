@@ -5,13 +5,16 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.cli.command import serving
 from tests.platform.embedded_world import open_place
 from tests.waiting import wait_until
+
+if TYPE_CHECKING:  # it takes longer to load than most files of tests, which load it too
+    from playwright.sync_api import Browser, Page
 
 PRODUCT = Path(__file__).parents[2] / "examples/customer-product/app.py"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -26,7 +29,7 @@ class Demo:
     portal: str
     product: str
 
-    def enter(self, page: Page, email: str = "oda@torvane.example", path: str = "/") -> None:
+    def enter(self, page: "Page", email: str = "oda@torvane.example", path: str = "/") -> None:
         """Opens the portal, signs in to the product on the way, and arrives at that path of the portal."""
         page.goto(f"{self.portal}{path}")
         page.get_by_label("E-mail").fill(email)
@@ -36,9 +39,11 @@ class Demo:
 
 
 @pytest.fixture(scope="module")  # not longer: it runs an event loop, beside which no other test can run one
-def browser() -> Iterator[Browser]:
+def browser() -> Iterator["Browser"]:
     if CHROMIUM is None:
         pytest.skip("chromium missing: NOTHING of the portal was tried in a browser (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=CHROMIUM,

@@ -3,13 +3,13 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from inspect import signature
 from typing import Any, get_origin
 
 import jsonschema_rs
 import pytest
-import schemathesis
 
 from sightline import app
 from sightline.platform.errors import Refusal
@@ -22,27 +22,37 @@ from tests.house.sources import sources
 from tests.platform.http.laboratory import TABLE, THINGS
 from tests.world import World
 
-DOCUMENT: dict[str, Any] = json.loads(app.openapi_document())
-LABORATORY = openapi_document(TABLE, app.API)
 Json = dict[str, Any]
 
 
-def entry(operation: Operation, document: Json = DOCUMENT) -> Json:
-    found: Json = document["paths"][f"{app.API}{operation.path}"][operation.method.lower()]
+@cache
+def product() -> Json:
+    """The document of Sightline."""
+    document: Json = json.loads(app.openapi_document())
+    return document
+
+
+@cache
+def laboratory() -> Json:
+    return openapi_document(TABLE, app.API)
+
+
+def entry(operation: Operation, document: Json | None = None) -> Json:
+    found: Json = (document or product())["paths"][f"{app.API}{operation.path}"][operation.method.lower()]
     return found
 
 
-def resolved(value: Json, document: Json = DOCUMENT) -> Json:
+def resolved(value: Json, document: Json | None = None) -> Json:
     while "$ref" in value:
-        found: Any = document
+        found: Any = document or product()
         for step in value["$ref"].removeprefix("#/").split("/"):
             found = found[step]
         value = found
     return value
 
 
-def is_valid(value: Any, schema: Json, document: Json = DOCUMENT) -> bool:
-    checked = {**schema, "components": document["components"]}
+def is_valid(value: Any, schema: Json, document: Json | None = None) -> bool:
+    checked = {**schema, "components": (document or product())["components"]}
     validator = jsonschema_rs.Draft202012Validator(checked, validate_formats=True)
     return validator.is_valid(value)
 
@@ -61,15 +71,17 @@ def refusals() -> set[type[Refusal]]:
 OPERATIONS = app.operations()
 
 
-@pytest.mark.parametrize("document", [DOCUMENT, LABORATORY], ids=["product", "laboratory"])
-def test_the_document_is_valid(document: Json) -> None:
-    schemathesis.openapi.from_dict(document).validate()
+@pytest.mark.parametrize("document", [product, laboratory])
+def test_the_document_is_valid(document: Callable[[], Json]) -> None:
+    import schemathesis  # which takes longer than most files of tests
+
+    schemathesis.openapi.from_dict(document()).validate()
 
 
 def test_the_document_is_the_same_each_time() -> None:
     assert app.openapi_document() == app.openapi_document()
     assert app.openapi_document().endswith("}\n")
-    assert text_of(DOCUMENT) == app.openapi_document()
+    assert text_of(product()) == app.openapi_document()
 
 
 def test_every_reference_leads_somewhere() -> None:
@@ -81,14 +93,14 @@ def test_every_reference_leads_somewhere() -> None:
             for each in value:
                 yield from references(each)
 
-    for reference in set(references(DOCUMENT)):
+    for reference in set(references(product())):
         assert resolved({"$ref": reference})
 
 
-@pytest.mark.parametrize("document", [DOCUMENT, LABORATORY], ids=["product", "laboratory"])
-def test_every_component_is_used(document: Json) -> None:
-    text = json.dumps(document)
-    components = {kind: group for kind, group in document["components"].items() if kind != "securitySchemes"}
+@pytest.mark.parametrize("document", [product, laboratory])
+def test_every_component_is_used(document: Callable[[], Json]) -> None:
+    text = json.dumps(document())
+    components = {kind: group for kind, group in document()["components"].items() if kind != "securitySchemes"}
     names = [f"{kind}/{name}" for kind, group in components.items() for name in group]
     assert [name for name in names if f'"#/components/{name}"' not in text] == []
 
@@ -97,10 +109,10 @@ VAGUE = re.compile(r"^(Kind|Source|Data|Item)$")
 
 
 def test_schemas_have_plain_names_of_their_own() -> None:
-    names = sorted(DOCUMENT["components"]["schemas"])
+    names = sorted(product()["components"]["schemas"])
     assert [name for name in names if not re.fullmatch(r"([A-Z][a-z]+)+", name)] == []
     assert [name for name in names if VAGUE.search(name)] == []
-    titles = [schema.get("title", name) for name, schema in DOCUMENT["components"]["schemas"].items()]
+    titles = [schema.get("title", name) for name, schema in product()["components"]["schemas"].items()]
     assert sorted(titles) == names
 
 
@@ -116,7 +128,7 @@ def test_choices_say_their_type() -> None:
             for each in value:
                 yield from enums(each)
 
-    for schema in enums(DOCUMENT["components"]["schemas"]):
+    for schema in enums(product()["components"]["schemas"]):
         assert schema.get("type") == "string", schema
 
 
@@ -154,7 +166,7 @@ def code_of(schema: Json) -> str | None:
 
 
 def test_no_name_is_longer_than_60_characters() -> None:
-    names = [name for group in DOCUMENT["components"].values() for name in group]
+    names = [name for group in product()["components"].values() for name in group]
     assert [name for name in names if len(name) > 60] == []
 
 
@@ -205,7 +217,7 @@ def test_every_body_has_a_true_example_and_is_closed() -> None:
 
 
 def test_every_code_is_one_of_the_family_and_listed_once() -> None:
-    listed = DOCUMENT["components"]["schemas"]["ProblemCode"]["x-extensible-enum"]
+    listed = product()["components"]["schemas"]["ProblemCode"]["x-extensible-enum"]
     assert listed == sorted(set(listed))
     assert set(listed) <= {kind.code for kind in refusals()}
     of_connections = {
@@ -214,7 +226,7 @@ def test_every_code_is_one_of_the_family_and_listed_once() -> None:
         "PREFLIGHT_REFUSED",
         "REQUEST_TIMEOUT",
     }
-    assert set(listed) - set(DOCUMENT["components"]["examples"]) == of_connections
+    assert set(listed) - set(product()["components"]["examples"]) == of_connections
     used = {kind.code for operation in OPERATIONS for kind in refusals_of(operation)}
     assert set(listed) - used <= {*of_connections, "NOT_FOUND"}
 
@@ -226,7 +238,7 @@ def test_a_code_has_one_status() -> None:
 
 
 def test_what_may_be_absent_is_not_required() -> None:
-    idea = DOCUMENT["components"]["schemas"]["Idea"]
+    idea = product()["components"]["schemas"]["Idea"]
     assert not {"classifications", "classificationSummary"} & set(idea["required"])
     assert "productId" in idea["required"]
     assert {"type": "null"} in idea["properties"]["productId"]["anyOf"]
@@ -235,7 +247,7 @@ def test_what_may_be_absent_is_not_required() -> None:
 
 def parameters(name: str) -> dict[str, Json]:
     (operation,) = (each for each in TABLE if each.name == name)
-    found = [resolved(each, LABORATORY) for each in entry(operation, LABORATORY).get("parameters", [])]
+    found = [resolved(each, laboratory()) for each in entry(operation, laboratory()).get("parameters", [])]
     return {each["name"]: each for each in found}
 
 
@@ -285,15 +297,15 @@ async def test_answers_are_what_the_document_says(lab: World) -> None:
     for operation in TABLE:
         if operation.name not in answers:
             continue
-        answer, told = answers[operation.name], entry(operation, LABORATORY)["responses"]
+        answer, told = answers[operation.name], entry(operation, laboratory())["responses"]
         content = told[str(answer.status_code)]["content"]["application/json"]
-        assert is_valid(answer.json(), content["schema"], LABORATORY)
+        assert is_valid(answer.json(), content["schema"], laboratory())
         for name in told[str(answer.status_code)]["headers"]:
             assert name in answer.headers or name == "Idempotent-Replayed"
 
 
 def test_every_tag_has_a_description_of_its_own() -> None:
-    described = [tag["description"] for tag in DOCUMENT["tags"]]
+    described = [tag["description"] for tag in product()["tags"]]
     assert all(described)
     assert len(set(described)) == len(described)
 
@@ -310,18 +322,18 @@ def test_each_choice_is_listed_once() -> None:
             for each in value:
                 walk(each)
 
-    walk([DOCUMENT["components"]["schemas"], DOCUMENT["paths"]])
+    walk([product()["components"]["schemas"], product()["paths"]])
     assert [sorted(one) for one in listed if listed.count(one) > 1] == []
 
 
 def test_the_views_of_research_are_told_apart_by_a_constant() -> None:
-    content = DOCUMENT["paths"][f"{app.API}/research/{{brief_id}}"]["get"]["responses"]["200"]["content"]
+    content = product()["paths"][f"{app.API}/research/{{brief_id}}"]["get"]["responses"]["200"]["content"]
     schema = content["application/json"]["schema"]
     views = [resolved(one)["properties"][schema["discriminator"]["propertyName"]]["enum"] for one in schema["anyOf"]]
     assert sorted(views) == [["brief"], ["findings"], ["progress"], ["records"], ["run"], ["runs"]]
 
 
 def test_objects_with_free_keys_say_so() -> None:
-    shown = DOCUMENT["components"]["schemas"]["Signal"]["properties"]
+    shown = product()["components"]["schemas"]["Signal"]["properties"]
     assert shown["rawData"]["additionalProperties"] is True
     assert shown["data"]["additionalProperties"] is True
