@@ -23,6 +23,7 @@ class Line:
         self._clients: list[asyncio.StreamWriter] = []
         self._flows = asyncio.Event()
         self._flows.set()
+        self._silent: list[asyncio.Event] = []
         self._is_stopped = asyncio.Event()
         self.stops_at: bytes | None = None
         self.connections = 0
@@ -41,16 +42,22 @@ class Line:
         self.connections += 1
         self._clients.append(writer)
         there, onward = await asyncio.open_unix_connection(self._socket)
-        await asyncio.gather(self._pass_on(reader, onward, is_client=True), self._pass_on(there, writer))
+        flows = self._flows
+        await asyncio.gather(self._pass_on(reader, onward, flows, is_client=True), self._pass_on(there, writer, flows))
 
     async def _pass_on(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_client: bool = False
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        flows: asyncio.Event,
+        *,
+        is_client: bool = False,
     ) -> None:
         try:
             while data := await reader.read(65536):
                 if is_client and self.stops_at is not None and self.stops_at in data:
                     self.stop()
-                await self._flows.wait()
+                await flows.wait()
                 writer.write(data)
         except ConnectionError:
             pass
@@ -63,12 +70,21 @@ class Line:
         self._flows.clear()
         self._is_stopped.set()
 
+    def silence(self) -> None:
+        """Lets nothing pass on the connections of now; they stay open, and new ones work."""
+        self._flows.clear()
+        self._silent.append(self._flows)
+        self._flows = asyncio.Event()
+        self._flows.set()
+
     async def until_stopped(self) -> None:
         await self._is_stopped.wait()
 
     def resume(self) -> None:
+        """Lets everything pass again, also what came before `silence`."""
         self._is_stopped.clear()
-        self._flows.set()
+        for flows in (self._flows, *self._silent):
+            flows.set()
 
     def cut(self) -> None:
         """Closes all connections and refuses new ones."""

@@ -2,19 +2,30 @@
 
 import asyncio
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
 
 from sightline.platform.db import Database
+from sightline.platform.db.database import SILENT
 from sightline.platform.db.retries import is_away
 from sightline.platform.turns import FairTurns, NoTurn
 from tests.conftest import new_database
-from tests.line import open_line
+from tests.line import Line, open_line
 from tests.waiting import until
 
 pytestmark = pytest.mark.own_database  # its sessions are ended
+# What was asked for: over a socket of the machine, no setting of TCP is in force.
+SETTINGS = "SELECT name, reset_val FROM pg_settings"
+ENDING = (
+    "idle_in_transaction_session_timeout",
+    "tcp_keepalives_idle",
+    "tcp_keepalives_interval",
+    "tcp_keepalives_count",
+    "tcp_user_timeout",
+)
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = $1"
 
 
@@ -139,6 +150,41 @@ async def test_no_session_is_left_behind_when_the_network_stands_still(
         await _until_sessions(database, name, 0)
         assert await _answer(slow) == 1
         await slow.close()
+
+
+async def test_a_session_whose_client_falls_silent_gives_up_its_locks(
+    database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SILENT, "idle_in_transaction_session_timeout", "1s")
+    async with database.autocommit() as tx:
+        await tx.connection.execute("CREATE TABLE locked (n integer)")
+    async with open_line(database_url) as line:
+        silent = await Database.connect(line.url, size=1, answer_seconds=2)
+        with pytest.raises(TimeoutError):
+            await _lock_and_fall_silent(silent, line)
+        async with asyncio.timeout(30), database.transaction() as tx:
+            await tx.connection.execute("LOCK TABLE locked")
+        await silent.close()
+
+
+async def _lock_and_fall_silent(database: Database, line: Line) -> None:
+    async with database.transaction() as tx:
+        await tx.connection.execute("LOCK TABLE locked")
+        line.silence()
+        await tx.connection.fetchval("SELECT 1")
+
+
+async def test_the_server_ends_silent_sessions_of_programs_that_limit_answers_and_of_no_others(
+    database_url: str,
+) -> None:
+    limits: dict[str, Any] = {"of a server": {"is_impatient": True}, "of a worker": {"answer_seconds": 60.0}}
+    for program, limit in (limits | {"of a command": {}, "behind a pooler": {"through_pooler": True}}).items():
+        database = await Database.connect(database_url, size=1, **limit)
+        async with database.autocommit() as tx:
+            found = {row["name"]: row["reset_val"] for row in await tx.connection.fetch(SETTINGS)}
+        expected = ("60000", "30", "10", "3", "60000") if program in limits else ("0", "0", "0", "0", "0")
+        assert (program, *(found[name] for name in ENDING)) == (program, *expected)
+        await database.close()
 
 
 async def _session(database: Database) -> int:

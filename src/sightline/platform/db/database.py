@@ -31,6 +31,11 @@ CONNECT_SECONDS = 10.0
 WAIT_SECONDS = 3.0
 ANSWER_SECONDS = 6.0
 
+# Settings that end a session whose client has fallen silent, so that it gives up its locks after a minute: it is inside
+# a transaction, an answer does not arrive, or it waits for the rest of a request.
+SILENT = {"idle_in_transaction_session_timeout": "60s", "tcp_user_timeout": "60s"}
+PROBED = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
+
 # The name of our sessions. A session that only reads has another one: nobody has to wait for its writes.
 OURS = "sightline"
 ONLY_READS = f"SET LOCAL application_name = '{OURS} reading'"
@@ -129,8 +134,7 @@ class Database:
     beside: "Database | None" = None  # with one connection, which is soon free even when none of the pool is
 
     def __init__(self, pool: Pool, clock: Clock) -> None:
-        self.pool = pool
-        self.clock = clock
+        self.pool, self.clock = pool, clock
         self._large_reads = FairTurns(1)
 
     @classmethod
@@ -147,7 +151,8 @@ class Database:
         """Opens the pool. `through_pooler`: statements are not kept prepared, for a transaction pooler in between.
 
         `is_impatient`: raises TimeoutError when no connection is free for 3 s or a statement takes longer than 6 s;
-        else when a statement takes longer than `answer_seconds`, if these are given.
+        else when a statement takes longer than `answer_seconds`, if these are given. In both cases, but for a pooler,
+        the server ends sessions whose client has fallen silent for a minute.
         Raises DatabaseUnavailable when the server cannot be reached, refuses us, or is older than PostgreSQL 15.
         """
         longest = ANSWER_SECONDS if is_impatient else answer_seconds
@@ -205,8 +210,7 @@ class _Autocommit:
     __slots__ = ("_clock", "_connection", "_pool", "_shares")
 
     def __init__(self, pool: Pool, clock: Clock, *, writes: bool = False) -> None:
-        self._pool = pool
-        self._clock = clock
+        self._pool, self._clock = pool, clock
         self._shares = pool.shares(writes=writes)
 
     async def __aenter__(self) -> Tx:
@@ -277,6 +281,8 @@ async def open_connection(url: str, through_pooler: bool, answer_seconds: float 
 
     Raises DatabaseUnavailable if the server is too old, and what asyncpg raises.
     """
+    # Settings that a pooler refuses.
+    own = {} if through_pooler else {"jit": "off"} | (SILENT | PROBED if answer_seconds else {})
     connection = await asyncpg.connect(
         url,
         timeout=CONNECT_SECONDS,
@@ -284,7 +290,7 @@ async def open_connection(url: str, through_pooler: bool, answer_seconds: float 
         statement_cache_size=0 if through_pooler else 1000,
         max_cached_statement_lifetime=0,
         # Those that a pooler takes, and sets again in each session that it lends: see find_horizon for the name.
-        server_settings={"application_name": OURS, "timezone": "UTC"} | ({} if through_pooler else {"jit": "off"}),
+        server_settings={"application_name": OURS, "timezone": "UTC"} | own,
     )
     try:
         ensure_supported(connection)

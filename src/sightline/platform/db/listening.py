@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 import asyncpg
 import structlog
 
-from sightline.platform.db.database import first_line
+from sightline.platform.db.database import PROBED, first_line
 from sightline.platform.db.pool import Connection
 
 ANSWER_SECONDS = 5.0
@@ -59,8 +59,8 @@ async def _wait_until_lost(link: Connection) -> None:
 
 @asynccontextmanager
 async def connected(url: str, seconds: float, name: str | None = None) -> AsyncIterator[Connection]:
-    """A connection of its own, on which nothing may take longer than `seconds`."""
-    settings = {"application_name": name} if name else None
+    """A connection of its own, on which nothing may take longer than `seconds`; one with a name is no pooler's."""
+    settings = {"application_name": name} | PROBED if name else None
     connection = await asyncpg.connect(
         url, timeout=seconds, command_timeout=seconds, statement_cache_size=0, server_settings=settings
     )

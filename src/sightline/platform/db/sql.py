@@ -20,8 +20,7 @@ class Statement:
     __slots__ = ("from_transaction", "names", "text", "writes")
 
     def __init__(self, text: str, names: tuple[str, ...]) -> None:
-        self.text = text
-        self.names = names
+        self.text, self.names = text, names
         self.writes = _WRITES.search(text) is not None
         # Those that the transaction fills in unless the caller does.
         self.from_transaction = tuple(name for name in ("now", "clock_offset") if name in names)
