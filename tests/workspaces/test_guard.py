@@ -14,9 +14,11 @@ from sightline.platform.db import Database, Tx
 from sightline.platform.errors import Unauthorized
 from sightline.workspaces.guard import authentication as guards
 from sightline.workspaces.guard.authentication import NAME, KeyGuard
+from sightline.workspaces.guard.usage import KeyUsage
 from sightline.workspaces.keys.queries import list_keys
 from sightline.workspaces.keys.records import CreatedKey
 from sightline.workspaces.keys.tokens import make_token
+from tests.line import open_line
 from tests.waiting import next_turn, until, until_blocked
 from tests.workspaces.world import World, bearer
 
@@ -300,6 +302,31 @@ async def test_later_uses_are_written_in_one_go_and_when_closing(world: World) -
         used = await tx.connection.fetch("SELECT id FROM api_keys WHERE last_used_at > now() - interval '1 minute'")
     assert {one.id, two.id} <= {row[0] for row in used}
     assert unused.id not in {row[0] for row in used}
+
+
+async def test_an_outage_during_which_no_last_use_is_written_is_logged_once_with_its_end(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="sightline.workspaces.guard.usage")
+    key = await world.key()
+    async with open_line(world.url) as line:
+        database = await Database.connect(line.url, size=1)
+        usage = KeyUsage(database)
+        usage.seen.add(key.id)
+        line.cut()
+        for _ in range(3):
+            await usage.write()
+        await line.open()
+        for _ in range(2):
+            await usage.write()
+            usage.seen.add(key.id)
+        await database.close()
+    begin, end = caplog.messages
+    assert begin.startswith("The last use of keys is not written")
+    assert end == "The last use of keys is written again"
+    async with world.db.autocommit() as tx:
+        [shown] = [one.last_used_at for one in await list_keys(tx, world.workspace.id) if one.id == key.id]
+    assert shown is not None
 
 
 async def test_writing_the_last_use_keeps_cached_keys(world: World) -> None:

@@ -19,6 +19,7 @@ class KeyUsage:
     def __init__(self, db: Database) -> None:
         self._db = db
         self.seen: set[UUID] = set()
+        self._is_late = False  # as it was logged
 
     async def keep_writing(self) -> None:
         while True:
@@ -36,7 +37,13 @@ class KeyUsage:
                 self.seen.update(await queries.save_last_used(tx, used))
         except Exception as error:  # the next write tries again after any error
             self.seen.update(used)
-            _log.warning("The last use of keys is not written yet; it will be tried again: %s", first_line(error))
+            if not self._is_late:
+                _log.warning("The last use of keys is not written; it is tried again: %s", first_line(error))
+            self._is_late = True
         except asyncio.CancelledError:
             self.seen.update(used)
             raise
+        else:
+            if self._is_late:
+                _log.info("The last use of keys is written again")
+            self._is_late = False
