@@ -148,6 +148,20 @@ async def test_a_worker_waits_while_the_database_is_read_only(own: Restartable) 
     assert await own.count(record, "sealed") == 1
 
 
+async def test_ticks_say_nothing_of_an_outage(own: Restartable) -> None:
+    """The queue says it, once for taking jobs and once for all ticks."""
+    own.worker(tick=0.2)
+    await until(lambda: "This tick never works." in own.said)
+    await own.stop()
+    await until(own.answers)
+    await own.add(QUICK, record := await own.record())
+    await until(lambda: own.is_gone(record))
+    await own.record(wanted=-1)
+    await until(lambda: own.value("SELECT count(*) = 2 FROM effects WHERE what = 'sealed'"))  # ticks go on
+    assert own.said.count("The database does not answer and is asked again") in (1, 2)
+    assert own.said.count("A tick failed") == own.said.count("tick=test.broken")
+
+
 async def all_are_held(own: Restartable, records: list[UUID]) -> bool:
     held = "SELECT count(*) FROM jobs WHERE record_id = ANY($1) AND attempts > 0 AND held_until > now()"
     return bool(await own.value(held, records) == len(records))

@@ -3,10 +3,12 @@
 import asyncio
 import time
 from datetime import timedelta
+from functools import partial
+from uuid import UUID
 
 import pytest
 
-from sightline.platform.jobs import add_job
+from sightline.platform.jobs import add_job, add_missing_jobs
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost
 from tests.line import open_line
 from tests.platform.jobs.conftest import HEARTBEAT, Site
@@ -142,6 +144,15 @@ async def test_a_tick_adds_jobs_for_pending_records_without_one(site: Site) -> N
     assert "This tick never works." in site.said
 
 
+async def test_missing_jobs_are_added_in_several_statements(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sightline.platform.jobs.AT_ONCE", 2)
+    for _ in range(5):
+        await site.record()
+    await site.add(QUICK, await site.record())
+    await add_missing_jobs(site.db, QUICK, "SELECT workspace_id, id, NULL::timestamptz FROM records")
+    assert await site.value("SELECT count(*) = 6 AND count(DISTINCT record_id) = 6 FROM jobs")
+
+
 async def test_a_handler_that_holds_no_job_writes_nothing(site: Site) -> None:
     record = await site.record()
     stranger = HeldDatabase(site.db, 1, 1, timedelta(seconds=HEARTBEAT))
@@ -182,3 +193,22 @@ async def test_an_outage_of_the_pooler_alone_uses_up_no_attempt(site: Site) -> N
         await site.open_gate()
         await until(lambda: site.is_gone(record))
     assert (await site.count(record, "written"), await site.count(record, "dead")) == (1, 0)
+
+
+async def test_connections_that_fall_silent_use_up_no_attempt(site: Site) -> None:
+    """New ones work, so the database is not away; it happens more often than a job has attempts."""
+    async with open_line(site.url) as pooler:
+        await asyncio.to_thread(site.worker, pooler=pooler.url)
+        await site.add(GATED, record := await site.record())
+        for starts in range(1, 5):
+            await until(partial(has_started, site, record, starts))
+            pooler.silence()
+        await until(partial(has_started, site, record, 5))
+        await site.open_gate()
+        await until(lambda: site.is_gone(record))
+    assert (await site.count(record, "written"), await site.count(record, "dead")) == (1, 0)
+    assert "Job failed" not in site.said
+
+
+async def has_started(site: Site, record: UUID, times: int) -> bool:
+    return await site.count(record, "started") == times

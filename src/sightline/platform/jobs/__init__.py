@@ -19,6 +19,8 @@ from uuid import UUID
 from sightline.platform.db import Database, Tx
 from sightline.platform.jobs import queries
 
+AT_ONCE = 100_000  # missing jobs that one statement adds, in a few seconds
+
 JobKind = NewType("JobKind", str)
 """The name of a kind of job, which never changes: `documents.write`."""
 
@@ -92,5 +94,6 @@ async def add_missing_jobs(db: Database, kind: JobKind, pending: str) -> None:
 
     `pending` is a constant SELECT of workspace id, record id and the moment to run after (or null), in this order.
     """
-    async with db.transaction() as tx:
-        await tx.run(queries.add_missing(pending), kind=kind)
+    async with db.autocommit(writes=True) as tx:
+        while await tx.run(queries.add_missing(pending), kind=kind, most=AT_ONCE) == AT_ONCE:
+            pass

@@ -110,7 +110,7 @@ FINISHED = sql("SELECT kind, outcome, jobs, seconds FROM job_totals")
 
 
 def add_missing(pending: str) -> Statement:
-    """Adds jobs for the pending records for which no job of `:kind` waits or runs."""
+    """Adds jobs for at most `:most` of the pending records for which no job of `:kind` waits or runs."""
     return sql(f"""
 INSERT INTO jobs (kind, workspace_id, record_id, run_after)
 SELECT :kind, workspace_id, record_id, now() + greatest(run_after - :now, '0')
@@ -118,5 +118,5 @@ SELECT :kind, workspace_id, record_id, now() + greatest(run_after - :now, '0')
  WHERE NOT EXISTS (SELECT FROM jobs
                     WHERE jobs.workspace_id = pending.workspace_id AND jobs.record_id = pending.record_id
                       AND kind = :kind AND state <> 'failed')
- ORDER BY workspace_id, record_id
+ ORDER BY workspace_id, record_id LIMIT :most
 ON CONFLICT DO NOTHING""")

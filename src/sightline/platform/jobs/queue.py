@@ -1,7 +1,7 @@
 """The queue as one worker sees it. It waits while the database is away, so each statement is safe to repeat."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Literal, NamedTuple
@@ -46,8 +46,7 @@ class HeldDatabase(Database):
 
     def __init__(self, db: Database, id: int, run: int, frozen_after: timedelta) -> None:
         vars(self).update(vars(db))  # the same pool
-        milliseconds = max(1, int(frozen_after.total_seconds() * 1000))
-        self._hold = {"id": id, "run": run, "frozen_after": f"{milliseconds}ms"}
+        self._hold = {"id": id, "run": run, "frozen_after": f"{max(1, int(frozen_after.total_seconds() * 1000))}ms"}
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Tx]:
@@ -70,15 +69,15 @@ class Queue:
         self._answered_at: datetime | None = None  # by the server's clock
         self.away_at = monotonic()
         self._late_seconds = max(LATE_SECONDS, heartbeat.total_seconds() / 3)
-        self._db = db
-        self._heartbeat = heartbeat
+        self._db, self._heartbeat = db, heartbeat
 
-    @contextmanager
-    def _watch(self) -> Iterator[None]:
-        """Sets `away_at` if no answer comes, or a late one."""
+    @asynccontextmanager
+    async def _watched(self) -> AsyncIterator[Tx]:
+        """A connection. Sets `away_at` if no answer comes, or a late one."""
         asked, is_answered = monotonic(), False
         try:
-            yield
+            async with self._db.autocommit() as tx:
+                yield tx
             is_answered = monotonic() - asked < self._late_seconds
         finally:
             if not is_answered:
@@ -93,10 +92,9 @@ class Queue:
         is_steady = monotonic() - self.away_at > max(self._heartbeat.total_seconds(), STEADY_SECONDS)
         until = self._answered_at + self._heartbeat / 2 if is_steady and self._answered_at else None
         which = {"kinds": kinds, "running": running, "takeover_until": until, "free": free}
-        with self._watch():
-            async with self._db.autocommit() as tx:
-                rows = await tx.rows(queries.TAKE, **which, heartbeat=self._heartbeat)
-                self._answered_at = await tx.value(queries.NOW)
+        async with self._watched() as tx:
+            rows = await tx.rows(queries.TAKE, **which, heartbeat=self._heartbeat)
+            self._answered_at = await tx.value(queries.NOW)
         return [Job(*row) for row in rows]
 
     @until_answered
@@ -104,9 +102,8 @@ class Queue:
         """Holds the jobs for another heartbeat. Returns the jobs still held, and why an operator stopped them."""
         held = {"ids": [job.id for job in jobs], "runs": [job.run for job in jobs]}
         attempts = [job.attempts for job in jobs]
-        with self._watch():
-            async with self._db.autocommit() as tx:
-                rows = await tx.rows(queries.BEAT, **held, attempts=attempts, heartbeat=self._heartbeat)
+        async with self._watched() as tx:
+            rows = await tx.rows(queries.BEAT, **held, attempts=attempts, heartbeat=self._heartbeat)
         return {row["id"]: row["stop"] for row in rows}
 
     @until_answered

@@ -13,7 +13,7 @@ import structlog
 from sightline.platform.db import Database
 from sightline.platform.db.database import first_line
 from sightline.platform.db.listening import listen_forever
-from sightline.platform.db.retries import is_outage
+from sightline.platform.db.retries import is_away, is_outage
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools
 from sightline.platform.jobs.queries import CHANNEL, FORGET_FAILED, WORKER
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, Queue
@@ -56,7 +56,7 @@ class Worker:
         self._ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
         self._url = url
         self._runs: dict[asyncio.Task[None], JobRun] = {}
-        self._change = asyncio.Event()
+        self._change, self._asking = asyncio.Event(), asyncio.Lock()
         self._is_ending = False
         self.is_cut_off = False  # a job met an outage, and the database was not reached since
 
@@ -102,8 +102,7 @@ class Worker:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._change.wait(), pause)
         self._end()
-        if self._runs:
-            await asyncio.wait(self._runs)
+        await asyncio.gather(*self._runs)
 
     async def reaches(self) -> bool:
         """Whether jobs reach the database, as the queue does: a pooler on their way may be away or stand still."""
@@ -139,13 +138,20 @@ class Worker:
                     run.end(JobStopped(stop))
 
     async def _tick_forever(self, tick: Tick) -> None:
-        """Runs a tick now and after each pause, also if it fails or takes too long."""
+        """Runs a tick now and after each pause, also if it fails or takes too long.
+
+        One that fails while the database is away waits for it. The queue logs that.
+        """
         while True:
+            started = time.monotonic()
             try:
                 async with asyncio.timeout(TICK_SECONDS):
                     await tick.act(self.db, self.tools)
             except Exception as error:
-                _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
+                async with self._asking:  # one for all ticks, so that it is logged once
+                    await self.queue.beat([])
+                if not is_away(error) or self.queue.away_at < started:
+                    _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
             await asyncio.sleep(self.pace.tick.total_seconds())
 
     def _end(self) -> None:
@@ -192,8 +198,7 @@ class JobRun:
         """Raises what the handler raises, or why it had to end."""
         handling = asyncio.create_task(self._call_handler())
         either: set[asyncio.Future[Any]] = {handling, self._ending}
-        limit = self._work.time_limit.total_seconds()
-        await asyncio.wait(either, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, timeout=self._work.time_limit.total_seconds(), return_when=asyncio.FIRST_COMPLETED)
         if not handling.done():
             handling.cancel()
             await asyncio.wait({handling}, timeout=UNWIND_SECONDS)  # one that does not end cannot write
@@ -233,12 +238,15 @@ class JobRun:
             self._log.error("Job failed permanently", error=_reason(problem), exc_info=problem)
 
     async def _met_outage(self, problem: Exception) -> bool:
-        """Whether the database was away during the attempt. Asks it again first, and waits until it answers."""
+        """Whether the database was away during the attempt. Asks it again first, and waits until it answers.
+
+        A statement without an answer in time counts: its connection may be lost without a word. So does one that waited
+        that long for a lock, as a command may hold it for longer than all attempts take.
+        """
         if self.job.id not in await self._queue.beat([self.job]):
             raise HoldLost
-        was_away = is_outage(problem) or self._queue.away_at > self._started
-        is_late = isinstance(problem, (TimeoutError, TookTooLong))
-        return ((was_away or is_late) and not await self._worker.reaches()) or was_away
+        was_away = isinstance(problem, TimeoutError) or is_outage(problem) or self._queue.away_at > self._started
+        return (was_away or isinstance(problem, TookTooLong)) and (not await self._worker.reaches() or was_away)
 
     async def _retry(self, event: str, problem: Exception) -> None:
         """Lets the job wait for its next attempt. One that met an outage starts again as the same attempt.
