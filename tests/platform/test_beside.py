@@ -30,3 +30,13 @@ async def test_others_wait_for_one_of_many(of: ContextVar[UUID | None]) -> None:
     goes_on.set()
     await asyncio.gather(*tasks)
     assert done.index("other") == 1
+
+
+async def test_jobs_of_one_workspace_take_one_of_two_threads() -> None:
+    beside, goes_on, one = Beside("test", threads=2), threading.Event(), uuid4()
+    tasks = [asyncio.create_task(beside.run_job(one, goes_on.wait, 20)) for _ in range(5)]
+    await next_turn()
+    assert await asyncio.wait_for(beside.run_job(uuid4(), lambda: "other"), 20) == "other"
+    assert not any(task.done() for task in tasks)
+    goes_on.set()
+    assert await asyncio.gather(*tasks) == [True] * 5

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import msgspec
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.evidence import DraftInsight, Quote, SignalMaterial
+from sightline.intelligence.model.choice import ENGINE_JOBS
 from sightline.signals.processing.jobs import process_signal, resume
 from sightline.workspace_file import export_workspace
 from tests.signals.conftest import Json
@@ -104,6 +105,17 @@ async def test_quotes_at_wrong_positions_are_not_stored(world: World) -> None:
     signal = await process(world, await create(world, text=TEXT), engine)
     [one] = await insights_of(world, signal)
     assert (one["title"], [extract["start"] for extract in one["extracts"]]) == ("Beside", [0])
+
+
+async def test_a_signal_waits_for_no_other_workspace(world: World) -> None:
+    is_free, other = threading.Event(), uuid4()
+    busy = [asyncio.create_task(ENGINE_JOBS.run_job(other, is_free.wait, 20)) for _ in range(8)]
+    try:
+        assert (await process(world, await create(world, text=TEXT)))["status"] == "processed"
+        assert not any(task.done() for task in busy)
+    finally:
+        is_free.set()
+        await asyncio.gather(*busy)
 
 
 async def test_processing_again_keeps_what_is_found_again(world: World) -> None:

@@ -8,8 +8,9 @@ from sightline.documents.generations.records import GenerationFailure
 from sightline.documents.material.queries import find_requested
 from sightline.documents.queries import store_document
 from sightline.documents.records import DocumentWriter
+from sightline.intelligence.engine import Engine
 from sightline.intelligence.material import DocumentType, Draft, Material
-from sightline.intelligence.model.choice import Made, make
+from sightline.intelligence.model.choice import ENGINE_JOBS, Made, make
 from sightline.intelligence.model.documents import write_document as write_by_model
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.tracing import keep_sourced
@@ -39,15 +40,17 @@ async def write_document(db: Database, tools: Tools, workspace_id: UUID, generat
 
 
 async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, material: Material) -> Made[Draft]:
-    """Returns the draft of the model or of the embedded engine, after the same check."""
+    """Returns the draft of the embedded engine, or that with sentences of the model, after the same check."""
+    engine: Engine = tools[Engine]
+    recorded = await ENGINE_JOBS.run_job(task.workspace_id, engine.write_document, type, material)
     made = await make(
         db,
         tools,
         task,
-        lambda model, session: write_by_model(model.endpoint, session, type, material),
-        lambda engine: engine.write_document(type, material),
+        lambda model, session: write_by_model(model.endpoint, session, recorded, material),
+        lambda engine: recorded,
     )
-    return made._replace(value=keep_sourced(made.value, material))
+    return made._replace(value=await ENGINE_JOBS.run_job(task.workspace_id, keep_sourced, made.value, material))
 
 
 async def give_up(db: Database, workspace_id: UUID, generation_id: UUID, error: Exception) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, ParamSpec, TypeVar
+from uuid import UUID
 
 from sightline.platform.turns import TURN_SECONDS, OwnTurns, acting_for, acting_person
 
@@ -13,14 +14,14 @@ Done = TypeVar("Done")
 
 
 class Beside:
-    """One thread for work of one kind, which waits for nothing but its like. `name` is the thread's.
+    """One thread, or `threads`, for work of one kind, which waits for nothing but its like. `name` is the thread's.
 
     Requests of one person wait for each other first, then requests of one workspace, so that others wait for one of
     them at most.
     """
 
-    def __init__(self, name: str) -> None:
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+    def __init__(self, name: str, threads: int = 1) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._own = OwnTurns(1)
 
     async def run(self, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs) -> Done:
@@ -29,7 +30,14 @@ class Beside:
         Raises TimeoutError if the person's turn does not come in 6 seconds, or then the workspace's.
         """
         async with self._turn_of(acting_person.get()), self._turn_of(acting_for.get()):
-            return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))
+            return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: function(*given, **named))
+
+    async def run_job(
+        self, workspace_id: UUID, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs
+    ) -> Done:
+        """Does the same for a job, which waits for as long as it takes: jobs of one workspace wait for each other."""
+        async with self._own.of(workspace_id).turn(None):
+            return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: function(*given, **named))
 
     def _turn_of(self, owner: Hashable) -> AbstractAsyncContextManager[None]:
         return nullcontext() if owner is None else self._own.of(owner).turn(TURN_SECONDS)

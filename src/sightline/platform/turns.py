@@ -40,8 +40,8 @@ class Turns:
         return True
 
     @asynccontextmanager
-    async def turn(self, seconds: float) -> AsyncIterator[None]:
-        """One turn. Raises NoTurn if it does not come in time."""
+    async def turn(self, seconds: float | None) -> AsyncIterator[None]:
+        """One turn. Raises NoTurn if it does not come in time, if there is one."""
         if not self.take():
             await self.wait(seconds)
         try:

@@ -1,6 +1,5 @@
 """The model, or the embedded engine: where none is configured, the workspace wants none, or it fails."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, TypeVar
@@ -13,10 +12,13 @@ from sightline.intelligence.engine import Engine
 from sightline.intelligence.model.endpoint import Endpoint
 from sightline.intelligence.model.session import Budget, ModelFailed, Session, Task
 from sightline.intelligence.model.usage import Prices, add_usage, may_ask
+from sightline.platform.beside import Beside
 from sightline.platform.db import Database
 from sightline.platform.jobs import Tools
 
 T = TypeVar("T")
+
+ENGINE_JOBS = Beside("engine", threads=2)  # a long signal or document takes some seconds
 
 _log = structlog.get_logger()
 
@@ -52,7 +54,7 @@ async def make(
     by_model: Callable[[LanguageModel, Session], Awaitable[T]],
     by_engine: Callable[[Engine], T],
 ) -> Made[T]:
-    """Does a task outside any transaction, and keeps what the model took. The embedded engine works in a thread."""
+    """Does a task outside any transaction, and keeps what the model took. The embedded engine has own threads."""
     model: LanguageModel | None = tools.get(LanguageModel)
     if model is not None and await is_wanted(db, task.workspace_id):
         session = model.session()
@@ -64,7 +66,7 @@ async def make(
             await keep_usage(db, task, model, session, None)
             return made
     engine: Engine = tools[Engine]
-    return Made(await asyncio.to_thread(by_engine, engine), engine.name, engine.version)
+    return Made(await ENGINE_JOBS.run_job(task.workspace_id, by_engine, engine), engine.name, engine.version)
 
 
 async def is_wanted(db: Database, workspace_id: UUID) -> bool:

@@ -4,6 +4,7 @@ Every sentence names its sources, or is marked as a proposal. A second request j
 sources; what does not is dropped. Recorded answers, quotes and open points stay as they are.
 """
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,9 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.documents.markdown import ended, inline
-from sightline.intelligence.material import DocumentType, Draft, Material
+from sightline.intelligence.material import Draft, Material
 from sightline.intelligence.model.claims import Proposal, Sources, Statement, find_confirmed, plain
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
@@ -40,13 +40,9 @@ class Parts(Struct):
     parts: list[Part]
 
 
-async def write_document(endpoint: Endpoint, session: Session, type: DocumentType, material: Material) -> Draft:
-    """Raises ModelFailed, also if nothing that the model writes holds."""
-    recorded = embedded_engine().write_document(type, material)
-    texts = source_texts(material)
-    sources = Sources(
-        {source.ref: texts.get(source.id, source.title) for source in recorded.sources}, [recorded.content]
-    )
+async def write_document(endpoint: Endpoint, session: Session, recorded: Draft, material: Material) -> Draft:
+    """Adds sentences to what is recorded. Raises ModelFailed, also if nothing that the model writes holds."""
+    sources = await asyncio.to_thread(_sources, recorded, material)
     headings = [name for name in _HEADING.findall(recorded.content) if name not in FIXED]
     data = f"Headings: {', '.join(headings)}\n\n{fenced('document', recorded.content)}"
 
@@ -64,6 +60,11 @@ async def write_document(endpoint: Endpoint, session: Session, type: DocumentTyp
     if not by_heading:
         raise ModelFailed("Nothing that the model wrote rests on the sources.")
     return recorded._replace(content=_with_sentences(recorded.content, by_heading, sources))
+
+
+def _sources(recorded: Draft, material: Material) -> Sources:
+    texts = source_texts(material)
+    return Sources({source.ref: texts.get(source.id, source.title) for source in recorded.sources}, [recorded.content])
 
 
 def _statement(number: int, sentence: Proposal, sources: Sources, material: Material) -> Statement:

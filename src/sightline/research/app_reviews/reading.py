@@ -183,7 +183,7 @@ async def _find_themes(db: Database, workspace_id: UUID, run_id: UUID) -> None:
         reviews = await _reviews(tx, workspace_id, run)
     observations = observations_of(run.scores)
     readable = [id for id, one in observations.items() if one.has_reviews]
-    themes = await _THEMES.run(themes_of, readable, reviews)
+    themes = await _THEMES.run_job(workspace_id, themes_of, readable, reviews)
     for one in themes:
         if one.themes and not one.is_compared:
             _warn_of_frequency(observations[one.app])

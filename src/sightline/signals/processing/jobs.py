@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from sightline.intelligence.evidence import DraftInsight, Quote, SignalMaterial, check_quotes
-from sightline.intelligence.model.choice import Made, make
+from sightline.intelligence.model.choice import ENGINE_JOBS, Made, make
 from sightline.intelligence.model.insights import extract_insights
 from sightline.intelligence.model.session import Task
 from sightline.platform.access import Actor
@@ -47,7 +47,7 @@ async def _extract_insights(
         lambda model, session: extract_insights(model.endpoint, session, material),
         lambda engine: engine.extract_insights(material),
     )
-    return made._replace(value=check_quotes(material, made.value))
+    return made._replace(value=await ENGINE_JOBS.run_job(task.workspace_id, check_quotes, material, made.value))
 
 
 def _material(waiting: Waiting) -> SignalMaterial:
