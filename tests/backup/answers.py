@@ -58,4 +58,4 @@ def _records(content: bytes) -> list[dict[str, Any]]:
 
 
 def _client(address: str, key: str) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+    return httpx2.AsyncClient(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=30, verify=False)

@@ -27,7 +27,9 @@ def test_each_start_of_the_demo_makes_a_fresh_key(place: Path) -> None:
     words = ("demo", "--data-dir", place / "data")
     with serving(place / "first", *words) as demo:
         address, first = demo.wait_ready(), key_of(demo)
-        ideas = httpx2.get(f"{address}/api/external/v1/ideas", headers={"Authorization": f"Bearer {first}"})
+        ideas = httpx2.get(
+            f"{address}/api/external/v1/ideas", headers={"Authorization": f"Bearer {first}"}, verify=False
+        )
         assert (ideas.status_code, len(ideas.json())) == (200, 20)
         for line in (f"api +{address}/api/external/v1", f"docs +{address}/docs", f"portal +{address}/portal/fennmark/"):
             assert re.search(f"^{line}$", demo.said, re.MULTILINE)

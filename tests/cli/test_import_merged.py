@@ -55,7 +55,9 @@ def client(portal: Bulk) -> Iterator[httpx2.Client]:
         "ada@acme.test",
     )
     headers = {"Authorization": f"Bearer {portal.site.run(*words).json['key']}"}
-    with httpx2.Client(base_url=f"{portal.site.address}/api/external/v1", headers=headers, timeout=30) as client:
+    with httpx2.Client(
+        base_url=f"{portal.site.address}/api/external/v1", headers=headers, timeout=30, verify=False
+    ) as client:
         yield client
 
 
