@@ -259,6 +259,37 @@ async def test_a_damaged_index_is_made_again(library: Library, folder: Path, tmp
     assert len(await urls(library)) == 1
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE pages SET page = X'ff' || substr(page, 2)",
+        "UPDATE pages SET page = CAST(replace(page, 'approval', X'fffefffefffefffe') AS BLOB)",
+        "UPDATE pages SET page = 7",
+        "UPDATE files SET path = CAST(X'ff' AS TEXT)",
+    ],
+)
+async def test_an_index_with_a_damaged_record_is_made_again(
+    library: Library, folder: Path, tmp_path: Path, damage: str
+) -> None:
+    (folder / "a.html").write_text(HTML)
+    [url] = await urls(library)
+    with sqlite3.connect(tmp_path / "index.sqlite3") as db:
+        db.execute(damage)
+    db.close()
+    assert await urls(library) == [url]
+    assert SAYS in (await library.read(url)).text
+
+
+async def test_a_page_with_a_damaged_record_cannot_be_read(library: Library, folder: Path, tmp_path: Path) -> None:
+    (folder / "a.html").write_text(HTML)
+    [url] = await urls(library)
+    with sqlite3.connect(tmp_path / "index.sqlite3") as db:
+        db.execute("UPDATE pages SET page = X'ff' || substr(page, 2)")
+    db.close()
+    with pytest.raises(PageUnavailable):
+        await library.read(url)
+
+
 async def test_an_index_of_another_version_is_made_again(library: Library, folder: Path, tmp_path: Path) -> None:
     (folder / "a.html").write_text(HTML)
     db = sqlite3.connect(tmp_path / "index.sqlite3")

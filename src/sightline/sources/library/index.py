@@ -76,14 +76,13 @@ class Index:
             ) AS best USING (id) ORDER BY best.score, best.identity"""  # noqa: S608 - the conditions are constant, values travel as parameters
         with self._open() as db:
             rows = db.execute(statement, [words, *values, query.limit]).fetchall()
-        return [_hit(msgspec.msgpack.decode(page, type=Page)) for (page,) in rows]
+        return [_hit(_page(stored)) for (stored,) in rows]
 
     def find(self, url: str) -> Page | None:
         """The page of an address; of several, the one retrieved last."""
         with self._open() as db:
             rows = db.execute("SELECT page FROM pages WHERE identity = ?", [identity(url)])
-            pages = (msgspec.msgpack.decode(page, type=Page) for (page,) in rows)
-            return max(pages, key=lambda one: one.retrieved_at, default=None)
+            return max((_page(stored) for (stored,) in rows), key=lambda one: one.retrieved_at, default=None)
 
     def discard(self) -> None:
         """Removes a damaged index; the next use makes a new one."""
@@ -111,12 +110,29 @@ class Index:
     def _open(self) -> Iterator[sqlite3.Connection]:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self._file, timeout=_WAIT, isolation_level=None)) as db:
+            db.text_factory = _text
             _use_wal(db)
             if _version(db) != VERSION:
                 with db:
                     db.execute(_BEGIN)
                     _create(db)
             yield db
+
+
+def _text(stored: bytes) -> str:
+    """Raises DatabaseError if it is damaged; SQLite would raise OperationalError, as if the file were in use."""
+    try:
+        return stored.decode()
+    except UnicodeDecodeError as error:
+        raise sqlite3.DatabaseError("A text is damaged") from error
+
+
+def _page(stored: bytes) -> Page:
+    """Raises DatabaseError if it is damaged, which SQLite does not see."""
+    try:
+        return msgspec.msgpack.decode(stored, type=Page)
+    except (msgspec.DecodeError, UnicodeDecodeError, TypeError) as error:
+        raise sqlite3.DatabaseError("A page is damaged") from error
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
