@@ -246,6 +246,29 @@ async def test_a_thousand_columns_are_read(database: Database) -> None:
     assert len(signal["data"]) == 998
 
 
+async def test_several_columns_fill_a_list_with_each_item_once(database: Database) -> None:
+    slug = await _place(database)
+    insights = ['["a"]', '[{"insight": "b", "validated": true}, "a"]', '[{"validated": true, "insight": "b"}]']
+    head = ["key", "description", *(f"insights {n}" for n in range(3)), "accounts 1", "accounts 2", "accounts 3"]
+    lines = csv_lines(head, ["i", "A", *insights, "hooli", "initech;hooli", "initech"])
+    done = await load(database, slug, "ideas", lines)
+    assert counts(done) == (1, 0, 0, 0), done.faults
+    idea = by_key((await exported(database, slug))["ideas"])["i"]
+    assert (len(idea["insights"]), len(idea["accounts"])) == (2, 2)
+
+
+async def test_two_columns_of_very_many_items_fill_a_list(database: Database) -> None:
+    """The time that it takes grows with their number, not with the square."""
+    slug = await base(database)
+    start = monotonic()
+    cells = [";".join(f"{column}{n}" for n in range(60_000)) for column in "ab"]
+    done = await load(
+        database, slug, "ideas", csv_lines(["key", "name", "accounts 1", "accounts 2"], ["i", "A", *cells])
+    )
+    assert counts(done) == (0, 0, 0, 1)
+    assert monotonic() - start < 15
+
+
 async def test_a_quote_that_is_never_closed_does_not_fill_the_memory(database: Database) -> None:
     slug = await base(database, accounts=[])
     lines = b'key,name\na,A\nb,"B\n' + (b"x" * 99 + b"\n") * 90_000 + b"c,C\n"

@@ -11,7 +11,7 @@ import msgspec
 from sightline.platform.errors import ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
-from sightline.workspace_file.imports.columns import Head, Headers, completed, fill, identified, read_head
+from sightline.workspace_file.imports.columns import Head, Headers, Path, completed, fill, identified, read_head
 from sightline.workspace_file.imports.files import DELIMITERS
 from sightline.workspace_file.imports.maps import Map
 from sightline.workspace_file.lines import LONGEST_LINE, TOO_LONG, PhysicalLines
@@ -93,11 +93,12 @@ class CsvRows:
         if len(row) != len(head.columns):
             return faults.add(path, f"Has {len(row)} cells; the first line has {len(head.columns)}")
         record: dict[str, Any] = {}
+        known: dict[Path, set[str]] = {}
         for column, cell in zip(head.columns, row, strict=True):
             if only is not None and column.path[:1] and column.path[0] not in only:
                 continue
             if column.path and (cell := cell[1:] if cell[0:1] == "'" and _FORMULA.match(cell) else cell):
-                fill(record, column, cell, path, faults)
+                fill(record, column, cell, path, faults, known)
         record = completed(record, head.constants, path, faults)
         return identified(record, head.known_by) if head.known_by else record
 

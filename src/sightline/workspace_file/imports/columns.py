@@ -250,10 +250,12 @@ def _overlaps(columns: list[Column], number: int) -> list[Fault]:
     return faults
 
 
-def fill(record: dict[str, Any], column: Column, cell: Any, path: str, faults: Faults) -> None:
+def fill(
+    record: dict[str, Any], column: Column, cell: Any, path: str, faults: Faults, known: dict[Path, set[str]]
+) -> None:
     """Puts the value of a cell in its place if there is none; further items of a list go behind the present ones.
 
-    Of a list of domains, the first one counts.
+    Of a list of domains, the first one counts. `known`: the items of the record's lists that several columns fill.
     """
     if column.path == ("domain",) and isinstance(cell, list):
         if not cell:
@@ -274,7 +276,15 @@ def fill(record: dict[str, Any], column: Column, cell: Any, path: str, faults: F
     if before is None:
         record[name] = value
     elif column.is_list and isinstance(before, list) and isinstance(value, list):
-        record[name] = [*before, *(item for item in value if item not in before)]
+        if (items := known.get(column.path)) is None:
+            items = known[column.path] = set(map(_written, before))
+            before = record[name] = [*before]
+        before += [item for item in value if _written(item) not in items]
+        items.update(map(_written, value))
+
+
+def _written(item: Any) -> str:
+    return json.dumps(item, sort_keys=True)
 
 
 def completed(
@@ -287,7 +297,7 @@ def completed(
     if (id := record.get("id")) is not None and parse_uuid(str(id)) is None:
         record.setdefault("externalId", record.pop("id"))
     for column, cell in constants:
-        fill(record, column, cell, path, faults)
+        fill(record, column, cell, path, faults, {})
     if isinstance(provenance := record.get("provenance"), dict):
         provenance.setdefault("method", "import")
     return record

@@ -10,7 +10,7 @@ from sightline.platform.errors import Fault, ValidationFailed
 from sightline.platform.file_section.entries import Faults
 from sightline.platform.file_section.tables import Table
 from sightline.workspace_file.documents import JsonReader, Unreadable
-from sightline.workspace_file.imports.columns import Column, Headers, completed, fill
+from sightline.workspace_file.imports.columns import Column, Headers, Path, completed, fill
 from sightline.workspace_file.imports.maps import Map, folded
 from sightline.workspace_file.lines import BOM
 from sightline.workspace_file.values import DECODER
@@ -84,12 +84,13 @@ class JsonRows:
 
     def record(self, given: dict[str, Any], path: str, faults: Faults) -> dict[str, Any]:
         record: dict[str, Any] = {}
+        known: dict[Path, set[str]] = {}
         members = [(self._column(name), value) for name, value in _flat(given, "")]
         for column, value in sorted(members, key=lambda member: member[0].rank):
             if isinstance(value, int | float) and not isinstance(value, bool):
                 value = str(value)
             if column.path and value not in (None, ""):
-                fill(record, column, value, path, faults)
+                fill(record, column, value, path, faults, known)
         return completed(record, self._constants, path, faults)
 
     @property
