@@ -103,6 +103,17 @@ def test_a_part_of_which_nothing_holds_replaces_nothing() -> None:
     assert read(wrong) == IdeaReading()
 
 
+@pytest.mark.parametrize(("before", "is_read"), [(99, True), (100, False)])
+def test_of_a_model_that_repeats_itself_a_hundred_of_each_part_are_read(before: int, is_read: bool) -> None:
+    found = answer(
+        [feature(1, "is broken")] * before + [feature(1, "CSV export")],
+        [option(1, "is broken")] * before + [option(1, "it isn't fast")],
+        [question("Who waits?", "is broken")] * before + [question("How often?")],
+    )
+    reading = read(found)
+    assert (reading.matching is not None, bool(reading.options), bool(reading.questions)) == (is_read,) * 3
+
+
 def test_an_empty_part_is_an_answer_but_no_questions_are_not() -> None:
     reading = read(answer())
     assert reading.matching is not None

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Coroutine
 from datetime import UTC, datetime
+from time import process_time
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
@@ -11,10 +12,11 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from sightline.intelligence.embedded.research.answering import NO_ANSWER
 from sightline.intelligence.embedded.research.judging import judge_pages as judge_by_words
 from sightline.intelligence.embedded.research.planning import draft_plan
 from sightline.intelligence.model.answers import Unreadable, read_answer
-from sightline.intelligence.model.claims import Verdict, Verdicts
+from sightline.intelligence.model.claims import Claim, Sources, Verdict, Verdicts
 from sightline.intelligence.model.research.answering import answer_questions
 from sightline.intelligence.model.research.planning import plan_research
 from sightline.intelligence.model.research.relevance import LONGEST_PAGE, LONGEST_QUOTE, judge_pages, shown_parts
@@ -119,6 +121,43 @@ def test_every_answer_rests_on_findings_and_quotes_them(answer: Any) -> None:
         assert "4" not in one.answer
         quoted = [part.partition("”")[0] for part in one.answer.split("“")[1:]]
         assert all(any(quote in text for text in TEXTS) for quote in quoted)
+
+
+def answers_of(sentences: list[dict[str, Any]]) -> list[str]:
+    scripted: Any = Scripted({"answers": [{"question": 0, "sentences": sentences}]})
+    found = asyncio.run(answer_questions(scripted, Session(Budget()), SECTION, FINDINGS, "English"))
+    return [one.answer for one in found]
+
+
+WAIT = {"text": "Riders wait", "sources": [1], "quote": "Riders wait 3 days"}
+
+
+@pytest.mark.parametrize(("before", "is_read"), [(99, True), (100, False)])
+def test_of_a_model_that_repeats_itself_a_hundred_sentences_and_passages_are_read(before: int, is_read: bool) -> None:
+    assert (answers_of([WAIT | {"text": "Riders wait 9 days"}] * before + [WAIT])[0] != NO_ANSWER) is is_read
+    passages = [{"question": 0, "quote": f"Nobody says {n}"} for n in range(before)]
+    passages.append({"question": 0, "quote": "Riders wait 3 days"})
+    scripted: Any = Scripted({"pages": [{"page": 0, "relevance": "answers", "passages": passages}]})
+    by_words = judge_by_words(SECTION, PAGES)
+    found = asyncio.run(judge_pages(scripted, Session(Budget()), SECTION, PAGES, by_words))
+    assert [one.quote for one in found[0].observations] == ["Riders wait 3 days"] * is_read
+
+
+def test_each_quote_of_a_sentence_may_be_of_another_of_its_sources() -> None:
+    said = "Shops say “they say so” and “riders are paid” after 3 days"
+    assert "“they say so” and “Riders are paid”" in answers_of([{"text": said, "sources": [1, 2]}])[0]
+    assert answers_of([{"text": said, "sources": [1]}])[0] == NO_ANSWER
+    assert answers_of([{"text": f"{said}, “or not”", "sources": [1, 2]}])[0] == NO_ANSWER
+
+
+def test_the_figures_of_a_source_are_read_once() -> None:
+    """For each sentence that rests on it, they took as long as for the first one."""
+    sources = Sources({1: "Of 12 riders 3.5 wait, " * 150_000})
+    start = process_time()
+    held, wrong = sources.sort_out((n, Claim(f"{n} riders wait", [1])) for n in range(100))
+    assert process_time() - start < 6
+    assert [(key, claim.text) for key, claim in held] == [(12, "12 riders wait")]
+    assert wrong.count("has figures that are not in its sources") == 5
 
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(

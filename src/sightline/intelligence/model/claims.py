@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from sightline.intelligence.model.answers import MOST_READ
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
@@ -67,7 +69,7 @@ class Sources:
     def __init__(self, by_number: Mapping[int, str], labels: Iterable[str] = ()) -> None:
         self.by_number = by_number
         self._labels = {label for text in labels for label in _LABEL.findall(text)}
-        self._known = figures_of("\n".join(by_number.values()))
+        self._figures_of = cache(figures_of)
         self._locate = cache(locate)
 
     def texts_of(self, claim: Claim) -> list[str]:
@@ -81,17 +83,19 @@ class Sources:
             return f"{about} is empty or too long."
         if len(texts) != len(set(claim.sources)) or not (texts or is_proposal):
             return f"{about} does not name sources that are there."
-        known = self._known if is_proposal else {figure for text in texts for figure in figures_of(text)}
-        if self._figures(claim) - known:
+        known = [self._figures_of(text) for text in (self.by_number.values() if is_proposal else texts)]
+        if any(all(figure not in one for one in known) for figure in self._figures(claim)):
             return f"{about} has figures that are not in its sources."
         quoted = [*quotes_in(claim.text), *([claim.quote] if claim.quote else [])]
-        if not all(self.exact(claim, words) for words in quoted):
+        for text in texts:
+            quoted = [words for words in quoted if not self._locate(words, text)]
+        if quoted:
             return f"{about} quotes words that are not in its sources."
         return ""
 
     def sort_out(self, sentences: Iterable[tuple[Key, Sentence]]) -> tuple[list[tuple[Key, Sentence]], str]:
-        """Returns the sentences that can stand, each with its key, and what is wrong with the first five others."""
-        judged = [(each, self.fault(each[1])) for each in sentences]
+        """Returns which of the first 100 sentences can stand, with their keys, and what is wrong with five others."""
+        judged = [(each, self.fault(each[1])) for each in islice(sentences, MOST_READ)]
         faults = [fault for _, fault in judged if fault]
         return [each for each, fault in judged if not fault], "\n".join(faults[:MOST_COMPLAINTS])
 

@@ -5,7 +5,7 @@ found in the idea's text is dropped.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Final, Literal, TypeVar
 from uuid import UUID
@@ -18,6 +18,7 @@ from sightline.intelligence.embedded.questions import LONGEST_QUOTE, placeholder
 from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matching, SuggestedOption
 from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
+from sightline.intelligence.model.answers import MOST_READ
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
@@ -197,11 +198,11 @@ def _place(number: int, items: Sequence[object], what: str) -> int:
     return number - 1
 
 
-def _sorted_out(found: Iterable[Found], read: Callable[[Found], T]) -> tuple[list[T], list[str]]:
-    """Returns what holds, and what is wrong with the rest."""
+def _sorted_out(found: Sequence[Found], read: Callable[[Found], T]) -> tuple[list[T], list[str]]:
+    """Returns what holds of the first 100, and what is wrong with the others of them."""
     held: list[T] = []
     wrong: list[str] = []
-    for one in found:
+    for one in found[:MOST_READ]:
         try:
             held.append(read(one))
         except _Wrong as error:

@@ -1,6 +1,6 @@
 """Which pages matter to a section, and the passages that say so: exact parts of the pages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Final, Literal
 
@@ -11,6 +11,7 @@ from sightline.intelligence.embedded.research.judging import frame
 from sightline.intelligence.embedded.research.passages import read_questions
 from sightline.intelligence.embedded.research.terms import folded, share
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
+from sightline.intelligence.model.answers import MOST_READ
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import locate
@@ -78,7 +79,7 @@ async def judge_pages(
             else by_words[number]
             for number, page in enumerate(pages)
         ]
-        return judgements, _complaint(range(len(pages)), exact, answer)
+        return judgements, _complaint(range(len(pages)), exact, judged)
 
     return await endpoint.ask(session, prompt, JudgedPages, read, REPAIRS)
 
@@ -124,11 +125,11 @@ def _shown(number: int, page: Page, parts: Sequence[str]) -> str:
     return f"Page {number}:\n" + fenced("page", f"{head}\n\n{text}")
 
 
-def _complaint(numbers: range, exact: Callable[[int, str], str], answer: JudgedPages) -> str:
-    if missing := set(numbers) - {one.page for one in answer.pages}:
-        return f"These pages are missing: {', '.join(map(str, sorted(missing)))}"
-    quotes = [(one.page, passage.quote) for one in answer.pages for passage in one.passages]
-    wrong = [f"{page}: {quote[:200]}" for page, quote in quotes if page in numbers and not exact(page, quote)]
+def _complaint(numbers: range, exact: Callable[[int, str], str], judged: Mapping[int, JudgedPage]) -> str:
+    if missing := [number for number in numbers if number not in judged]:
+        return f"These pages are missing: {', '.join(map(str, missing))}"
+    quotes = [(number, one.quote) for number in numbers for one in judged[number].passages[:MOST_READ]]
+    wrong = [f"{page}: {quote[:200]}" for page, quote in quotes if not exact(page, quote)]
     return "These quotes are not word for word in their page: " + " | ".join(wrong[:MOST_COMPLAINTS]) if wrong else ""
 
 
@@ -146,7 +147,7 @@ def _judgement(
     """Returns scores and frames of our own: of what the model writes, only the place of a quote is used."""
     observations: list[FramedQuote] = []
     questions: list[str] = []
-    for passage in judged.passages:
+    for passage in judged.passages[:MOST_READ]:
         quote = exact(passage.quote)
         if quote and 0 <= passage.question < len(section.questions) and len(observations) < MOST_PASSAGES:
             questions.append(section.questions[passage.question])
