@@ -299,6 +299,18 @@ async def test_a_text_takes_at_most_8_mib(database: Database) -> None:
     }
 
 
+async def test_a_matching_has_at_most_100_quotes(database: Database) -> None:
+    one = {"featureId": str(uuid4()), "reasoning": "", "sourceQuote": "slow", "confidence": 0.5}
+    matching = {"status": "matched", "productId": str(uuid4()), "matchedAt": "2026-01-01T00:00:00Z"}
+    matching |= {"matcher": {"name": "e", "version": "1"}, "suggestions": []}
+    ideas = [
+        {"key": f"i{count}", "description": "It is slow.", "featureMatching": {**matching, "matches": [one] * count}}
+        for count in (100, 101)
+    ]
+    expected = {"ideas[1].featureMatching": "Quotes what the description lacks, or more than 100"}
+    assert await refusal(database, small(ideas=ideas)) == expected
+
+
 async def test_a_comment_of_a_file_is_bounded(database: Database) -> None:
     longest = "x" * 100_000
     comments = [{"key": "a", "body": longest}, {"key": "b", "body": f"{longest}."}]

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from asyncpg import PostgresError
+from structlog.testing import capture_logs
 
 from sightline.platform.access import Role
 from sightline.platform.clock import Clock
@@ -305,25 +306,26 @@ async def test_later_uses_are_written_in_one_go_and_when_closing(world: World) -
 
 
 async def test_an_outage_during_which_no_last_use_is_written_is_logged_once_with_its_end(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World,
 ) -> None:
-    caplog.set_level("INFO", logger="sightline.workspaces.guard.usage")
     key = await world.key()
     async with open_line(world.url) as line:
         database = await Database.connect(line.url, size=1)
         usage = KeyUsage(database)
         usage.seen.add(key.id)
         line.cut()
-        for _ in range(3):
-            await usage.write()
-        await line.open()
-        for _ in range(2):
-            await usage.write()
-            usage.seen.add(key.id)
+        with capture_logs() as logged:
+            for _ in range(3):
+                await usage.write()
+            await line.open()
+            for _ in range(2):
+                await usage.write()
+                usage.seen.add(key.id)
         await database.close()
-    begin, end = caplog.messages
-    assert begin.startswith("The last use of keys is not written")
-    assert end == "The last use of keys is written again"
+    assert [(line["log_level"], line["event"]) for line in logged] == [
+        ("warning", "The last use of keys is not written; it is tried again"),
+        ("info", "The last use of keys is written again"),
+    ]
     async with world.db.autocommit() as tx:
         [shown] = [one.last_used_at for one in await list_keys(tx, world.workspace.id) if one.id == key.id]
     assert shown is not None

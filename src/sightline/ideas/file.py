@@ -18,7 +18,7 @@ from sightline.ideas.labels import Label, find_labels, initial_label
 from sightline.ideas.matching.chosen_features import chosen_features_forbid_move
 from sightline.ideas.matching.file import FEATURE_MATCHING
 from sightline.ideas.matching.records import FeatureOwnership
-from sightline.ideas.matching.selection import quotes_only
+from sightline.ideas.matching.selection import MOST_QUOTES, quotes_only
 from sightline.ideas.questions.drafted import remove_drafted
 from sightline.ideas.questions.file import QUESTIONS, QuestionRecord
 from sightline.ideas.records import Name, OfficialAnswer
@@ -86,7 +86,7 @@ def _complete(run: Run, entry: Entry) -> None:
     if not quotes_only(row["description"], row["feature_matching"]):
         row["feature_matching"] = None
         if entry.given.get("featureMatching") is not None:
-            run.refuse(entry, "featureMatching", "Quotes words that the description does not have")
+            run.refuse(entry, "featureMatching", f"Quotes what the description lacks, or more than {MOST_QUOTES}")
     if entry.links.get("features") and entry.row["product_id"] is None:
         run.refuse(entry, "features", "An idea without a product has no features")
     if entry.is_new or "features" in entry.links or entry.row["product_id"] == entry.stored["product_id"]:

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from sightline.catalog.products.feature_maps import VersionedMap, find_map_version
 from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
@@ -21,6 +21,7 @@ from sightline.platform.wire import shown_moment
 # The columns of an idea that hold a matching. Writing them does not count as a change of the idea.
 MATCHED = ("feature_matching", "matched_key")
 NONE: dict[str, Any] = dict.fromkeys(MATCHED)
+MOST_QUOTES = 100  # of a file; each is looked for in the event loop
 
 # Short texts are matched with small maps in the event loop, others in a thread, so that nothing blocks.
 _SHORT = 2_000  # characters
@@ -121,8 +122,8 @@ class _Quoting(Struct, rename="camel"):
 
 
 class _Quotes(Struct):
-    matches: list[_Quoting] = []
-    suggestions: list[_Quoting] = []
+    matches: Annotated[list[_Quoting], Meta(max_length=MOST_QUOTES)] = []
+    suggestions: Annotated[list[_Quoting], Meta(max_length=MOST_QUOTES)] = []
 
 
 def is_stale(idea: Stored) -> bool:
@@ -136,7 +137,7 @@ def is_stale(idea: Stored) -> bool:
 
 
 def quotes_only(description: str, matching: Raw | dict[str, Any] | None) -> bool:
-    """Whether every quote of a matching is an exact part of the description. False for a matching of another shape."""
+    """Whether every quote of a matching is an exact part of the description. False for another shape, and too many."""
     if matching is None:
         return True
     try:

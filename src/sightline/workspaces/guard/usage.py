@@ -1,8 +1,9 @@
 """The time at which each key was last used: the first at once, later ones every few seconds."""
 
 import asyncio
-import logging
 from uuid import UUID
+
+import structlog
 
 from sightline.platform.db import Database
 from sightline.platform.db.database import first_line
@@ -10,7 +11,7 @@ from sightline.workspaces.guard import queries
 
 WRITE_SECONDS = 5.0
 
-_log = logging.getLogger(__name__)
+_log = structlog.get_logger()
 
 
 class KeyUsage:
@@ -38,7 +39,7 @@ class KeyUsage:
         except Exception as error:  # the next write tries again after any error
             self.seen.update(used)
             if not self._is_late:
-                _log.warning("The last use of keys is not written; it is tried again: %s", first_line(error))
+                _log.warning("The last use of keys is not written; it is tried again", reason=first_line(error))
             self._is_late = True
         except asyncio.CancelledError:
             self.seen.update(used)
