@@ -301,7 +301,7 @@ async def test_a_text_takes_at_most_8_mib(database: Database) -> None:
 
 async def test_a_matching_has_at_most_100_quotes(database: Database) -> None:
     one = {"featureId": str(uuid4()), "reasoning": "", "sourceQuote": "slow", "confidence": 0.5}
-    matching = {"status": "matched", "productId": str(uuid4()), "matchedAt": "2026-01-01T00:00:00Z"}
+    matching: dict[str, Any] = {"status": "matched", "productId": str(uuid4()), "matchedAt": "2026-01-01T00:00:00Z"}
     matching |= {"matcher": {"name": "e", "version": "1"}, "suggestions": []}
     ideas = [
         {"key": f"i{count}", "description": "It is slow.", "featureMatching": {**matching, "matches": [one] * count}}

@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
+import msgspec
 import pytest
 from asyncpg import PostgresError
-from structlog.testing import capture_logs
 
+from sightline.platform import logs
 from sightline.platform.access import Role
 from sightline.platform.clock import Clock
 from sightline.platform.db import Database, Tx
@@ -306,23 +307,25 @@ async def test_later_uses_are_written_in_one_go_and_when_closing(world: World) -
 
 
 async def test_an_outage_during_which_no_last_use_is_written_is_logged_once_with_its_end(
-    world: World,
+    world: World, capfd: pytest.CaptureFixture[str]
 ) -> None:
     key = await world.key()
+    logs.configure("info", "json")
     async with open_line(world.url) as line:
         database = await Database.connect(line.url, size=1)
         usage = KeyUsage(database)
         usage.seen.add(key.id)
         line.cut()
-        with capture_logs() as logged:
-            for _ in range(3):
-                await usage.write()
-            await line.open()
-            for _ in range(2):
-                await usage.write()
-                usage.seen.add(key.id)
+        for _ in range(3):
+            await usage.write()
+        await line.open()
+        for _ in range(2):
+            await usage.write()
+            usage.seen.add(key.id)
         await database.close()
-    assert [(line["log_level"], line["event"]) for line in logged] == [
+    logs.configure("error", "text")
+    logged = [msgspec.json.decode(line) for line in capfd.readouterr().err.splitlines()]
+    assert [(line["level"], line["event"]) for line in logged] == [
         ("warning", "The last use of keys is not written; it is tried again"),
         ("info", "The last use of keys is written again"),
     ]

@@ -33,6 +33,7 @@ DEADLY = JobKind("test.deadly")
 POISONED = JobKind("test.poisoned")
 COUNTED = JobKind("test.counted")
 UNRECORDED = JobKind("test.unrecorded")
+CROWDED = JobKind("test.crowded")
 
 SLOW_SECONDS = 1.2
 
@@ -101,6 +102,15 @@ async def poisoned(db: Database, _tools: Tools, _workspace: UUID, record: UUID) 
     raise ValueError("This never works.")
 
 
+async def crowded(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
+    """Finds the disk of the database full until the gate is open."""
+    await begin(db, record)
+    async with db.transaction() as tx:
+        if not await tx.connection.fetchval(IS_OPEN):
+            await tx.connection.execute("DO $$ BEGIN RAISE disk_full; END $$")
+        await note(tx, record, "written")
+
+
 async def counted(db: Database, _tools: Tools, _workspace: UUID, record: UUID) -> None:
     async with db.transaction() as tx:
         await tx.connection.execute("UPDATE records SET seen = seen + 1 WHERE id = $1", record)
@@ -152,6 +162,7 @@ HANDLERS = {
     POISONED: poisoned,
     COUNTED: counted,
     UNRECORDED: poisoned,
+    CROWDED: crowded,
 }
 
 

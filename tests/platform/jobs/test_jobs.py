@@ -12,7 +12,7 @@ from sightline.platform.jobs import add_job, add_missing_jobs
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost
 from tests.line import open_line
 from tests.platform.jobs.conftest import HEARTBEAT, Site
-from tests.platform.jobs.entries import COUNTED, GATED, HUNG, POISONED, QUICK, SLOW, UNRECORDED
+from tests.platform.jobs.entries import COUNTED, CROWDED, GATED, HUNG, POISONED, QUICK, SLOW, UNRECORDED
 from tests.waiting import until, until_blocked
 
 
@@ -69,6 +69,15 @@ async def test_a_poisoned_job_ends_as_failed_after_its_attempts(site: Site) -> N
     assert await site.value("SELECT error FROM records WHERE id = $1", record) == "ValueError: This never works."
     assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'failed'") == 1
     assert await site.value("SELECT jobs FROM job_totals WHERE outcome = 'retried'") == 2
+
+
+async def test_a_full_disk_of_the_database_uses_up_no_attempt(site: Site) -> None:
+    site.worker()
+    await site.add(CROWDED, record := await site.record())
+    await until(lambda: site.value("SELECT count(*) > 4 FROM effects WHERE what = 'started'"))
+    await site.open_gate()
+    await until(lambda: site.is_gone(record))
+    assert (await site.count(record, "written"), await site.count(record, "dead")) == (1, 0)
 
 
 async def test_a_failure_that_cannot_be_recorded_is_recorded_later(site: Site) -> None:

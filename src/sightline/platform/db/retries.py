@@ -23,7 +23,7 @@ OUTAGE = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
+    asyncpg.InsufficientResourcesError,  # no room on its disk, in its memory or for the connection
     asyncpg.InternalClientError,  # a connection that was lost
     asyncpg.ReadOnlySQLTransactionError,  # a standby, or a primary that has become one
 )
@@ -83,7 +83,7 @@ def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given,
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether the error can only mean that the database, or the connection to it, was lost."""
+    """Whether the error can only mean that the database, or the connection to it, was lost or out of room."""
     return isinstance(error, OUTAGE) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error))
 
 

@@ -11,8 +11,6 @@ from sightline.workspaces.guard import queries
 
 WRITE_SECONDS = 5.0
 
-_log = structlog.get_logger()
-
 
 class KeyUsage:
     """Collects used keys in `seen`. The time of the write is stored as their last use."""
@@ -21,6 +19,7 @@ class KeyUsage:
         self._db = db
         self.seen: set[UUID] = set()
         self._is_late = False  # as it was logged
+        self._log = structlog.get_logger().bind()  # as logs are configured now
 
     async def keep_writing(self) -> None:
         while True:
@@ -39,12 +38,12 @@ class KeyUsage:
         except Exception as error:  # the next write tries again after any error
             self.seen.update(used)
             if not self._is_late:
-                _log.warning("The last use of keys is not written; it is tried again", reason=first_line(error))
+                self._log.warning("The last use of keys is not written; it is tried again", reason=first_line(error))
             self._is_late = True
         except asyncio.CancelledError:
             self.seen.update(used)
             raise
         else:
             if self._is_late:
-                _log.info("The last use of keys is written again")
+                self._log.info("The last use of keys is written again")
             self._is_late = False
