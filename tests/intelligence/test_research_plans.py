@@ -223,6 +223,19 @@ def test_without_evidence_the_question_tells_companies_from_things() -> None:
     assert competitors("How do scanners from Zebra and Honeywell differ?", NOTHING) == ["Zebra", "Honeywell"]
 
 
+@pytest.mark.parametrize(("things", "names"), [(19, ["Zebra"]), (20, [])])
+def test_twenty_names_of_a_question_are_looked_for(things: int, names: list[str]) -> None:
+    question = f"How do we use {' and '.join(f'the Thing{n}' for n in range(things))} and Zebra?"
+    assert competitors(question, PlanContext(evidence=("Scanners come from Zebra.",))) == names
+
+
+@pytest.mark.parametrize(("things", "names"), [(49, ["Zebra"]), (50, [])])
+def test_a_name_is_looked_for_in_the_first_hundred_texts_that_have_it(things: int, names: list[str]) -> None:
+    thing, company = ("They saw the Zebra.",), ("Scanners come from Zebra.",)
+    evidence = (*("No name.",) * 200, *thing * things, *company * (100 - things), *company * 100)
+    assert competitors("How do museums pay for Zebra scanners?", PlanContext(evidence=evidence)) == names
+
+
 @pytest.mark.parametrize(
     ("question", "product"),
     [

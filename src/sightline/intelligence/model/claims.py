@@ -89,9 +89,7 @@ class Sources:
         quoted = [*quotes_in(claim.text), *([claim.quote] if claim.quote else [])]
         for text in texts:
             quoted = [words for words in quoted if not self._locate(words, text)]
-        if quoted:
-            return f"{about} quotes words that are not in its sources."
-        return ""
+        return f"{about} quotes words that are not in its sources." if quoted else ""
 
     def sort_out(self, sentences: Iterable[tuple[Key, Sentence]]) -> tuple[list[tuple[Key, Sentence]], str]:
         """Returns which of the first 100 sentences can stand, with their keys, and what is wrong with five others."""

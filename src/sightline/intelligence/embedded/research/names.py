@@ -17,6 +17,8 @@ _SHORT: Final = re.compile(r"[A-Z0-9&]{1,4}s?")  # API, PDF, EU: abbreviations n
 _LEAST_ENGLISH: Final = 2  # stop words in lower case, or at the start
 _MOST_CAPITALS: Final = 0.35
 _LONGEST_NAME: Final = 160
+_MOST_NAMES: Final = 20  # of a question that are looked for
+_MOST_TEXTS: Final = 100  # of the evidence that have a name
 
 
 def mentions(competitor: Competitor, text: str, url: str = "") -> bool:
@@ -35,14 +37,15 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def names_in(question: str) -> list[str]:
-    """Returns the capitalised names of a question; none of a text that has a capital on most of its words."""
+    """Returns the capitalised names of a question, each once; none if most of its words have a capital."""
     starts = {sentence.strip()[:1] and sentence.strip().split()[0] for sentence in re.split(r"[.?!:\n]", question)}
     words = [word.strip(".,;:?!") for word in question.split()]
     said = [word.lower() if at == 0 else word for at, word in enumerate(words)]
     is_english = sum(word in STOP_WORDS for word in said) >= _LEAST_ENGLISH
     if not is_english and sum(word[:1].isupper() for word in words) > _MOST_CAPITALS * len(words):
         starts |= {word for word in words if word[:1].isupper()}  # a language that capitalises nouns, or a headline
-    return list(_clean(name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts))
+    names = (name for name in pattern("capitalised").findall(question) if name.split()[0] not in starts)
+    return list(dict.fromkeys(_clean(names)))
 
 
 @keep_by_text(5_000)
@@ -67,16 +70,17 @@ def stems_of_names(text: str) -> frozenset[str]:
 def named_in_question(question: str, evidence: Sequence[str] = ()) -> list[str]:
     """Returns the companies of a question, in order: names after a comparison ("like Canny"), then other names.
 
-    Whether another name is a company follows from its use in the evidence, or in the question if no evidence has it.
+    Whether another name is a company, of the first 20, follows from its use in the first 100 texts of the evidence that
+    have it, or in the question if none has it.
     """
     compared = _clean(name for found in pattern("cue").findall(question) for name in _LIST.split(found))
     places = set(pattern("place").findall(question))
-    others = [name for name in names_in(question) if _is_company(name, evidence, question)]
+    others = [name for name in names_in(question)[:_MOST_NAMES] if _is_company(name, evidence, question)]
     return list(dict.fromkeys(name for name in (*compared, *others) if name not in places))
 
 
 def _is_company(name: str, evidence: Sequence[str], question: str) -> bool:
-    texts = [text for text in evidence if name.lower() in text.lower()] or [question]
+    texts = [text for text in evidence if name.lower() in text.lower()][:_MOST_TEXTS] or [question]
     patterns = {use: re.compile(one.replace("{name}", re.escape(name))) for use, one in wording().uses.items()}
     counts = {use: sum(len(one.findall(text)) for text in texts) for use, one in patterns.items()}
     in_lower_case = sum(text.count(name.lower()) for text in texts)
