@@ -54,13 +54,14 @@ def _is_unsourced(line: str) -> bool:
     return not _MARK.search(line) and not _NO_CLAIM.fullmatch(line)
 
 
-def _is_misquoted(line: str, said: tuple[str, ...]) -> bool:
-    return line.lstrip().startswith("> “") and not line.strip().startswith(said)
+def _is_misquoted(line: str, said: frozenset[str]) -> bool:
+    line = line.strip()
+    return line.startswith("> “") and not any(line[: end.end()] in said for end in re.finditer("”", line))
 
 
-def _said(material: Material) -> tuple[str, ...]:
+def _said(material: Material) -> frozenset[str]:
     """Returns all quotes as documents show them."""
-    return tuple({f"> “{inline(quote.text)}”" for record in _records(material) for quote in record.quotes})
+    return frozenset(f"> “{inline(quote.text)}”" for record in _records(material) for quote in record.quotes)
 
 
 def _records(material: Material) -> list[AboutInsight | AboutEvidence]:
