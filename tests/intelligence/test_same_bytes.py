@@ -22,6 +22,7 @@ from uuid import UUID
 import msgspec
 from sightline.intelligence.evidence import SignalMaterial
 from sightline.intelligence.material import DocumentType
+from tests.documents.test_large import of_few_words
 from tests.documents.test_writer import material
 from tests.intelligence.test_same_bytes import ENGINE, GROUPS, REQUEST
 texts = [REQUEST, "We cannot export charts and lose an hour each day. Please add PNG. I love the new search!"]
@@ -30,6 +31,7 @@ for text in texts:
     print(msgspec.json.encode(ENGINE.extract_insights(SignalMaterial(text=text))))
     for type in DocumentType:
         print(ENGINE.write_document(type, material(text)))
+print(ENGINE.write_document(DocumentType.PRD, of_few_words()))
 """
 
 

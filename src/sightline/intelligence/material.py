@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
+
+MOST_READ: Final = 100_000  # characters of the description of an idea
 
 
 class DocumentType(StrEnum):

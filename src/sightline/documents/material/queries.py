@@ -9,6 +9,7 @@ import msgspec
 
 from sightline.ideas.vote_counts import votes_of
 from sightline.intelligence.material import (
+    MOST_READ,
     AboutEvidence,
     AboutIdea,
     AboutInitiative,
@@ -42,8 +43,8 @@ WITH generation AS (
     SELECT initiative_id, document_id, type, requests
       FROM document_generations WHERE workspace_id = :workspace_id AND id = :id AND status = 'pending'),
 attached AS (
-    SELECT i.id, i.number, i.name, i.description, i.status, i.feature_ids, i.account_ids, i.opportunity_ids,
-           i.imported_vote_count + {votes} AS votes
+    SELECT i.id, i.number, i.name, left(i.description, {most}) AS description, i.status, i.feature_ids, i.account_ids,
+           i.opportunity_ids, i.imported_vote_count + {votes} AS votes
       FROM ideas i
      WHERE i.workspace_id = :workspace_id AND i.initiative_id = (SELECT initiative_id FROM generation)),
 links AS (
@@ -113,6 +114,7 @@ SELECT ROW(generation.*) AS generation,
             ORDER BY number, position, created_at, id) AS questions
   FROM generation
   JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = generation.initiative_id""",
+    most=str(MOST_READ + 1),  # the engine sees that there is more
     teams=_names("teams", "i.team_ids"),
     features=_names("features", "i.feature_ids"),
     accounts=_names("accounts", "i.account_ids"),

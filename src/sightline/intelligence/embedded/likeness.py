@@ -8,7 +8,7 @@ from sightline.intelligence.embedded.words import fold, words_of
 
 _CONTAINED = 0.85
 _FEWEST_CONTAINED = 4
-_MOST_COMPARED = 50  # statements with one word
+MOST_COMPARED = 50  # statements with one word, records with one word or signal
 
 
 @keep_by_text(5_000)  # a document is written again when little has changed
@@ -20,8 +20,8 @@ def telling_words(text: str) -> frozenset[str]:
 
 def are_alike(words: frozenset[str], others: frozenset[str], share: float) -> bool:
     """Whether both share `share` of all words, or nearly all words of the shorter one are in the longer one."""
-    common, shorter = len(words & others), min(len(words), len(others))
-    return common >= share * len(words | others) or (shorter >= _FEWEST_CONTAINED and common >= _CONTAINED * shorter)
+    common, both, shorter = len(words & others), len(words) + len(others), min(len(words), len(others))
+    return common >= share * (both - common) or (shorter >= _FEWEST_CONTAINED and common >= _CONTAINED * shorter)
 
 
 class Statements:
@@ -41,7 +41,7 @@ class Statements:
         most = len(words) // 2 + 1 - (len(words) - len(known))
         rarest = sorted((len(self._by_word[word]), word) for word in known) if most > 0 else []
         for _, word in rarest[: max(0, most)]:
-            for place, others in self._by_word[word][:_MOST_COMPARED]:
+            for place, others in self._by_word[word][:MOST_COMPARED]:
                 if are_alike(words, others, self._share):
                     return place
         return None

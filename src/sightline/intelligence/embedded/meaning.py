@@ -131,10 +131,11 @@ def meaning_of(text: str) -> tuple[Term, ...]:
     seen = Counter[int | str]()
     terms = {term.text: term for term in _terms(words_of(text)[:_MOST_WORDS])}
     for term in terms.values():
-        seen.update(
-            few := frozenset(one for one in term.meanings if isinstance(one, str) or seen[one] < _MOST_OF_GROUP)
-        )
-        terms[term.text] = term._replace(meanings=few)
+        groups = {one for one in term.meanings if isinstance(one, int)}
+        if groups:
+            few = frozenset(one for one in groups if seen[one] < _MOST_OF_GROUP)
+            seen.update(few)
+            terms[term.text] = term._replace(meanings=term.meanings - (groups - few))
     return tuple(terms.values())
 
 

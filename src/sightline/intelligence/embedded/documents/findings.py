@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.documents.roles import has_figure, stands_alone
 from sightline.intelligence.embedded.headlines import without_conjunctions, without_greeting
 from sightline.intelligence.embedded.kept import keep_by_text
-from sightline.intelligence.embedded.likeness import Statements, telling_words
+from sightline.intelligence.embedded.likeness import MOST_COMPARED, Statements, telling_words
 from sightline.intelligence.embedded.meaning import Term, likeness, meaning_of
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.material import AboutEvidence, AboutInsight, Material, SourceQuote
@@ -20,7 +20,6 @@ Meanings = frozenset[int | str]
 _ALIKE: Final = 0.6
 _SAME: Final = 0.75
 _AGAINST: Final = ("contradicts", "qualifies")
-_MOST_COMPARED: Final = 50
 _MOST_NEAR: Final = 5  # insights whose meaning is compared with that of another
 _UNCONFIRMED: Final = 3
 _SHORTEST_PART: Final = 20  # a shorter quote inside another one may be a coincidence
@@ -44,7 +43,7 @@ class Finding:
     def title(self) -> str:
         return self.records[0].title
 
-    @property
+    @cached_property
     def description(self) -> str:
         return next((record.description for record in self.records if record.description.strip()), "")
 
@@ -80,14 +79,19 @@ class Finding:
     def quotes(self) -> list[SourceQuote]:
         """Each quote once, without parts of other quotes; quotes of known customers come first.
 
-        Among these, what is said most often comes first.
+        Among these, what is said most often comes first. A quote may be a part of the first 50 quotes of its signal.
         """
-        found: list[SourceQuote] = []
+        quotes: dict[tuple[str | None, str], SourceQuote] = {}
         for quote in chain.from_iterable(record.quotes for record in self.records):
-            if quote.text.strip() and not any(_is_part(quote, other) for other in found):
-                found = [other for other in found if not _is_part(other, quote)] + [quote]
-        if len(found) < 2:
-            return found
+            if quote.text.strip():
+                quotes.setdefault((quote.signal, _normal(quote.text)), quote)
+        if len(quotes) < 2:
+            return list(quotes.values())
+        by_signal: dict[str | None, list[SourceQuote]] = defaultdict(list)
+        for quote in quotes.values():
+            by_signal[quote.signal].append(quote)
+        known = ((one, by_signal[one.signal][:MOST_COMPARED]) for one in quotes.values())
+        found = [one for one, others in known if not any(_is_part(one, other) for other in others if other is not one)]
         said = Counter(_normal(quote.text) for quote in found)
         return sorted(
             found,
@@ -198,16 +202,14 @@ class _Quoted:
 
     def find(self, record: AboutInsight | AboutEvidence) -> int | None:
         """Returns the place of the first record with one of the same quotes."""
-        known = ((quote, *other) for quote in record.quotes for other in self._by_signal[quote.signal][:_MOST_COMPARED])
+        known = ((quote, *other) for quote in record.quotes for other in self._by_signal[quote.signal][:MOST_COMPARED])
         return next((at for one, other, at in known if _is_part(one, other) or _is_part(other, one)), None)
 
 
 def _is_part(quote: SourceQuote, other: SourceQuote) -> bool:
     """Whether the quote repeats words of the other one, from the same signal."""
-    if quote.signal != other.signal:
-        return False
     text, whole = _normal(quote.text), _normal(other.text)
-    return text == whole or (len(text) >= _SHORTEST_PART and text in whole)
+    return quote.signal == other.signal and (text == whole or (len(text) >= _SHORTEST_PART and text in whole))
 
 
 @keep_by_text(20_000)
@@ -238,7 +240,7 @@ class _Groups:
         self._quoted = _Quoted()
         self._meant: list[tuple[int, tuple[Term, ...]]] = []
         self._by_meaning: dict[tuple[str, int | str], list[int]] = defaultdict(list)
-        self._by_source: dict[tuple[str, str], set[int]] = defaultdict(set)  # of insights, by idea and signal
+        self._by_source: dict[str, set[int]] = defaultdict(set)  # insights by idea, and by signal
 
     def add_insight(self, insight: AboutInsight) -> None:
         place = self._place_of(insight.title, lambda: self._in_other_words(insight))
@@ -246,9 +248,9 @@ class _Groups:
         self._quoted.add(insight, place)
         for meaning in meanings_of(insight.title):
             self._by_meaning[insight.category, meaning].append(len(self._meant))
+        for source in chain(insight.ideas, insight.signals):
+            self._by_source[source].add(len(self._meant))
         self._meant.append((place, meaning_of(insight.title)))
-        for source in product(insight.ideas, insight.signals):
-            self._by_source[source].add(place)
 
     def add_evidence(self, evidence: AboutEvidence) -> None:
         place = self._quoted.find(evidence)
@@ -273,13 +275,15 @@ class _Groups:
         terms = meaning_of(insight.title)
         counts: Counter[int] = Counter()
         for meaning in meanings_of(insight.title):
-            counts.update(self._by_meaning[insight.category, meaning][:_MOST_COMPARED])
-        meant = (self._meant[at] for at, count in counts.most_common(_MOST_NEAR) if count > 1)
+            counts.update(self._by_meaning[insight.category, meaning][:MOST_COMPARED])
+        nearest = sorted(counts, key=lambda at: (-counts[at], at))[:_MOST_NEAR]
+        meant = (self._meant[at] for at in nearest if counts[at] > 1)
         return next((place for place, others in meant if likeness(terms, others)), None)
 
     def _of_same_source(self, evidence: AboutEvidence) -> int | None:
         """Returns the only finding with an insight of the same idea and signal; None if there are several."""
-        found = set[int]().union(*(self._by_source[evidence.idea, signal] for signal in evidence.signals))
+        of_idea = self._by_source[evidence.idea]
+        found = {self._meant[at][0] for signal in evidence.signals for at in self._by_source[signal] & of_idea}
         return found.pop() if len(found) == 1 else None
 
 

@@ -31,17 +31,17 @@ def inline(text: str) -> str:
 
 def blocks(text: str) -> list[str]:
     """Returns the paragraphs and items of a text, each as one line, without tables and lines without words."""
-    found: list[str] = []
+    found: list[list[str]] = []
     goes_on = False
     for line in text.splitlines():
         if _NO_WORDS.fullmatch(line) or is_row(line):
             goes_on = False
         elif goes_on and not _OWN_LINE.match(line):
-            found[-1] += f" {line}"
+            found[-1].append(line)
         else:
-            found.append(line)
+            found.append([line])
             goes_on = True
-    return found
+    return list(map(" ".join, found))
 
 
 def is_row(line: str) -> bool:

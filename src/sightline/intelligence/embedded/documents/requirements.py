@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ from sightline.intelligence.embedded.documents.roles import (
     role_of_statement,
     stands_alone,
 )
-from sightline.intelligence.embedded.likeness import Statements, are_alike, telling_words
+from sightline.intelligence.embedded.likeness import MOST_COMPARED, Statements, are_alike, telling_words
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.signals.categories import is_ironic
 from sightline.intelligence.material import AboutEvidence, AboutIdea, AboutInsight
@@ -32,6 +32,7 @@ _MOST: Final = {Role.PROBLEM: 4, Role.TODAY: 1, Role.NEED: 2, Role.RISK: 2, Role
 # much as those that it shares with another one: a lot and a little more, or some and much more.
 _CLEAR: Final = ((2.5, 1.1), (1.0, 1.5))
 _MOST_SENTENCES: Final = 12  # of one role
+_MOST_WEIGHED: Final = 100  # signals of a finding, and findings of a signal
 
 
 class Point(NamedTuple):
@@ -127,30 +128,34 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
     meanings = [meanings_of(idea.name, *split_sentences(idea.description)) for idea in firsts]
     names = [meanings_of(idea.name) for idea in firsts]
     common = Counter(chain.from_iterable(meanings))
-    weights = {
-        finding: [
-            sum(
-                term.weight * (1 + (not found.isdisjoint(name))) / min(common[meaning] for meaning in found)
-                for term in finding.terms
-                if (found := term.meanings & own)
-            )
-            for own, name in zip(meanings, names, strict=True)
-        ]
-        for finding in findings
-    }
-    by_signal: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(firsts))
+    places = {id: at for at, one in enumerate(requirements) for id in one.public_ids}
+    by_signal: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         for signal in finding.signals:
-            by_signal[signal] = [a + b for a, b in zip(by_signal[signal], weights[finding], strict=True)]
+            by_signal[signal].append(finding)
+
+    def weight(finding: Finding, at: int) -> float:
+        return sum(
+            term.weight * (1 + (not found.isdisjoint(names[at]))) / min(common[meaning] for meaning in found)
+            for term in finding.terms
+            if (found := term.meanings & meanings[at])
+        )
+
+    @cache
+    def weight_of_signal(signal: str, at: int) -> float:
+        return sum(weight(finding, at) for finding in by_signal[signal][:_MOST_WEIGHED])
+
     for finding in findings:
-        linked = [at for at, one in enumerate(requirements) if not set(finding.ideas).isdisjoint(one.public_ids)]
-        score = {at: weights[finding][at] + sum(by_signal[signal][at] for signal in finding.signals) for at in linked}
-        nearest = sorted(linked, key=lambda at: (-score[at], at))
+        linked = sorted({places[id] for id in finding.ideas if id in places})
+        signals = finding.signals[:_MOST_WEIGHED] if len(linked) > 1 else []
+        own = {at: weight(finding, at) for at in linked}
+        score = {at: own[at] + sum(weight_of_signal(signal, at) for signal in signals) for at in linked}
+        nearest = sorted(linked, key=lambda at: -score[at])
         is_clear = any(
             all(score[nearest[0]] >= max(least, times * score[other]) for other in nearest[1:])
             for least, times in _CLEAR
         )
-        has_words = bool(nearest) and (len(requirements) == 1 or weights[finding][nearest[0]] >= _OWN)
+        has_words = bool(nearest) and (len(requirements) == 1 or own[nearest[0]] >= _OWN)
         if nearest and ((is_clear and has_words) or not finding.is_statement):
             yield requirements[nearest[0]], finding
 
@@ -203,16 +208,23 @@ def is_new(text: str, said: Statements) -> bool:
 
 
 def _grouped(ideas: Sequence[AboutIdea]) -> list[list[AboutIdea]]:
-    """Returns groups in the order of their first idea. Compares names and first sentences of descriptions."""
+    """Returns groups in the order of their first idea. Compares names and first sentences of descriptions.
+
+    An idea is compared with the first 50 groups that have one of its words.
+    """
     groups: list[list[AboutIdea]] = []
-    words: list[tuple[frozenset[str], frozenset[str]]] = []
+    known: list[tuple[frozenset[str], frozenset[str]]] = []
+    by_word: dict[str, list[int]] = defaultdict(list)
     for idea in ideas:
         name, begins = telling_words(idea.name), telling_words(next(iter(split_sentences(idea.description)), ""))
-        for group, (known_name, known_begins) in zip(groups, words, strict=True):
-            if are_alike(name, known_name, _ALIKE_NAMES) and are_alike(begins, known_begins, _ALIKE_SENTENCES):
-                group.append(idea)
+        near = {at for word in name | begins for at in by_word[word][:MOST_COMPARED]}
+        for at in sorted(at for at in near if not name.isdisjoint(known[at][0])):
+            if are_alike(name, known[at][0], _ALIKE_NAMES) and are_alike(begins, known[at][1], _ALIKE_SENTENCES):
+                groups[at].append(idea)
                 break
         else:
+            for word in name | begins:
+                by_word[word].append(len(groups))
             groups.append([idea])
-            words.append((name, begins))
+            known.append((name, begins))
     return groups

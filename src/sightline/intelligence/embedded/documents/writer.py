@@ -48,4 +48,4 @@ def write_document(type: DocumentType, material: Material) -> Draft:
     """Composes one document. Invents nothing."""
     writing = Writing(type, material)
     content = _environment().get_template(_TEMPLATES[type]).render(w=writing, about=material.initiative)
-    return Draft(_EMPTY_LINES.sub("\n\n", content).strip() + "\n", writing.sources)
+    return Draft(_EMPTY_LINES.sub("\n\n", content).strip() + "\n", list(writing.sources.values()))

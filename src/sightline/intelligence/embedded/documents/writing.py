@@ -1,23 +1,17 @@
 """A document in progress: its material in order, the numbers of its sources, what is open."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
 from functools import cache, cached_property
 from itertools import chain
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, Protocol, cast
 from uuid import UUID
 
 from markupsafe import Markup
 
 from sightline.intelligence.embedded.documents.findings import Finding, find_findings, meanings_of
 from sightline.intelligence.embedded.documents.markdown import paragraphs
-from sightline.intelligence.embedded.documents.requirements import (
-    ANSWERS,
-    Requirement,
-    find_requirements,
-    is_new,
-)
+from sightline.intelligence.embedded.documents.requirements import ANSWERS, find_requirements, is_new
 from sightline.intelligence.embedded.documents.roles import Role, has_purpose, people_in
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.likeness import Statements
@@ -25,6 +19,7 @@ from sightline.intelligence.embedded.questions import points_in, rules
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.material import (
+    MOST_READ,
     AboutEvidence,
     AboutIdea,
     AboutInsight,
@@ -72,56 +67,56 @@ _HEADINGS: Final = {
 }
 
 
-class Customer(NamedTuple):
-    """A customer, and the first record that names it."""
-
-    name: str
-    record: Record
-
-
 class Writing:
-    """What the templates show. Sources are numbered in the order of their marks; an answer stands once."""
+    """What the templates show. Sources are numbered in the order of their marks; an answer stands once.
+
+    Descriptions of ideas are read up to 100,000 characters; `long` are ids of ideas with more.
+    """
 
     def __init__(self, type: DocumentType, material: Material) -> None:
         self.about = material.initiative
-        self.material = material
+        self.long = {idea.id for idea in material.ideas if len(idea.description) > MOST_READ}
+        ideas = [idea._replace(description=idea.description[:MOST_READ]) for idea in material.ideas]
+        self.material = material = material._replace(ideas=ideas)
         self.findings = find_findings(material)
         said = Statements(_ALIKE)
         self.description = [Markup(line) for line in paragraphs(self.about.description)]  # noqa: S704 - escaped
         for sentence in split_sentences(self.about.description):
             is_new(sentence, said)
         self.requirements = find_requirements(material.ideas, self.findings, said)
+        self._descriptions = {idea.public_id: idea.description for idea in material.ideas}
         asked = [one for one in material.questions if one.answer or not self._is_settled(one)]
         self.questions: dict[str, list[AboutQuestion]] = {}
         for one in asked:
             if not one.answer:
                 self.questions.setdefault(one.question, []).append(one)
-        self._type = type
-        self._answered = {one.id: (one, topic_of(one.question)) for one in asked if one.answer}
-        self._topics = {topic for _, topic in self._answered.values()}
-        self._sources: dict[UUID, DocumentSource] = {}
+        answered = [(one, topic_of(one.question)) for one in asked if one.answer]
+        self._topics = {topic for _, topic in answered}
+        shown = [] if type is DocumentType.INITIATIVE_BRIEF else self.requirements  # a brief has no headings of them
+        labels = {id: one.label for one in shown for id in one.public_ids}
+        self._answers: dict[str, list[tuple[int, AboutQuestion]]] = defaultdict(list)
+        for at, (one, topic) in enumerate(answered):
+            place = topic if topic in _HEADINGS[type] else labels.get(one.asked_of, "decisions")
+            self._answers[place].append((at, one))
+        self.sources: dict[UUID, DocumentSource] = {}
         records: list[AboutInsight | AboutEvidence] = [*material.insights, *material.evidence]
         self._heard = {one.id: one for one in records}
 
     # Sources
-
-    @property
-    def sources(self) -> list[DocumentSource]:
-        return list(self._sources.values())
 
     def marks(self, *records: Record) -> Markup:
         """Returns the numbers of the records, such as ` [3] [4]`."""
         return Markup("".join(f" [{ref}]" for ref in dict.fromkeys(self._source(record).ref for record in records)))  # noqa: S704 - numbers
 
     def _source(self, record: Record) -> DocumentSource:
-        source = self._sources.get(record.id)
+        source = self.sources.get(record.id)
         if source is None:
             kind = type(record).__name__.removeprefix("About").lower()
             public_id = getattr(record, "study" if kind == "rating" else "public_id", None)
             title = next(getattr(record, name) for name in ("title", "question", "name") if hasattr(record, name))
             kind = cast(SourceKind, "study" if kind == "rating" else kind)
-            source = DocumentSource(len(self._sources) + 1, kind, record.id, public_id, title)
-            self._sources[record.id] = source
+            source = DocumentSource(len(self.sources) + 1, kind, record.id, public_id, title)
+            self.sources[record.id] = source
         return source
 
     def listed(self, source: DocumentSource) -> str:
@@ -134,8 +129,8 @@ class Writing:
     # What is counted
 
     @cached_property
-    def customers(self) -> list[Customer]:
-        """The customers of ideas and of their findings, the one with most findings first."""
+    def customers(self) -> dict[str, Record]:
+        """The customers of ideas and of their findings, the one with most findings first, with a record of each."""
         placed = [finding for one in self.requirements for finding in one.findings]
         findings = [*placed, *self.findings.objections, *self.praise]
         counts = Counter(name for finding in findings for name in finding.accounts)
@@ -143,7 +138,7 @@ class Writing:
         for record in chain(*(finding.records for finding in findings), self.material.ideas):
             for name in record.accounts:
                 named.setdefault(name, record)
-        return [Customer(name, named[name]) for name in sorted(named, key=lambda name: -counts[name])]
+        return {name: named[name] for name in sorted(named, key=lambda name: -counts[name])}
 
     @property
     def signals(self) -> int:
@@ -191,6 +186,7 @@ class Writing:
     def missing(self) -> list[str]:
         """The names of what is not recorded."""
         about = self.about
+        measured = (one.answer or "" for one in self.answers("measures"))
         known = {
             "description": about.description.strip(),
             "team": about.teams,
@@ -200,7 +196,7 @@ class Writing:
             "goal": self.has(Role.GOAL, Role.MEASURE) or has_purpose(about.description) or self._is_recorded("goals"),
             "what it leaves out": self.has(Role.NON_GOAL) or self._is_recorded("non-goals"),
             "requirements": self.material.ideas,
-            "measure and target": self.has(Role.MEASURE) or self._has_target(),
+            "measure and target": self.has(Role.MEASURE) or any(map(_FIGURE.search, measured)),
             "what speaks against it": self.has(Role.RISK) or self.findings.objections,
             "rules and limits": self._is_recorded("constraints"),
             "rollout": self._is_recorded("rollout"),
@@ -213,34 +209,13 @@ class Writing:
         texts = chain([self.about.description], ideas, (one.description for one in self.material.opportunities))
         return topic in self._topics or any(_is_about(text, topic) for text in texts)
 
-    def _has_target(self) -> bool:
-        return any(topic == "measures" and _FIGURE.search(one.answer or "") for one, topic in self._answered.values())
-
     # Questions
 
     def _is_settled(self, question: AboutQuestion) -> bool:
         """Whether the engine asked it about an earlier description: the present one says it."""
         point = next((one for one in rules().points if one.question == question.question), None)
-        asked_of = [idea.description for idea in self.material.ideas if idea.public_id == question.asked_of]
-        return point is not None and any(point.point in points_in(description) for description in asked_of)
+        return point is not None and point.point in points_in(self._descriptions.get(question.asked_of, ""))
 
-    def answers(self, *topics: str) -> list[AboutQuestion]:
-        """Returns the answered questions of these topics that no heading had yet."""
-        return self._placed(one for one, topic in self._answered.values() if topic in topics)
-
-    def answers_of(self, requirement: Requirement) -> list[AboutQuestion]:
-        """Returns the answered questions of its ideas that no other heading has."""
-        return self._placed(
-            one
-            for one, topic in self._answered.values()
-            if one.asked_of in requirement.public_ids and topic not in _HEADINGS[self._type]
-        )
-
-    def other_answers(self) -> list[AboutQuestion]:
-        return self._placed(one for one, _ in self._answered.values())
-
-    def _placed(self, questions: Iterable[AboutQuestion]) -> list[AboutQuestion]:
-        found = list(questions)
-        for one in found:
-            del self._answered[one.id]
-        return found
+    def answers(self, *places: str) -> list[AboutQuestion]:
+        """Returns the answered questions of these topics, of the requirement with this label, or other "decisions"."""
+        return [one for _, one in sorted(chain.from_iterable(self._answers[place] for place in places))]

@@ -1,0 +1,79 @@
+"""Documents of much material: all of it is read, within bounds that the document names."""
+
+import random
+import re
+from itertools import combinations
+
+import pytest
+
+from sightline.intelligence.embedded import embedded_engine
+from sightline.intelligence.material import MOST_READ, DocumentType, Material
+from tests.documents.conftest import written
+from tests.documents.test_writer import insight, material
+from tests.documents.written import INITIATIVE, idea, part
+from tests.documents.written import insight as heard
+from tests.world import World
+
+MANY = 1_000
+WORDS = ("export", "import", "upload", "download", "report", "invoice", "ledger", "payment", "refund", "order")
+
+
+def of_few_words() -> Material:
+    """Insights with so few words that each one is as near to many others."""
+    titles = [" ".join(words) for words in combinations(WORDS, 4)]
+    random.Random(1).shuffle(titles)
+    insights = [insight(at, title) for at, title in enumerate(titles, 100)]
+    return material()._replace(insights=insights, evidence=[])
+
+
+async def test_a_document_of_a_thousand_ideas_and_insights_has_them_all(world: World) -> None:
+    """The last idea asks for the same as the first one."""
+    ideas = [
+        idea(f"i{n}", f"Print list{n} at hub{n}", description=f"Crew{n} must see list{n}.", insights=[f"h{n}"],
+             questions=[{"key": f"q{n}", "question": f"Who is crew{n}?", "status": "answered", "answer": f"Shift{n}."}])
+        for n in range(MANY)
+    ]  # fmt: skip
+    ideas.append(idea("again", "Print list0 at hub0", description="Crew0 must see list0."))
+    found = [heard(f"h{n}", f"Slow page{n} of door{n}", f"I wait for page{n}.") for n in range(MANY)]
+    signals = [{"key": f"s-h{n}", "name": f"Call {n}"} for n in range(MANY)]
+    await world.add(initiatives=[INITIATIVE], signals=signals, insights=found, ideas=ideas)
+    document = await written(world, "PRD")
+    requirements = re.split(r"\n### ", part(document, "Requirements"))
+    said = {number: each for each in requirements for number in re.findall(r"“Crew(\d+) must see", each)}
+    assert (len(requirements), len(said)) == (MANY, MANY)
+    assert all(f"**Who is crew{n}?** Shift{n}." in said[str(n)] for n in range(MANY))
+    assert "Also asked as **Print list0 at hub0**" in said["0"]
+    problems = part(document, "Problem")
+    assert all(f"**Slow page{n} of door{n}**" in problems and f"“I wait for page{n}.”" in problems for n in range(MANY))
+    kinds = [source["kind"] for source in document["sources"]]
+    assert (kinds.count("idea"), kinds.count("insight"), kinds.count("question")) == (MANY + 1, MANY, MANY)
+
+
+async def test_a_quote_of_many_of_one_signal_stands_once(world: World) -> None:
+    texts = [f"We wait {n} minutes for the export of list{n}" for n in range(200)]
+    extracts = [{"text": text, "signal": "s-a"} for text in [*texts, *texts, texts[0][3:]]]
+    insights = [heard("a", "Exports are slow", "", extracts=extracts)]
+    await world.add(
+        initiatives=[INITIATIVE], signals=[{"key": "s-a", "name": "a"}], insights=insights, ideas=[idea(insights=["a"])]
+    )
+    problem = part(await written(world, "PRD"), "Problem")
+    assert problem.count("  > “We wait 0 minutes") == problem.count("  > “We wait 1 minutes") == 1
+
+
+@pytest.mark.parametrize(("length", "has_more"), [(MOST_READ, False), (MOST_READ + 1, True)])
+async def test_of_a_very_long_description_the_beginning_is_read_and_the_rest_named(
+    world: World, length: int, has_more: bool
+) -> None:
+    text = ("Clerks must see the list.\n\n" + "a\n" * MOST_READ)[: length - 1] + "z"
+    await world.add(initiatives=[INITIATIVE], ideas=[idea(description=text, number=1)])
+    requirements = part(await written(world, "PRD"), "Requirements")
+    assert "Clerks must see the list." in requirements
+    assert ("- More text stands in IDEA-1 [" in requirements) is has_more
+
+
+def test_lines_of_one_paragraph_are_one_paragraph() -> None:
+    text = "".join(f"line {n}\n" for n in range(5_000))
+    plain = material()
+    long = plain._replace(initiative=plain.initiative._replace(description=text))
+    content = embedded_engine().write_document(DocumentType.INITIATIVE_BRIEF, long).content
+    assert f"\n{' '.join(text.splitlines())}. [1]\n" in content
