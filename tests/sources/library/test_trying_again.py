@@ -15,7 +15,8 @@ import pytest
 
 from sightline.sources.library.files import list_files
 from sightline.sources.library.library import Library
-from sightline.sources.pages import PageUnavailable
+from sightline.sources.library.reading import file_reader
+from sightline.sources.pages import Page, PageUnavailable
 from sightline.sources.web.child import FIRST
 from sightline.sources.web.extractor import Extractor
 from tests.sources.library.saved import HTML, SAYS, search, urls
@@ -60,6 +61,33 @@ async def test_a_file_that_the_system_refuses_again_waits_for_a_minute(
     db.close()
     assert await urls(library) == READ
     assert (await search(library)).warnings == []
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_file_whose_folder_is_away_after_it_was_listed_is_tried_again(
+    folder: Path, tmp_path: Path, is_link: bool
+) -> None:
+    (folder / "inner").mkdir()
+    (folder / "inner" / "a.html").write_text(HTML)
+    [file] = list_files(folder)
+    (folder / "inner").rename(tmp_path / "away")
+    if is_link:
+        (folder / "inner").symlink_to(tmp_path / "away")
+    pages: list[Page] = []
+    with file_reader(folder) as read_file:
+        refusal = read_file(file, pages.append)
+    assert refusal is not None
+    assert (refusal.temporary, pages) == (True, [])
+
+
+async def test_links_that_lead_nowhere_are_not_tried_again(library: Library, folder: Path, tmp_path: Path) -> None:
+    (folder / "a.html").symlink_to("a.html")
+    (folder / "b.html").symlink_to(tmp_path / "b.html")
+    (tmp_path / "b.html").write_text(HTML)
+    assert len((await search(library)).warnings) == 2
+    with sqlite3.connect(tmp_path / "index.sqlite3") as db:
+        assert db.execute("SELECT retry_at FROM files").fetchall() == [(None,), (None,)]
+    db.close()
 
 
 ENDS = {signal.SIGKILL: True, signal.SIGTERM: True, signal.SIGSEGV: False, signal.SIGALRM: False}

@@ -36,7 +36,7 @@ class LibraryFile(NamedTuple):
     name: str
     size: int
     changed: int  # as the file says, which a copy may keep
-    state: int  # another one when the file or a link to it is touched or replaced
+    state: int  # another one when the file or a link to it is touched or replaced; 0 if it cannot be read
 
 
 def list_files(folder: Path) -> list[LibraryFile]:
@@ -72,17 +72,19 @@ def _walk(root: Path) -> Iterator[LibraryFile]:
 
 
 def _look_at(root: Path, name: str) -> LibraryFile | None:
-    """None if it is no file, or is just being removed. One that cannot be looked at is listed, so that it is named."""
+    """None if it is no file, or is just being removed. One that cannot be read is listed, so that it is named."""
     try:
         found, itself = (root / name).stat(), (root / name).lstat()
     except FileNotFoundError:
         return None
     except OSError:
         return LibraryFile(name, 0, 0, 0)
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    if not os.access(root / name, os.R_OK):  # by this process, whose own rights change, too
+        return LibraryFile(name, 0, 0, 0)
     changed = max(-_LATEST, min(found.st_mtime_ns, _LATEST))
-    may_be_read = os.access(root / name, os.R_OK)  # by this process, whose own rights change, too
-    state = hash((found.st_ino, found.st_ctime_ns, itself.st_ctime_ns, may_be_read))
-    return LibraryFile(name, found.st_size, changed, state) if stat.S_ISREG(found.st_mode) else None
+    return LibraryFile(name, found.st_size, changed, hash((found.st_ino, found.st_ctime_ns, itself.st_ctime_ns)))
 
 
 def _is_seen(name: str) -> bool:
@@ -129,15 +131,17 @@ def read_file(folder: Path, name: str, saved_at: datetime) -> Iterator[Page]:
 def open_within(folder: Path, name: str) -> BufferedReader:
     """Opens a file below the folder. Raises PageUnavailable for a link that leaves it, and OSError.
 
-    After the links are resolved none is followed, so that one that is put there meanwhile leads nowhere.
+    After the links are resolved none is followed, so that one that is put there meanwhile leads nowhere. A refusal is
+    temporary unless the file is a link itself: files in folders behind links are not listed.
     """
     root = folder.resolve()
     try:
         parts = (root / name).resolve().relative_to(root).parts
     except ValueError:
-        raise PageUnavailable("It is a link that leaves the library.") from None
+        is_link = (root / name).is_symlink()
+        raise PageUnavailable("It is a link that leaves the library.", temporary=not is_link) from None
     except RuntimeError:
-        raise PageUnavailable("It is a link that leads to itself.") from None
+        raise PageUnavailable("It is a link that leads to itself.", temporary=True) from None
     place = os.open(root, _FOLDER)
     for number, part in enumerate(parts, 1):
         try:
@@ -148,5 +152,6 @@ def open_within(folder: Path, name: str) -> BufferedReader:
     mode = os.fstat(place).st_mode
     if not stat.S_ISREG(mode):
         os.close(place)
-        raise PageUnavailable("It is a folder that cannot be read." if stat.S_ISDIR(mode) else "It is no file.")
+        reason = "It is a folder that cannot be read." if stat.S_ISDIR(mode) else "It is no file."
+        raise PageUnavailable(reason, temporary=True)
     return os.fdopen(place, "rb")

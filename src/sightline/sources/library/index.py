@@ -178,12 +178,16 @@ def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[
 
 
 def _replace(db: sqlite3.Connection, read_file: ReadFile, file: LibraryFile) -> None:
-    """A file whose refusal is temporary is tried again by the next update, and then once a minute."""
+    """A file whose refusal is temporary is tried again by the next update, and then once a minute.
+
+    So is one that was away for the moment, but none that could not be read either when the files were listed.
+    """
     retried = db.execute("SELECT 1 FROM files WHERE path = ? AND retry_at NOT NULL", [file.name]).fetchone()
     _remove(db, file.name)
     refusal = read_file(file, lambda page: _add(db, file.name, page))
     warning = f"{file.name}: {refusal.reason}" if refusal else None
-    retry_at = time() + (RETRY_PAUSE if retried else 0.0) if refusal and refusal.temporary else None
+    is_temporary = refusal is not None and refusal.temporary and file.state
+    retry_at = time() + (RETRY_PAUSE if retried else 0.0) if is_temporary else None
     db.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", [*file, warning, retry_at])
 
 

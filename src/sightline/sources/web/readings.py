@@ -1,6 +1,5 @@
 """What the reading process does with a page, a file of the library, a site and a robots.txt."""
 
-import errno
 import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -30,7 +29,6 @@ from sightline.sources.web.tasks import (
 MOST_LINKS: Final = 300
 MOST_FEEDS: Final = 3
 LONGEST_SUMMARY: Final = 500
-_TEMPORARY: Final = {errno.EAGAIN, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ETIMEDOUT}
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _TEXT: Final = frozenset({"text/plain", "text/markdown"})
 _FEEDS: Final = ("application/rss+xml", "application/atom+xml")
@@ -41,10 +39,11 @@ def perform(task: Task) -> Iterator[Outcome]:
     try:
         yield from _outcomes(task)
     except PageUnavailable as refusal:
-        yield Outcome(refusal=refusal.reason)
+        yield Outcome(refusal=refusal.reason, temporary=refusal.temporary)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        yield Outcome(refusal=f"It cannot be read ({reason}).", temporary=error.errno in _TEMPORARY)
+        is_of_system = error.errno is not None
+        yield Outcome(refusal=f"It cannot be read ({reason}).", temporary=is_of_system)
     except Exception as error:
         yield Outcome(refusal=f"It cannot be read ({type(error).__name__}).")
 
