@@ -149,7 +149,7 @@ async def test_a_worker_waits_while_the_database_is_read_only(own: Restartable) 
 
 
 async def test_ticks_say_nothing_of_an_outage(own: Restartable) -> None:
-    """The queue says it, once for taking jobs and once for all ticks."""
+    """It is logged once for taking jobs and once for all ticks."""
     own.worker(tick=0.2)
     await until(lambda: "This tick never works." in own.said)
     await own.stop()

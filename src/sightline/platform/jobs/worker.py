@@ -21,9 +21,7 @@ from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, 
 CONNECTIONS = 3  # of the queue's own, so that heartbeats never wait for handlers
 LONGEST_PAUSE = timedelta(seconds=1)  # between two looks; jobs that are due when they are added are notified
 REACH_SECONDS = 3.0  # for an answer of the database after a job had none
-UNWIND_SECONDS = 2.0  # for a handler that is cancelled
-END_SECONDS = 5.0  # more than that
-ERROR_LENGTH = 500
+UNWIND_SECONDS, END_SECONDS = 2.0, 5.0  # for a handler that is cancelled, and for all of them
 TICK_SECONDS = 300.0
 FAILED_KEPT = timedelta(days=30)
 
@@ -51,13 +49,13 @@ class Worker:
     """Runs jobs, at most `pace.concurrency` at once. `db` is what handlers get, `url` the address past a pooler."""
 
     def __init__(self, db: Database, url: str, rooms: Sequence[JobsOfRoom], tools: Tools, pace: Pace) -> None:
-        self.db, self.tools, self.pace = db, tools, pace
+        self.db, self.tools, self.pace, self._url = db, tools, pace, url
         self.work = {work.kind: work for room in rooms for work in room.work}
         self._ticks = [Tick("jobs.forget_failed", forget_failed), *(tick for room in rooms for tick in room.ticks)]
-        self._url = url
         self._runs: dict[asyncio.Task[None], JobRun] = {}
-        self._change, self._asking = asyncio.Event(), asyncio.Lock()
+        self._change = asyncio.Event()
         self._is_ending = False
+        self._are_ticks_cut_off = False  # as it was logged
         self.is_cut_off = False  # a job met an outage, and the database was not reached since
 
     async def run(self, ending: asyncio.Event, on_ready: Callable[[], None]) -> None:
@@ -140,18 +138,20 @@ class Worker:
     async def _tick_forever(self, tick: Tick) -> None:
         """Runs a tick now and after each pause, also if it fails or takes too long.
 
-        One that fails while the database is away waits for it. The queue logs that.
+        That the database is away is logged once for all ticks.
         """
         while True:
-            started = time.monotonic()
+            limit = asyncio.timeout(TICK_SECONDS)
             try:
-                async with asyncio.timeout(TICK_SECONDS):
+                async with limit:
                     await tick.act(self.db, self.tools)
+                self._are_ticks_cut_off = False
             except Exception as error:
-                async with self._asking:  # one for all ticks, so that it is logged once
-                    await self.queue.beat([])
-                if not is_away(error) or self.queue.away_at < started:
+                if limit.expired() or not is_away(error):
                     _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
+                elif not self._are_ticks_cut_off:
+                    self._are_ticks_cut_off = True
+                    _log.warning("The database does not answer and is asked again", error=first_line(error))
             await asyncio.sleep(self.pace.tick.total_seconds())
 
     def _end(self) -> None:
@@ -267,7 +267,7 @@ class JobRun:
 
 
 def _reason(problem: Exception) -> str:
-    return f"{type(problem).__name__}: {first_line(problem)}"[:ERROR_LENGTH]
+    return f"{type(problem).__name__}: {first_line(problem)}"[:500]
 
 
 async def forget_failed(db: Database, _tools: Tools) -> None:
