@@ -114,6 +114,10 @@ class Finding:
         terms = meaning_of(self.quotes[0].text if self.quotes else self.title)
         return tuple(term for term in terms if not has_figure(term.text))
 
+    @cached_property
+    def meanings(self) -> Meanings:
+        return frozenset[int | str]().union(*(term.meanings for term in self.terms))
+
     def shared(self, meanings: Meanings) -> int:
         """Returns how many of its words have one of these meanings, without words for any product."""
         return sum(term.weight == 1 and not term.meanings.isdisjoint(meanings) for term in self.terms)
@@ -176,10 +180,8 @@ def find_findings(material: Material) -> Findings:
     for insight in material.insights:
         if not insight.is_reviewed and rejected.find(telling_words(insight.title)) is not None:
             continue
-        if contradicted.find(insight) is not None and supported.find(insight) is None:
-            opposed.append(insight)
-        else:
-            (praise if insight.category == "praise" else others).append(insight)
+        is_opposed = contradicted.find(insight) is not None and supported.find(insight) is None
+        (opposed if is_opposed else praise if insight.category == "praise" else others).append(insight)
     praised = _Quoted(praise)
     return Findings(
         problems=_grouped(others, [each for each in support if praised.find(each) is None]),

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -141,9 +141,10 @@ def _assigned(requirements: list[Requirement], findings: list[Finding]) -> Itera
             if (found := term.meanings & meanings[at])
         )
 
-    @cache
+    @lru_cache(maxsize=100_000)
     def weight_of_signal(signal: str, at: int) -> float:
-        return sum(weight(finding, at) for finding in by_signal[signal][:_MOST_WEIGHED])
+        near = (one for one in by_signal[signal][:_MOST_WEIGHED] if not one.meanings.isdisjoint(meanings[at]))
+        return sum(weight(finding, at) for finding in near)
 
     for finding in findings:
         linked = sorted({places[id] for id in finding.ideas if id in places})
