@@ -44,11 +44,10 @@ def match_features(text: str, features: EmbeddedFeatureMap) -> Matching:
     if not features.features:
         return Matching("no_features", [], [])
     read = _read(text, features)
-    found = _find(read, features).values()
-    ranked = sorted(found, key=lambda one: (-one.confidence, one.place))
-    clear = [_match(one, read, features) for one in ranked if one.confidence >= DECISION.clear][:MOST_MATCHES]
+    ranked = _find(read, features)
+    surest = [one for one in ranked if one.confidence >= DECISION.clear][:MOST_MATCHES]
     rest = [one for one in ranked if DECISION.uncertain <= one.confidence < DECISION.clear][:MOST_SUGGESTIONS]
-    uncertain = [_match(one, read, features) for one in rest]
+    clear, uncertain = ([_match(one, read, features) for one in some] for some in (surest, rest))
     status: Literal["needs_review", "no_match"] = "needs_review" if uncertain else "no_match"
     return Matching("matched" if clear else status, clear, uncertain)
 
@@ -57,8 +56,7 @@ def closest_features(text: str, features: EmbeddedFeatureMap, limit: int) -> lis
     """Returns at most `limit` features that share words with the text, closest first; all if there are no more."""
     if len(features.features) <= limit:
         return [feature.id for feature in features.features]
-    found = _find(_read(text, features), features, most=limit).values()
-    ranked = sorted(found, key=lambda one: (-one.confidence, one.place))
+    ranked = _find(_read(text, features), features, most=limit)
     return [features.features[one.place].id for one in ranked[:limit]]
 
 
@@ -66,8 +64,8 @@ def _read(text: str, features: EmbeddedFeatureMap) -> list[ReadSentence]:
     return [ReadSentence(sentence, read_mentions(sentence, features)) for sentence in read_sentences(text)]
 
 
-def _find(read: Sequence[ReadSentence], features: EmbeddedFeatureMap, most: int = MOST_WEIGHED) -> dict[int, Found]:
-    """Returns each feature with words in the text, as sure as its surest whole name or its words in all sentences."""
+def _find(read: Sequence[ReadSentence], features: EmbeddedFeatureMap, most: int = MOST_WEIGHED) -> list[Found]:
+    """Returns features with words in the text, surest first, by the surest whole name or by words in all sentences."""
     best: dict[int, Found] = {}
     held_back: set[int] = set()
     for one in read:
@@ -86,7 +84,7 @@ def _find(read: Sequence[ReadSentence], features: EmbeddedFeatureMap, most: int 
             best[place] = Found(place, confidence)
         elif confidence > named.confidence:
             best[place] = named._replace(confidence=confidence)
-    return best
+    return sorted(best.values(), key=lambda one: (-one.confidence, one.place))
 
 
 def _match(found: Found, read: Sequence[ReadSentence], features: EmbeddedFeatureMap) -> FeatureMatch:
@@ -97,8 +95,8 @@ def _match(found: Found, read: Sequence[ReadSentence], features: EmbeddedFeature
         reasoning = _reasoning(f"One sentence has {which}", evidence.named, evidence.described, [quoted])
     else:
         named = feature.named
-        words = [*named, *feature.described]
-        quoted = max(read, key=lambda one: sum(features.weights[stem] for stem in words if stem in one.mentions))
+        words = {stem: at for at, stem in enumerate((*named, *feature.described))}
+        quoted = max(read, key=lambda one: sum(features.weights[stem] for stem in _there(words, one)))
         reasoning = _reasoning("The text has words", named, feature.described, read)
     return FeatureMatch(feature.id, reasoning, quoted.sentence.text, found.confidence)
 
@@ -113,9 +111,15 @@ def _reasoning(start: str, named: Iterable[str], described: Iterable[str], read:
 def _listed(stems: Iterable[str], read: Sequence[ReadSentence]) -> str:
     """Returns at most six of the words as written first, in the order of the text, and how many more there are."""
     said: dict[str, str] = {}
-    for _, mentions in read:
-        there = [stem for stem in stems if stem in mentions and stem not in said]
-        said.update({stem: mentions[stem].word for stem in sorted(there, key=lambda stem: mentions[stem].places[0])})
+    order = {stem: at for at, stem in enumerate(stems)}
+    for one in read:
+        there = sorted(_there(order, one), key=lambda stem: one.mentions[stem].places[0])
+        said |= {stem: one.mentions[stem].word for stem in there if stem not in said}
     words = list(dict.fromkeys(said.values()))
     more = len(words) - MOST_WORDS_SAID
     return ", ".join(words[:MOST_WORDS_SAID]) + (f" and {more} more" if more > 0 else "")
+
+
+def _there(order: Mapping[str, int], one: ReadSentence) -> list[str]:
+    """Returns the words that the sentence has, in their order."""
+    return sorted(order.keys() & one.mentions.keys(), key=order.__getitem__)
