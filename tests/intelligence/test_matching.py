@@ -272,7 +272,7 @@ def test_only_the_first_forty_thousand_characters_are_read() -> None:
 
 def test_a_map_of_another_engine_is_refused() -> None:
     class OtherMap:
-        size = 0
+        size = sharing = 0
 
     with pytest.raises(TypeError, match="another engine"):
         EmbeddedEngine().match_features("Dark mode", OtherMap())

@@ -45,6 +45,11 @@ class FeatureMap(Protocol):
         """The approximate size in a cache, in bytes."""
         ...
 
+    @property
+    def sharing(self) -> int:
+        """How many features one word of a text can name at most."""
+        ...
+
 
 class DraftedQuestion(Struct):
     """A question that a text does not answer, its reason, and the closest answer in the text."""

@@ -11,7 +11,7 @@ from msgspec import Meta, Raw, Struct
 from sightline.catalog.products.feature_maps import VersionedMap, find_map_version
 from sightline.ideas.matching.records import FeatureMatching, FeatureOwnership, Matcher
 from sightline.ideas.queries import Stored
-from sightline.intelligence.engine import Engine, Matching
+from sightline.intelligence.engine import Engine, FeatureMap, Matching
 from sightline.intelligence.model.session import BY_MODEL
 from sightline.platform.beside import run_beside
 from sightline.platform.clock import Clock
@@ -23,9 +23,9 @@ MATCHED = ("feature_matching", "matched_key")
 NONE: dict[str, Any] = dict.fromkeys(MATCHED)
 MOST_QUOTES = 100  # of a file; each is looked for in the event loop
 
-# Short texts are matched with small maps in the event loop, others in a thread, so that nothing blocks.
 _SHORT = 2_000  # characters
 _SMALL = 1024 * 1024  # bytes
+_FEW_COMPARISONS = 10_000  # characters times features that share a word, since a word names each of them
 
 
 class Selection:
@@ -77,11 +77,16 @@ def awaiting_model(product_id: UUID) -> Selection:
 
 async def match(engine: Engine, clock: Clock, features: VersionedMap, text: str) -> Selection:
     """Matches a text with the features of a product. Call it outside transactions."""
-    if len(text) <= _SHORT and features.features.size <= _SMALL:
-        found = engine.match_features(text, features.features)
-    else:
+    if _takes_long(features.features, text):
         found = await run_beside(engine.match_features, text, features.features)
+    else:
+        found = engine.match_features(text, features.features)
     return matched(Matcher(engine.name, engine.version), features, text, found, clock.now())
+
+
+def _takes_long(features: FeatureMap, text: str) -> bool:
+    """Whether to match in a thread, so that nothing waits meanwhile: it takes 20 ms and more, up to some seconds."""
+    return len(text) > _SHORT or features.size > _SMALL or len(text) * features.sharing > _FEW_COMPARISONS
 
 
 def matched(matcher: Matcher, features: VersionedMap, text: str, found: Matching, at: datetime) -> Selection:

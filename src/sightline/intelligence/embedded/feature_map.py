@@ -3,10 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from sys import intern
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
@@ -21,7 +21,7 @@ COMMON_WEIGHT: Final = 0.15
 SMALL_WORD_WEIGHT: Final = 0.75  # for names that need their small words: what song, check out
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # equal names of a map share one
 class Wording:
     """One wording of a feature: the words that count, folded with their weights, and in the singular.
 
@@ -58,10 +58,11 @@ class EmbeddedFeatureMap:
 
     `beginnings` has `beginning()` of each of `words`. `joined` maps compounds to their words: darkmode to
     dark and mode. `roots` maps what related words share to words of names: notif to notification. `crowding` is 0 if no
-    two names share a word, and 1 if every word is shared.
+    two names share a word, and 1 if every word is shared. `sharing` is how many names have the word that most have.
 
     `weights` has the weight of each word, `lightest` the weight of each feature's lightest name. `initials`
-    maps initials of names to features.
+    maps initials of names to features. `shares` remembers for a name that was in a text how much of its weight another
+    name has.
     """
 
     features: tuple[PreparedFeature, ...]
@@ -75,11 +76,12 @@ class EmbeddedFeatureMap:
     lightest: tuple[float, ...]
     initials: dict[str, tuple[int, ...]]
     crowding: float
+    sharing: int
     size: int
+    shares: dict[Wording, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     id: UUID
     names: tuple[tuple[str, ...], ...]
     described: tuple[str, ...]  # folded, in order, without stop words
@@ -89,7 +91,8 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     """Reads the first 1,000 characters of each name and 4,000 of each description."""
     read = [_read(feature) for feature in features]
     weights, twins = _weights(read), _twins(read)
-    prepared = tuple(_prepared(feature, weights, twins) for feature in read)
+    wordings = {words: _wording(words, weights, twins) for words in {words for one in read for words in one.names}}
+    prepared = tuple(_prepared(feature, wordings) for feature in read)
     named = _named(prepared)
     described = _places(feature.described for feature in prepared)
     joined = {one: parts for feature in read for words in feature.names for one, parts in _joined(words)}
@@ -108,6 +111,7 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
         lightest=tuple(min((one.weight for one in feature.wordings), default=math.inf) for feature in prepared),
         initials=_places({one.initials for one in feature.wordings if one.initials} for feature in prepared),
         crowding=crowding,
+        sharing=max(map(len, named.values()), default=0),
         size=size,
     )
 
@@ -194,8 +198,8 @@ def _weights(features: Sequence[_Read]) -> dict[str, float]:
     return weights
 
 
-def _prepared(feature: _Read, weights: dict[str, float], twins: frozenset[frozenset[str]]) -> PreparedFeature:
-    wordings = tuple(_wording(words, weights, twins) for words in feature.names)
+def _prepared(feature: _Read, by_words: Mapping[tuple[str, ...], Wording]) -> PreparedFeature:
+    wordings = tuple(by_words[words] for words in feature.names)
     named = {stem for wording in wordings for stem in wording.stems}
     described = tuple(stem for stem in feature.described if len(stem) > 1 and stem not in named)
     return PreparedFeature(feature.id, wordings, described)

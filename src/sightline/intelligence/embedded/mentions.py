@@ -60,7 +60,7 @@ def read_mentions(sentence: Sentence, features: EmbeddedFeatureMap) -> dict[str,
             mention.places.append(at)
         mention.is_contrast &= at in contrasted
         mention.is_verb &= at > 0 and sentence.words[at - 1] in BEFORE_VERBS
-        mention.is_shouted |= has_small_letters and _is_shouted(places[at])
+        mention.is_shouted |= has_small_letters and len(places[at][0]) > 1 and places[at][0].isupper()
     return found
 
 
@@ -109,7 +109,3 @@ def _clause(sentence: Sentence, places: Sequence[re.Match[str]], cue: int) -> It
         if sentence.words[at] in CLAUSE_STARTS or not _CLAUSE_MARKS.isdisjoint(between):
             return
         yield at
-
-
-def _is_shouted(place: re.Match[str]) -> bool:
-    return len(place[0]) > 1 and place[0].isupper()

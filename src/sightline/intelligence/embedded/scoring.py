@@ -3,11 +3,12 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import log, log1p
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.decision import DECISION, Ground
-from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, PreparedFeature, Wording
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, Wording
 from sightline.intelligence.embedded.mentions import Mention
 from sightline.intelligence.embedded.sentences import Sentence
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
@@ -58,31 +59,34 @@ def find_names(
     places = {place for place, weight in weights.items() if weight >= features.lightest[place] - _ROUNDING}
     for stem in features.initials.keys() & mentions.keys():
         places.update(features.initials[stem])
-    found = {place: name for place in sorted(places) if (name := _read(features.features[place], mentions))}
+    names = {place: features.features[place].wordings for place in sorted(places)}
+    read = {wordings: _read(wordings, mentions) for wordings in set(names.values())}
+    found = {place: name for place, wordings in names.items() if (name := read[wordings])}
     if not found:
         return
     ranked = sorted(weights.values())
     same = Counter(name.named for name in found.values())
-    content = _content(sentence)
+    holders = _Holders([name for name in found.values() if same[name.named] == 1], weights, features)
+    content = log1p(min(MOST_CONTENT, sum(word not in STOP_WORDS for word in sentence.words)))
+    judged: dict[tuple[tuple[Wording, ...], frozenset[str]], Evidence] = {}  # equal for features with equal names
     for place, name in found.items():
         described = frozenset(mentions.keys() & features.features[place].described)
-        has_twin = same[name.named] > 1
-        shared = 0.0 if described else _shared(place, name.wording, features, has_twin=has_twin)
-        least = name.weight - _ROUNDING
-        tied = len(ranked) - bisect_left(ranked, least) - (weights[place] >= least)
-        as_word = (shared, features.crowding, content)
-        is_doubtful = name.is_unclear and not described
-        is_contrast = any(mentions[stem].is_contrast for stem in name.named)
-        yield (
-            place,
-            name._replace(
+        if (names[place], described) not in judged:
+            has_twin = same[name.named] > 1
+            shared = 0.0 if described else 1.0 if has_twin else holders.share(place, name.wording)
+            least = name.weight - _ROUNDING
+            tied = len(ranked) - bisect_left(ranked, least) - (weights[place] >= least)
+            as_word = (shared, features.crowding, content)
+            is_doubtful = name.is_unclear and not described
+            is_contrast = any(mentions[stem].is_contrast for stem in name.named)
+            judged[names[place], described] = name._replace(
                 described=described,
                 values=as_word if name.ground == "word" else _of_name(name, shared, tied, features),
                 as_word=as_word,
-                is_unclear=is_doubtful or is_contrast or _is_outdone(place, name, weights, features),
+                is_unclear=has_twin or is_doubtful or is_contrast or holders.have_more(place, name),
                 has_twin=has_twin,
-            ),
-        )
+            )
+        yield place, judged[names[place], described]
 
 
 def _weights(mentions: Iterable[str], features: EmbeddedFeatureMap) -> dict[int, float]:
@@ -94,10 +98,50 @@ def _weights(mentions: Iterable[str], features: EmbeddedFeatureMap) -> dict[int,
     return weights
 
 
-def _is_outdone(place: int, name: Evidence, weights: Mapping[int, float], features: EmbeddedFeatureMap) -> bool:
-    """Whether the sentence has these words, and more, of another feature's name."""
-    holders = set.intersection(*(set(features.named[stem]) for stem in name.named)) - {place}
-    return any(weights[other] - name.weight >= LIGHT for other in holders)
+class _Holders:
+    """The features that share words with names, one bit of an integer each, so that many are compared at once.
+
+    The highest bit is of the feature whose words in the sentence weigh most.
+    """
+
+    def __init__(self, names: Iterable[Evidence], weights: Mapping[int, float], features: EmbeddedFeatureMap) -> None:
+        self._shares = features.shares
+        words = (stem for name in names for stem in (*name.named, *name.wording.telling))
+        stems = {stem for stem in words if len(features.named[stem]) > 1}
+        places = set[int]().union(*(features.named[stem] for stem in stems))
+        self._ranked = sorted((weights.get(place, 0.0), place) for place in places)
+        self._bit = {place: 1 << at for at, (_, place) in enumerate(self._ranked)}
+        self._of = {stem: sum(map(self._bit.__getitem__, features.named[stem])) for stem in stems}
+
+    def have_more(self, place: int, name: Evidence) -> bool:
+        """Whether the sentence has these words, and more, of another feature's name."""
+        others = ~self._bit.get(place, 0)
+        for stem in name.named:
+            others &= self._of.get(stem, 0)
+        return others > 0 and self._ranked[others.bit_length() - 1][0] - name.weight >= LIGHT
+
+    def share(self, place: int, wording: Wording) -> float:
+        """Returns the largest share of the weight of a name's words that another feature's name has."""
+        if wording not in self._shares:
+            words = [(weight, self._of.get(stem, 0)) for stem, weight in wording.telling.items()]
+            *_, whole = accumulate(wording.telling.values())
+            self._shares[wording] = _heaviest(words, ~self._bit.get(place, 0), 0.0, whole, 0.0) / whole
+        return self._shares[wording]
+
+
+def _heaviest(words: Sequence[tuple[float, int]], group: int, weight: float, rest: float, least: float) -> float:
+    """Returns the weight of the words that one feature of the group has, and `weight`, for the heaviest; or `least`.
+
+    Each word has a weight, together `rest`, and its features. Features without a word are left out if they
+    cannot weigh `least`.
+    """
+    if not group or weight + rest < least - _ROUNDING:
+        return least
+    if not words:
+        return max(least, weight)
+    (more, holders), *others = words
+    least = _heaviest(others, group & holders, weight + more, rest - more, least)
+    return _heaviest(others, group & ~holders, weight, rest - more, least)
 
 
 def _of_name(name: Evidence, shared: float, tied: int, features: EmbeddedFeatureMap) -> tuple[float, ...]:
@@ -105,25 +149,9 @@ def _of_name(name: Evidence, shared: float, tied: int, features: EmbeddedFeature
     return (*name.values, shared, float(shared == 1.0), log1p(tied), log(holders), features.crowding)
 
 
-def _content(sentence: Sentence) -> float:
-    return log1p(min(MOST_CONTENT, sum(word not in STOP_WORDS for word in sentence.words)))
-
-
-def _shared(place: int, wording: Wording, features: EmbeddedFeatureMap, *, has_twin: bool) -> float:
-    """Returns the largest share of the weight of a name's words that another feature's name has."""
-    if has_twin:
-        return 1.0
-    weights: dict[int, float] = {}
-    for stem, weight in wording.telling.items():
-        for other in features.named[stem]:
-            weights[other] = weights.get(other, 0.0) + weight
-    whole = weights.pop(place)
-    return max(weights.values(), default=0.0) / whole
-
-
-def _read(feature: PreparedFeature, mentions: Mapping[str, Mention]) -> Evidence | None:
-    """Returns the heaviest of the feature's names that are there in full."""
-    found = [name for wording in feature.wordings if (name := _read_wording(wording, mentions))]
+def _read(wordings: Iterable[Wording], mentions: Mapping[str, Mention]) -> Evidence | None:
+    """Returns the heaviest of a feature's names that are there in full."""
+    found = [name for wording in wordings if (name := _read_wording(wording, mentions))]
     return max(found, key=lambda name: name.weight, default=None)
 
 

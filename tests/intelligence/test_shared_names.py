@@ -1,0 +1,67 @@
+"""Names that share words: what the signals of a sentence say of them, held against their definitions."""
+
+from itertools import combinations
+from random import Random
+from uuid import UUID
+
+import pytest
+
+from sightline.intelligence.embedded.decision import SIGNALS
+from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
+from sightline.intelligence.embedded.mentions import read_mentions
+from sightline.intelligence.embedded.scoring import LIGHT, Evidence, find_names
+from sightline.intelligence.embedded.sentences import read_sentences
+from sightline.intelligence.engine import FeatureText
+
+WORDS = ["order", "invoice", "report", "export", "list", "filter", "customer", "folder"]
+SHARED = SIGNALS["name"].index("shared")
+
+
+def read(names: list[str]) -> EmbeddedFeatureMap:
+    return read_features([FeatureText(UUID(int=at), name, "") for at, name in enumerate(names)])
+
+
+def find(text: str, features: EmbeddedFeatureMap) -> dict[int, Evidence]:
+    [sentence] = read_sentences(text)
+    return dict(find_names(sentence, read_mentions(sentence, features), features))
+
+
+def weight(features: EmbeddedFeatureMap, place: int, words: set[str]) -> float:
+    return sum(value for stem, value in features.features[place].named.items() if stem in words)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_signals_of_names_that_share_words_are_as_defined(seed: int) -> None:
+    random = Random(seed)
+    features = read([" ".join(random.sample(WORDS, random.randint(1, 5))) for _ in range(random.choice((3, 10, 40)))])
+    text = f"We need {' '.join(random.sample(WORDS, 6))}"
+    said, found = read_mentions(read_sentences(text)[0], features).keys(), find(text, features)
+    assert found.keys() == {at for at, one in enumerate(features.features) if one.named.keys() <= said}
+    for place, name in found.items():
+        others = [at for at in range(len(features.features)) if at != place]
+        shares = [weight(features, place, set(features.features[at].named)) for at in others]
+        share = max(shares) / weight(features, place, set(name.named))
+        assert name.as_word[0] == pytest.approx(share)
+        assert name.ground == "word" or name.values[SHARED] == name.as_word[0]
+        longer = [at for at in others if name.named <= features.features[at].named.keys()]
+        if not name.has_twin and name.ground == "name":
+            more = [weight(features, at, set(said)) - name.weight for at in longer]
+            assert name.is_unclear == any(each >= LIGHT for each in more)
+
+
+def test_a_name_that_many_features_have_is_read_once_and_found_for_each() -> None:
+    found = find("We search and export", read(["Search", "Export data"] * 50 + ["Export"]))
+    assert sorted(found) == [*range(0, 100, 2), 100]
+    assert {id(found[place]) for place in range(0, 100, 2)} == {id(found[0])}
+    assert [found[place].has_twin for place in (0, 98, 100)] == [True, True, False]
+
+
+def test_a_map_knows_how_many_features_one_word_names() -> None:
+    assert read(["Search", "Export data", "Export", "Data import"]).sharing == 2
+    assert read([]).sharing == 0
+
+
+def test_thousands_of_names_of_the_same_few_words_are_all_found() -> None:
+    words = [f"{first}{second}" for first in "bdfgk" for second in ("an", "el", "ir", "ot")]
+    names = [" ".join(six) for six in list(combinations(words, 6))[::8]]
+    assert len(find(f"We use {', '.join(words)}.", read(names))) == len(names)
