@@ -43,12 +43,10 @@ class FeatureMap(Protocol):
     @property
     def size(self) -> int:
         """The approximate size in a cache, in bytes."""
-        ...
 
     @property
     def sharing(self) -> int:
         """How many features one word of a text can name at most."""
-        ...
 
 
 class DraftedQuestion(Struct):
@@ -96,36 +94,27 @@ class Engine(Protocol):
     @property
     def model_follows(self) -> bool:
         """Whether a model reads each new and newly described idea again, later."""
-        ...
 
     def read_features(self, features: Sequence[FeatureText]) -> FeatureMap:
         """Prepares the features of a product, once for each version of its map."""
-        ...
 
     def match_features(self, text: str, features: FeatureMap) -> Matching:
         """Finds the features that a text is about. `features` comes from `read_features` of the same engine."""
-        ...
 
     def closest_features(self, text: str, features: FeatureMap, limit: int) -> list[UUID]:
         """Returns at most `limit` features that share words with the text, closest first; all if there are no more."""
-        ...
 
     def name_idea(self, description: str) -> str:
         """Returns a name of 1 to 80 characters: words of the description in their order."""
-        ...
 
     def ask_questions(self, description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
         """Returns at most `limit`, and at most three, questions that the description does not answer."""
-        ...
 
     def suggest_options(self, text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
         """Returns the options that a text supports; at most one of a group that takes one."""
-        ...
 
     def write_document(self, type: DocumentType, material: Material) -> Draft:
         """Returns a document as Markdown in which every statement names its source, the same for the same material."""
-        ...
 
     def extract_insights(self, material: SignalMaterial) -> list[DraftInsight]:
         """Returns the statements of customers in a signal, each with its exact quotes; empty if there are none."""
-        ...

@@ -150,25 +150,19 @@ class Researcher(Protocol):
     @property
     def answer_seconds(self) -> float:
         """The seconds that an answer may take, which a search leaves for it."""
-        ...
 
     @property
     def compares(self) -> bool:
         """Whether pages are judged against each other: then all that a round has read are judged at once."""
-        ...
 
     async def plan(self, question: str, context: PlanContext) -> ResearchPlan:
         """A plan for a question of 8 to 3,000 characters. Searches nothing."""
-        ...
 
     async def queries(self, section: PlanSection, round: int, tried: Sequence[str]) -> list[str]:
         """Returns search texts for a round, counted from 0, without `tried` ones; empty if there are no more."""
-        ...
 
     async def judge(self, section: PlanSection, pages: Sequence[Page]) -> list[Judgement]:
         """One judgement per page, in order: at most three observations; none of a page that does not matter."""
-        ...
 
     async def answer(self, section: PlanSection, findings: Sequence[FindingText], coverage: Coverage) -> SectionAnswer:
         """Answers every question of the section from the findings alone."""
-        ...

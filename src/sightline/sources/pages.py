@@ -86,4 +86,3 @@ class PageReader(Protocol):
 
         Raises PageUnavailable.
         """
-        ...

@@ -90,4 +90,3 @@ class SearchProvider(Protocol):
 
     async def search(self, query: SearchQuery) -> SearchPage:
         """At most `query.limit` hits. Raises SearchFailed."""
-        ...

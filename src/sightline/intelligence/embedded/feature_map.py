@@ -95,24 +95,22 @@ def read_features(features: Sequence[FeatureText]) -> EmbeddedFeatureMap:
     prepared = tuple(_prepared(feature, wordings) for feature in read)
     named = _named(prepared)
     described = _places(feature.described for feature in prepared)
-    joined = {one: parts for feature in read for words in feature.names for one, parts in _joined(words)}
     roots = _roots({word for feature in read for words in feature.names for word in words if word not in STOP_WORDS})
-    size = _size(len(prepared), named, described)
-    known, crowding = frozenset(named).union(described), _crowding(prepared, named)
+    known = frozenset(named).union(described)
     return EmbeddedFeatureMap(
         features=prepared,
         words=known,
         beginnings=frozenset(stem[:3] for stem in known) | {""},
         named=named,
         described=described,
-        joined=joined,
+        joined={one: parts for feature in read for words in feature.names for one, parts in _joined(words)},
         roots=roots,
         weights=weights,
         lightest=tuple(min((one.weight for one in feature.wordings), default=math.inf) for feature in prepared),
         initials=_places({one.initials for one in feature.wordings if one.initials} for feature in prepared),
-        crowding=crowding,
+        crowding=_crowding(prepared, named),
         sharing=max(map(len, named.values()), default=0),
-        size=size,
+        size=_size(len(prepared), named, described),
     )
 
 

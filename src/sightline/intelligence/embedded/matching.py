@@ -94,10 +94,9 @@ def _match(found: Found, read: Sequence[ReadSentence], features: EmbeddedFeature
         which = "the initials" if evidence.is_initials else "all words"
         reasoning = _reasoning(f"One sentence has {which}", evidence.named, evidence.described, [quoted])
     else:
-        named = feature.named
-        words = {stem: at for at, stem in enumerate((*named, *feature.described))}
+        words = {stem: at for at, stem in enumerate((*feature.named, *feature.described))}
         quoted = max(read, key=lambda one: sum(features.weights[stem] for stem in _there(words, one)))
-        reasoning = _reasoning("The text has words", named, feature.described, read)
+        reasoning = _reasoning("The text has words", feature.named, feature.described, read)
     return FeatureMatch(feature.id, reasoning, quoted.sentence.text, found.confidence)
 
 

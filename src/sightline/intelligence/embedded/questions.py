@@ -58,7 +58,8 @@ def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[Drafted
     sentences = read_sentences(description)
     if not _is_english(sentences):
         return []
-    asked = [*islice(_own_questions(sentences), 1), *(_asked(point) for point in lacking(description))]
+    points = (DraftedQuestion(point.question, point.reasoning, "") for point in lacking(description))
+    asked = [*islice(_own_questions(sentences), 1), *points]
     return asked[: max(0, min(limit, MOST_QUESTIONS))]
 
 
@@ -77,10 +78,6 @@ def points_in(text: str) -> frozenset[str]:
 @cache
 def _cues() -> Cues:
     return Cues({point.point: point.said_by for point in rules().points})
-
-
-def _asked(point: AskedPoint) -> DraftedQuestion:
-    return DraftedQuestion(point.question, point.reasoning, "")
 
 
 def _is_english(sentences: Sequence[Sentence]) -> bool:

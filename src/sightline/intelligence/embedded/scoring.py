@@ -106,8 +106,7 @@ class _Holders:
 
     def __init__(self, names: Iterable[Evidence], weights: Mapping[int, float], features: EmbeddedFeatureMap) -> None:
         self._shares = features.shares
-        words = (stem for name in names for stem in (*name.named, *name.wording.telling))
-        stems = {stem for stem in words if len(features.named[stem]) > 1}
+        stems = {stem for one in names for stem in (*one.named, *one.wording.telling) if len(features.named[stem]) > 1}
         places = set[int]().union(*(features.named[stem] for stem in stems))
         self._ranked = sorted((weights.get(place, 0.0), place) for place in places)
         self._bit = {place: 1 << at for at, (_, place) in enumerate(self._ranked)}

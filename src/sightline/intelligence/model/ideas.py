@@ -115,7 +115,8 @@ class Shown:
         A part of which nothing holds, and an empty list of questions, replace nothing.
         """
         material = self._material
-        (features, wrong_features), (options, wrong_options) = self._features(answer), self._chosen(answer)
+        features, wrong_features = _sorted_out(answer.features if material.features else [], self._feature)
+        options, wrong_options = self._chosen(answer)
         questions, wrong_questions = self._questions(answer)
         name = self._name(answer) if material.wants_name else None
         wrong = [*wrong_features, *wrong_options, *wrong_questions]
@@ -128,9 +129,6 @@ class Shown:
             options if self._options and (options or not answer.options) else None,
         )
         return reading, "\n".join(wrong[:MOST_COMPLAINTS])
-
-    def _features(self, answer: FoundIdea) -> tuple[list[FeatureMatch], list[str]]:
-        return _sorted_out(answer.features if self._material.features else [], self._feature)
 
     def _feature(self, found: FoundFeature) -> FeatureMatch:
         feature = self._material.features[_place(found.number, self._material.features, "feature")]
