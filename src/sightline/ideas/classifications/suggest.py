@@ -13,14 +13,13 @@ from sightline.platform.beside import run_beside
 from sightline.platform.db import Tx
 
 Suggestions = dict[UUID, list[UUID]]  # the options by group
-_FEW_OPTIONS = 2_000
 _SHORT = 8_000  # characters
-_FEW_COMPARISONS = 1_000_000  # characters times options, since each option is looked for in each sentence
+_SMALL = 40_000  # bytes of a taxonomy: about 400 options, or 150 with the longest labels
 
 
 def takes_long(taxonomy: Taxonomy, text: str) -> bool:
-    """Whether to look for suggestions in a thread: they take up to .5 s."""
-    return len(text) > _SHORT or taxonomy.size > _FEW_OPTIONS or len(text) * taxonomy.size > _FEW_COMPARISONS
+    """Whether to look for suggestions in a thread: looking for each option in each sentence takes up to .5 s."""
+    return len(text) > _SHORT or taxonomy.bytes > _SMALL
 
 
 def suggest(engine: Engine, taxonomy: Taxonomy, text: str, assigned: Collection[UUID] = ()) -> Suggestions:
