@@ -280,6 +280,20 @@ async def test_an_index_with_a_damaged_record_is_made_again(
     assert SAYS in (await library.read(url)).text
 
 
+@pytest.mark.parametrize(
+    ("sound", "damaged"),
+    [(b"content = 'pages'", b"\x80ontent = 'pages'"), (b"content = 'pages'", b"content = 'xages'")],
+)
+async def test_an_index_with_damaged_tables_is_made_again(
+    library: Library, folder: Path, tmp_path: Path, sound: bytes, damaged: bytes
+) -> None:
+    (folder / "a.html").write_text(HTML)
+    [url] = await urls(library)
+    index = tmp_path / "index.sqlite3"
+    index.write_bytes(index.read_bytes().replace(sound, damaged, 1))
+    assert await urls(library) == [url]
+
+
 async def test_a_page_with_a_damaged_record_cannot_be_read(library: Library, folder: Path, tmp_path: Path) -> None:
     (folder / "a.html").write_text(HTML)
     [url] = await urls(library)

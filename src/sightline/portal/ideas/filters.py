@@ -94,14 +94,20 @@ def names_option(query: QueryParams) -> bool:
     return any(value and (name in ("status", "product") or name.startswith(_GROUP)) for name, value in query.items())
 
 
-@lru_cache(maxsize=100)
 def is_usual(facets: tuple[Facet, ...], intro: str) -> bool:
     """Whether the page around the ideas is small enough to be kept: 300 options, and 32 KiB with the introduction."""
+    options = [option for facet in facets for option in facet.options]
+    characters = sum(len(option.value) + len(option.label) for option in options)
+    return len(options) <= _MOST_OPTIONS and characters <= _MOST_KEPT and _is_small(facets, intro)
+
+
+@lru_cache(maxsize=100)
+def _is_small(facets: tuple[Facet, ...], intro: str) -> bool:
     options = [option for facet in facets for option in facet.options]
     texts = [text for option in options for text in (option.value, option.label)] + [
         facet.label or "" for facet in facets
     ]
-    return len(options) <= _MOST_OPTIONS and sum(len(escape(text)) for text in (*texts, intro)) <= _MOST_KEPT
+    return sum(len(escape(text)) for text in (*texts, intro)) <= _MOST_KEPT
 
 
 def reads_all(query: QueryParams) -> bool:

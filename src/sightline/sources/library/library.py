@@ -11,6 +11,11 @@ from sightline.sources.search import SearchFailed, SearchHit, SearchPage, Search
 
 UPDATE_SECONDS: Final = 5.0
 WAIT_SECONDS: Final = 9.0
+# After these the index is as it was: it is in use, or the system refuses it. After others it is damaged.
+_IN_USE: Final = {
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
+}
 _STILL_READING: Final = "The library is still being read."
 
 
@@ -41,10 +46,10 @@ class Library:
         try:
             try:
                 return await self._search(query)
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _IN_USE:
                     raise
-                self._index.discard()  # it is damaged
+                self._index.discard()
                 return await self._search(query)
         except sqlite3.Error as error:
             raise SearchFailed(f"The index of the library cannot be used: {error}.") from error
@@ -57,7 +62,7 @@ class Library:
             raise PageUnavailable("This search may not look there.")
         try:
             page = await asyncio.to_thread(self._index.find, url)
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
             raise PageUnavailable("The index of the library cannot be used.") from error
         if page is None:
             raise PageUnavailable("It is not in the library.")

@@ -60,7 +60,10 @@ async def list_deletions(tx: Tx, actor: Actor, filters: DeletionFilters, window:
 
 
 def _of_kind(source: Source) -> str:
-    """Returns the condition for deletions of a kind. Records that were created again are not deleted in copies."""
+    """Returns the condition for deletions of a kind. Records that were created again are not deleted in copies.
+
+    OFFSET looks each up by its id: as a join it compares all with all while a table has just been filled.
+    """
     return f"""kind = '{source.name}' AND action = 'deleted'
        AND NOT EXISTS (SELECT FROM {source.table} AS present
-                        WHERE present.workspace_id = :workspace_id AND present.id = changes.record_id)"""
+                        WHERE present.workspace_id = :workspace_id AND present.id = changes.record_id OFFSET 0)"""
