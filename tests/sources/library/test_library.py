@@ -182,6 +182,16 @@ async def test_a_large_library_is_read_bit_by_bit(folder: Path, tmp_path: Path) 
     ]
 
 
+async def test_searches_at_once_all_find_something(library: Library, folder: Path) -> None:
+    (folder / "a.html").write_text(HTML)
+    [url] = await urls(library)
+
+    async def search_often() -> list[list[str]]:
+        return [await urls(library) for _ in range(30)]
+
+    assert await asyncio.gather(*(search_often() for _ in range(10))) == [[[url]] * 30] * 10
+
+
 async def test_a_search_does_not_wait_for_an_update_that_takes_long(folder: Path, tmp_path: Path) -> None:
     (folder / "a.txt").write_text(SAYS)
     library = Library(folder, tmp_path / "index.sqlite3", wait_seconds=120.0)

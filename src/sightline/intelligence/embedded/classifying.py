@@ -1,8 +1,8 @@
 """The options of a taxonomy that a text names, each with the sentence that names it."""
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from sightline.intelligence.embedded.kept import keep_by_text
@@ -32,12 +32,13 @@ class _Phrase(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """The sentences of a text with their words in the two forms of comparing, and all forms of the text."""
+    """The sentences of a text with their words in the two forms of comparing, and the places of each form in both."""
 
     sentences: Sequence[Sentence]
     singulars: Sequence[Sequence[str]]
     folded: Sequence[Sequence[str]]
-    forms: frozenset[str]
+    of_singulars: Mapping[str, Sequence[int]]
+    of_folded: Mapping[str, Sequence[int]]
 
 
 def suggest_options(text: str, groups: Sequence[ListGroup]) -> list[SuggestedOption]:
@@ -64,7 +65,16 @@ def _read(text: str) -> _Text:
     sentences = read_sentences(text)
     singulars = [tuple(map(_singular, sentence.words)) for sentence in sentences]
     folded = [tuple(map(fold, sentence.words)) for sentence in sentences]
-    return _Text(sentences, singulars, folded, frozenset(chain(*singulars, *folded)))
+    return _Text(sentences, singulars, folded, _places(singulars), _places(folded))
+
+
+def _places(forms: Sequence[Sequence[str]]) -> Mapping[str, Sequence[int]]:
+    """Returns the sentences that have each form."""
+    found: dict[str, list[int]] = {}
+    for place, words in enumerate(forms):
+        for word in set(words):
+            found.setdefault(word, []).append(place)
+    return found
 
 
 _singular = keep_by_text(most=20_000)(singular)
@@ -72,12 +82,11 @@ _singular = keep_by_text(most=20_000)(singular)
 
 def _find_mention(label: str, text: _Text) -> tuple[str, Sentence] | None:
     for phrase in _phrases_of(label):
-        if not text.forms.issuperset(phrase.words):
-            continue
-        forms = text.singulars if len(phrase.words) == 1 else text.folded
-        for sentence, compared in zip(text.sentences, forms, strict=True):
-            if _names(sentence.words, compared, phrase.words):
-                return phrase.said, sentence
+        is_one = len(phrase.words) == 1
+        forms, places = (text.singulars, text.of_singulars) if is_one else (text.folded, text.of_folded)
+        for place in min((places.get(word, ()) for word in phrase.words), key=len):
+            if _names(text.sentences[place].words, forms[place], phrase.words):
+                return phrase.said, text.sentences[place]
     return None
 
 

@@ -78,5 +78,6 @@ class Library:
         if self._update is None or self._update.done():
             self._update = asyncio.create_task(asyncio.to_thread(self._index.update, self._update_seconds))
             self._update.add_done_callback(lambda task: task.cancelled() or task.exception())
-        done, _ = await asyncio.wait({self._update}, timeout=self._wait_seconds)
-        return self._update.result() if done else [_STILL_READING]
+        update = self._update  # the next search may start another one before this search has its turn
+        done, _ = await asyncio.wait({update}, timeout=self._wait_seconds)
+        return update.result() if done else [_STILL_READING]
