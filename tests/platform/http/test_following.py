@@ -224,14 +224,6 @@ async def test_a_record_created_again_makes_no_other_deletion_missing(full: Worl
     assert ideas <= shown
 
 
-async def test_thousands_of_records_that_came_back_are_no_deletions(full: World) -> None:
-    many = [{"key": f"many{n}", "name": f"Many {n}"} for n in range(8_000)]
-    for accounts in (many, [], many):
-        await full.add(accounts=accounts, prune=["accounts"])
-    answer = await full.client.get("/deletions?kind=account&limit=100&since=1970-01-01")
-    assert (answer.status_code, len(answer.json())) == (200, COUNT)
-
-
 async def test_a_record_that_changes_between_two_pieces_of_a_page_comes_again(full: World) -> None:
     """Shown with its new `updatedAt`, it would make the client start again behind changes that it has not seen."""
     text = token_hex(400_000)
