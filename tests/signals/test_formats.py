@@ -143,6 +143,29 @@ async def test_several_are_stored_at_once_or_none(world: World) -> None:
     assert [one["id"] for one in again] == [one["id"] for one in created[:2]]
 
 
+PACKED = "Subject: x\nContent-Transfer-Encoding: base64\nContent-Type: text/plain; charset="
+NO_CHARACTER = "Has a NUL or half of a surrogate pair, which is no character"
+
+
+@pytest.mark.parametrize(
+    ("mail", "refusal"),
+    [
+        (f"{PACKED}utf-8\n\nYQBi\n", NO_CHARACTER),
+        ("Subject: =?utf-8?q?=00a?=\n\nabc", NO_CHARACTER),
+        (f"{PACKED}utf-7\n\nKzJBQS0=\n", NO_CHARACTER),
+        ("Subject: =?utf-7?q?+2AA-?=\n\nabc", "Has a text that cannot be read"),
+        (f"{PACKED}undefined\n\nYWJj\n", "Has a charset that no mail has"),
+        (f"{PACKED}rot13\n\nYWJj\n", "Has a charset that no mail has"),
+    ],
+    ids=["NUL in the body", "NUL in the subject", "half a pair", "half a pair in the subject", "undefined", "rot13"],
+)
+async def test_a_mail_with_what_is_no_character_is_refused(world: World, mail: str, refusal: str) -> None:
+    for path, body in (("/signals", {"text": mail, "textFormat": "eml"}), ("/signals/batch", None)):
+        sent: dict[str, Any] = body or {"signals": [{"text": "It is slow."}, {"text": mail, "textFormat": "eml"}]}
+        answer = await world.client.post(path, json=sent)
+        assert (answer.status_code, answer.json()["errors"][0]["message"]) == (400, refusal), answer.text
+
+
 @pytest.mark.parametrize("charset", ["punycode", "idna", "unicode-escape"])
 async def test_a_charset_that_takes_long_to_decode_is_refused(world: World, charset: str) -> None:
     mail = f"Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: quoted-printable\n\naaa-zz9"

@@ -75,7 +75,18 @@ def read_text(format: TextFormat, text: str | bytes) -> Conversation:
         raise ValueError("Has no text")
     if len(found.text or "") > _LONGEST_TEXT or len(found.turns) > _MOST_TURNS:
         raise ValueError(f"Has more than {_LONGEST_TEXT:,} characters or {_MOST_TURNS:,} turns")
+    if not _is_sound(found):
+        raise ValueError("Has a NUL or half of a surrogate pair, which is no character")
     return found
+
+
+def _is_sound(found: Conversation) -> bool:
+    """Whether the database can store what was decoded."""
+    said = (text for turn in found.turns for text in (turn["speaker"] or "", turn["text"]))
+    try:
+        return b"\0" not in "".join((found.name or "", found.text or "", *found.addresses, *said)).encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _decoded(text: str | bytes) -> str:
@@ -156,6 +167,8 @@ def _read_mail(mail: str | bytes) -> Conversation:
         return _conversation(_parse(mail.encode() if isinstance(mail, str) else mail), is_text=isinstance(mail, str))
     except (LookupError, KeyError) as error:
         raise ValueError(f"Has a text that cannot be read: {error}") from None
+    except UnicodeError:
+        raise ValueError("Has a text that cannot be read") from None
     except RecursionError:
         raise ValueError("Has a header that cannot be read: too much is nested") from None
 
@@ -184,7 +197,7 @@ def _conversation(message: EmailMessage, *, is_text: bool) -> Conversation:
     part = message.get_body(("plain", "html"))
     if part is not None and is_text and part.get("content-transfer-encoding", "8bit") in _UNENCODED:
         part.set_param("charset", "utf-8")  # whatever it was before it became a text
-    if part is not None and codecs.lookup(part.get_content_charset("ascii")).name in _SLOW_CODECS:
+    if part is not None and not _is_charset(part.get_content_charset("ascii")):
         raise ValueError("Has a charset that no mail has")
     text = part.get_content() if part is not None else ""
     text = without_html(text) if part is not None and part.get_content_subtype() == "html" else text.strip()
@@ -193,6 +206,14 @@ def _conversation(message: EmailMessage, *, is_text: bool) -> Conversation:
     with suppress(TypeError, ValueError, IndexError, OverflowError):
         date = Moment.read(parsedate_to_datetime(str(message["date"])).isoformat())
     return Conversation(text, name=subject or None, created_at=date, addresses=_addresses(message))
+
+
+def _is_charset(name: str) -> bool:
+    """Raises LookupError for an unknown one."""
+    found = codecs.lookup(name.replace("\0", "?"))
+    with suppress(LookupError, UnicodeError):  # of what is no encoding of texts
+        return bool("a".encode(name)) and found.name not in _SLOW_CODECS
+    return False
 
 
 def _addresses(message: EmailMessage) -> tuple[str, ...]:
