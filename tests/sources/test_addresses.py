@@ -48,7 +48,8 @@ def test_scheme_and_a_last_slash_make_no_other_page(other: str) -> None:
     "text",
     ["", "trade.example", "ftp://trade.example/", "file:///etc/passwd", "javascript:alert(1)", "https://", "https:///a",
      "https://tra de.example/", "https://trade.example:99999/", "https://[::1/", "https://-a.example/",
-     "https://trade.example/" + "a" * 2_000, "library:a.html", "https://\ud800.example/", "https://trade.example/?q=\ud800"],
+     "https://trade.example/" + "a" * 2_000, "library:a.html", "https://\ud800.example/", "https://trade.example/?q=\ud800",
+     "https://" + "\u00e4." * 127 + "example/", "https://\u00e4.example/?" + "a&" * 1_000],
 )  # fmt: skip
 def test_what_is_no_address_of_the_web(text: str) -> None:
     assert canonical(text) is None

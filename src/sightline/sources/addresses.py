@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
 
 LONGEST_ADDRESS: Final = 2_000
+LONGEST_HOST: Final = 253
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _TRACKING: Final = re.compile(
@@ -24,8 +25,11 @@ def canonical(url: str, base: str = "") -> str | None:
     A relative one is joined with `base`. Lower-case scheme and host, no default port, user, fragment or tracking
     parameter, dots in the path resolved.
     """
+    url = url.strip()
+    if len(url) > LONGEST_ADDRESS:  # parsing takes seconds for a megabyte
+        return None
     try:
-        url = urljoin(base, url.strip())
+        url = urljoin(base, url)
         parts = urlsplit(url)
         host, port, query = host_of(url), parts.port, _query(parts.query)
     except ValueError:  # UnicodeError too
@@ -68,11 +72,13 @@ def domain_of(text: str) -> str | None:
     name = text.strip().rstrip(".").lower()
     if address := ip_of(name.strip("[]")):
         return str(address)
+    if len(name) > LONGEST_HOST:  # punycode is longer still
+        return None
     try:
         name = name if name.isascii() else name.encode("idna").decode()
     except UnicodeError:
         return None
-    return name if len(name) <= 253 and _HOST.fullmatch(name) else None
+    return name if len(name) <= LONGEST_HOST and _HOST.fullmatch(name) else None
 
 
 def is_within(url: str, domains: Iterable[str]) -> bool:
