@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from sightline.sources.pages import Published
@@ -12,6 +13,7 @@ from sightline.sources.pages import Published
 Found = TypeVar("Found")
 
 LONGEST_PAUSE = 5.0
+LONGEST_PART = 10_000  # bytes
 
 
 class SearchFailed(Exception):
@@ -41,6 +43,14 @@ async def retry_while_temporary(attempt: Callable[[], Awaitable[Found]], *, trie
             if failed >= tries or not failure.temporary:
                 raise
             await asyncio.sleep(min(failure.retry_after or pause * 2 ** (failed - 1), LONGEST_PAUSE))
+
+
+def read_part(part: msgspec.Raw) -> Any:
+    """A part of an answer that may have any form. None if it is longer than 10,000 bytes, or broken."""
+    try:
+        return msgspec.json.decode(part) if len(part) <= LONGEST_PART else None
+    except (ValueError, RecursionError):
+        return None
 
 
 class SearchQuery(Struct, frozen=True, kw_only=True):

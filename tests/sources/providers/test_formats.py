@@ -310,7 +310,7 @@ async def test_searxng_takes_the_shortest_range_that_reaches_far_enough(days: fl
 
 async def test_silent_engines_are_said_so_an_empty_page_is_not_no_result() -> None:
     async with asking("searxng") as asked:
-        engines = [["google", "timeout"], ["bing", "access denied"], "odd", [], 5]
+        engines = [["google", "timeout"], ["bing", "access denied"], "odd", [], [["odd"] * 5_000]]
         asked.answers(of_searxng([]) | {"unresponsive_engines": engines})
         found = await asked.search()
     assert found.hits == []
@@ -318,6 +318,13 @@ async def test_silent_engines_are_said_so_an_empty_page_is_not_no_result() -> No
         "SearXNG: google did not answer (timeout).",
         "SearXNG: bing did not answer (access denied).",
     ]
+    assert found.warnings[4] == "SearXNG: an engine did not answer (no reason given)."
+
+
+async def test_of_an_answer_a_hundred_results_are_looked_at(asked: Asked) -> None:
+    others = [f"https://other{n}.example/" for n in range(20_000)]
+    asked.finds(*others[:99], "https://trade.example/a", "https://trade.example/b", *others[99:])
+    assert await asked.urls(domains=("trade.example",)) == ["https://trade.example/a"]
 
 
 async def test_odd_texts_of_a_provider_spoil_no_other_result() -> None:

@@ -52,4 +52,4 @@ class Brave:
         unsupported = [] if has_domains else ["so many domains"]
         if len(query.languages) > 1:
             unsupported.append("several languages")
-        return page_of(LABEL, query, results, unsupported=unsupported)
+        return await page_of(LABEL, query, results, unsupported=unsupported)

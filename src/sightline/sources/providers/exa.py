@@ -36,7 +36,7 @@ class Exa:
         if query.since and query.until:
             body["endPublishedDate"] = _iso(query.until)
         answer = await self._service.ask("POST", "/search", Answer, json=body)
-        return page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])
+        return await page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])
 
 
 def _iso(moment: datetime) -> str:

@@ -1,7 +1,9 @@
 """Filters that a provider does not have: applied to what it found, and said in a warning."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -9,6 +11,9 @@ from msgspec import Struct
 from sightline.sources.addresses import canonical, identity, is_within
 from sightline.sources.dates import read_hint
 from sightline.sources.search import SearchHit, SearchPage, SearchQuery
+
+MOST_RESULTS: Final = 100  # of one answer; providers give about 30
+LONGEST_TITLE: Final = 1_000
 
 _SLACK: Final = timedelta(days=1)  # a provider's date is a hint; the page decides
 
@@ -30,15 +35,17 @@ class Answer(Struct):
     results: list[Result]
 
 
-def page_of(
+async def page_of(
     label: str, query: SearchQuery, found: Iterable[Result], *, unsupported: Sequence[str], warnings: Iterable[str] = ()
 ) -> SearchPage:
     """The results that fit the query, each address once. `unsupported` are filters that the provider did not apply."""
     hits: dict[str, SearchHit] = {}
-    for one in found:
+    for one in islice(found, MOST_RESULTS):
+        await asyncio.sleep(0)  # a long address takes 3 ms
         url = canonical(one.url or "")
         if url and _fits(url, one.page_age or one.publishedDate or one.published_date, query):
-            title, snippet = " ".join((one.title or "").split()) or url, one.content or one.description or one.text
+            title = " ".join((one.title or "")[:LONGEST_TITLE].split()) or url
+            snippet = one.content or one.description or one.text
             hits.setdefault(identity(url), SearchHit(url=url, title=title, snippet=snippet or ""))
     said = [text.replace("\0", "") for text in warnings]
     if unsupported:

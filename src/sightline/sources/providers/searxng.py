@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Any, Final
 
-from msgspec import field
+from msgspec import Raw, field
 
 from sightline.platform.clock import Clock
 from sightline.sources.providers.asking import Service
 from sightline.sources.providers.filtering import Answer, page_of, with_operators
-from sightline.sources.search import SearchPage, SearchQuery
+from sightline.sources.search import SearchPage, SearchQuery, read_part
 
 LABEL: Final = "SearXNG"
 MOST_TEXT: Final = 1_000
@@ -22,7 +22,7 @@ _REFUSALS: Final = {
 
 
 class _Answer(Answer):
-    unresponsive_engines: list[Any] = field(default_factory=list)
+    unresponsive_engines: list[Raw] = field(default_factory=list)
 
 
 class SearXNG:
@@ -42,8 +42,8 @@ class SearXNG:
         if query.since and (time_range := _range(query.since)):
             parameters["time_range"] = time_range
         answer = await self._service.ask("GET", "/search", _Answer, params=parameters)
-        warnings = [_warning(one) for one in answer.unresponsive_engines[:MOST_ENGINES]]
-        return page_of(LABEL, query, answer.results, unsupported=_unsupported(query), warnings=warnings)
+        warnings = [_warning(read_part(one)) for one in answer.unresponsive_engines[:MOST_ENGINES]]
+        return await page_of(LABEL, query, answer.results, unsupported=_unsupported(query), warnings=warnings)
 
 
 def _range(since: datetime) -> str | None:
@@ -63,5 +63,5 @@ def _unsupported(query: SearchQuery) -> list[str]:
 
 def _warning(engine: Any) -> str:
     """An engine is a pair of its name and what is wrong with it."""
-    name, reason = [*map(str, engine), "", ""][:2] if isinstance(engine, list) else (str(engine), "")
+    name, reason = [*map(str, engine), "", ""][:2] if isinstance(engine, list) else (str(engine or "an engine"), "")
     return f"{LABEL}: {name[:60]} did not answer ({reason[:100] or 'no reason given'})."

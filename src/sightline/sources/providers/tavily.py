@@ -40,4 +40,4 @@ class Tavily:
         if query.since and query.until:
             body["end_date"] = f"{query.until:%Y-%m-%d}"
         answer = await self._service.ask("POST", "/search", Answer, json=body)
-        return page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])
+        return await page_of(LABEL, query, answer.results, unsupported=["language"] if query.languages else [])
