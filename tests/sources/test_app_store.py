@@ -57,6 +57,14 @@ async def test_five_hundred_are_all_that_the_store_gives(front: Storefront) -> N
     assert (len(found.found), found.is_cut, len(front.calls)) == (500, True, 10)
 
 
+@pytest.mark.parametrize("size", [200, 3_000])
+async def test_no_more_are_read_of_a_store_with_larger_pages(front: Storefront, size: int) -> None:
+    front.page_size = size
+    front.reviews["1"] = [review(n, f"Review {n}") for n in range(3_000)]
+    found = await of(front).read_reviews("1")
+    assert ([one.id for one in found.found], found.is_cut) == ([str(n) for n in range(500)], True)
+
+
 async def test_a_single_review_is_an_entry_without_a_list(front: Storefront) -> None:
     front.reviews["1"] = [review(5, "It\0 works.", stars=5)]
     [found] = (await of(front).read_reviews("1")).found
@@ -71,9 +79,10 @@ async def test_a_single_review_is_an_entry_without_a_list(front: Storefront) -> 
         ({"im:rating": None}, []),
         ({"id": None}, []),
         ({"updated": {"label": "soon"}, "link": 3, "im:rating": {"label": "9"}}, [(None, None, None)]),
+        ({"updated": None, "link": [[[]] * 5_000]}, [(4, None, None)]),
         ({"updated": None, "link": [{"attributes": {"href": "javascript:1"}}]}, [(4, None, None)]),
     ],
-    ids=["the app itself", "no id", "odd values", "odd link"],
+    ids=["the app itself", "no id", "odd values", "many links", "odd link"],
 )
 async def test_odd_entries_do_no_harm(front: Storefront, changes: Json, expected: list[object]) -> None:
     front.reviews["1"] = [{**review(1, "Fine."), **changes}]

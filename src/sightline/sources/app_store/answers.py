@@ -5,14 +5,17 @@ is in a `label`; a single entry stands without a list, and an entry without a ra
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from sightline.sources.app_store.records import App, Review
 from sightline.sources.dates import read_hint
 from sightline.sources.extraction import clean
+from sightline.sources.search import read_part
 
+MOST_APPS: Final = 200  # the store gives no more at once
 LONGEST_NAME: Final = 200
 LONGEST_TITLE: Final = 1_000
 LONGEST_BODY: Final = 20_000
@@ -38,7 +41,7 @@ class FoundApps(Struct):
     def apps(self) -> Iterator[App]:
         """The apps, each once."""
         seen = set()
-        for one in self.results:
+        for one in islice(self.results, MOST_APPS):
             if one.track_id is not None and one.track_id > 0 and one.track_id not in seen and one.track_name.strip():
                 seen.add(one.track_id)
                 yield _app(one)
@@ -71,7 +74,7 @@ class Entry(Struct):
     rating: Label | None = field(name="im:rating", default=None)
     version: Label | None = field(name="im:version", default=None)
     updated: Label | None = None
-    link: Any = None
+    link: Raw = Raw(b"null")
 
 
 class Feed(Struct):
@@ -101,7 +104,7 @@ def _review(entry: Entry, id: str, stars: str) -> Review:
         body=_clean(_text(entry.content), LONGEST_BODY),
         version=_clean(_text(entry.version), LONGEST_NAME) or None,
         submitted_at=updated.moment if updated else None,
-        url=_address(entry.link),
+        url=_address(read_part(entry.link)),
     )
 
 
@@ -110,7 +113,7 @@ def _text(value: Label | None) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    return clean(text).strip()[:longest].strip()
+    return clean(text[: 2 * longest]).strip()[:longest].strip()
 
 
 def _address(link: Any) -> str | None:

@@ -1,6 +1,7 @@
 """Asking the store: search, look-up and the review feed of one storefront."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from sightline.sources.app_store.records import App, Review, Reviews
 from sightline.sources.search import SearchFailed, retry_while_temporary
 
 MOST_PAGES: Final = 10  # of reviews; the store gives no more
-PAGE_SIZE: Final = 50
+MOST_REVIEWS: Final = 500  # of an app
 CALL_SECONDS: Final = 8.0
 TRIES: Final = 2
 
@@ -42,7 +43,7 @@ class AppStore:
         """The apps that the store finds, best first. Asks once. Raises StoreUnavailable."""
         parameters = {"term": text, "country": self.storefront, "entity": "software", "limit": str(limit)}
         found = await self._ask("/search", parameters, FoundApps, tries=1)
-        return list(found.apps())[:limit]
+        return list(islice(found.apps(), limit))
 
     async def look_up(self, ids: Sequence[str]) -> dict[str, App]:
         """The apps of these ids that the storefront has. Raises StoreUnavailable."""
@@ -63,11 +64,13 @@ class AppStore:
             if not new:
                 return Reviews([*found.values()])
             found.update(new)
-        return Reviews([*found.values()][: MOST_PAGES * PAGE_SIZE], is_cut=True)
+            if len(found) >= MOST_REVIEWS:
+                break
+        return Reviews([*found.values()][:MOST_REVIEWS], is_cut=True)
 
     async def _page(self, id: str, number: int) -> list[Review]:
         path = f"/{self.storefront}/rss/customerreviews/page={number}/id={id}/sortby=mostrecent/json"
-        return list((await self._ask(path, {}, ReviewPage)).reviews())
+        return list(islice((await self._ask(path, {}, ReviewPage)).reviews(), MOST_REVIEWS))
 
     async def _ask(
         self, path: str, parameters: Mapping[str, str], answer: type[Answer], *, tries: int = TRIES
