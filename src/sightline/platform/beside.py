@@ -12,6 +12,8 @@ from sightline.platform.turns import TURN_SECONDS, OwnTurns, acting_for, acting_
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
 
+LARGE = 64 * 1024  # bytes, from which on content is read in a thread, so that other requests go on
+
 
 class Beside:
     """One thread, or `threads`, for work of one kind, which waits for nothing but its like. `name` is the thread's.
@@ -31,6 +33,10 @@ class Beside:
         """
         async with self._turn_of(acting_person.get()), self._turn_of(acting_for.get()):
             return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: function(*given, **named))
+
+    async def run_by_size(self, function: Callable[[bytes], Done], content: bytes) -> Done:
+        """Runs `function(content)`: at once for small content, in the thread for large."""
+        return function(content) if len(content) <= LARGE else await self.run(function, content)
 
     async def run_job(
         self, workspace_id: UUID, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs

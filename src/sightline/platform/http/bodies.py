@@ -4,7 +4,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Awaitable, Callable
 from itertools import accumulate, islice
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from starlette.requests import ClientDisconnect
@@ -15,7 +15,6 @@ from sightline.platform.faults import fault_of, faults_in, first_faults, nul_fau
 from sightline.platform.wire import DEEPEST, LONGEST_NUMBER, read_wire_type
 
 MIB = 1024 * 1024
-LARGE = 64 * 1024  # from here on a body is decoded in a thread, so that other requests go on
 MOST_VALUES = 100_000  # while JSON is decoded or encoded no other thread runs; 2 million values would take a second
 MOST_LOOKED_AT = 5_000  # values of a faulty body; of a larger one the first fault is named
 MOST_EXPONENTS = 100  # beyond 29: PostgreSQL keeps 1e300 with all its zeros
@@ -30,10 +29,10 @@ _BRACKET = re.compile(rb"[][{}]")
 _MANY_VALUES = f"At most {MOST_VALUES} values in one body"
 _TOO_DEEP = f"The body is nested deeper than {DEEPEST} levels."
 
-Done = TypeVar("Done")
 Receive = Callable[[], Awaitable[Any]]
 
 _LARGE_BODIES = Beside("large-body")
+run_by_size = _LARGE_BODIES.run_by_size
 
 
 async def receive_body(receive: Receive, headers: dict[bytes, bytes], largest: int) -> bytes:
@@ -68,11 +67,6 @@ def refuse_other_types(headers: dict[bytes, bytes]) -> None:
     charset = _CHARSET.search(declared)
     if charset is not None and charset[1] not in _UTF_8:
         raise UnsupportedMediaType("Send UTF-8.")
-
-
-async def run_by_size(function: Callable[[bytes], Done], body: bytes) -> Done:
-    """Runs `function(body)`: at once for a small body, in a thread for a large one."""
-    return function(body) if len(body) <= LARGE else await _LARGE_BODIES.run(function, body)
 
 
 class Body:

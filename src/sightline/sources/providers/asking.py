@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 import httpx2
@@ -11,10 +11,13 @@ import msgspec
 from msgspec import Struct
 
 from sightline import __version__
+from sightline.platform.beside import Beside
 from sightline.sources.search import SearchFailed
 
 LONGEST_ANSWER: Final = 10.0  # seconds
 MOST_BYTES: Final = 5_000_000
+
+_LARGE_ANSWERS = Beside("large-answers")
 
 _HALF_PAIR = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -37,12 +40,11 @@ class Service(Struct, frozen=True, kw_only=True):
         try:
             async with asyncio.timeout(self.seconds):
                 body = await self._send(method, path, content)
+            return await _LARGE_ANSWERS.run_by_size(partial(_decode, answer=answer), body)
         except (TimeoutError, httpx2.TimeoutException):
             raise SearchFailed(f"{self.label} did not answer in time.") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError):
             raise SearchFailed(f"{self.label} cannot be reached.") from None
-        try:
-            return _decode(body, answer)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise SearchFailed(f"{self.label} answered something else than its JSON.") from None
 
