@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.usage import list_usage
 from sightline.intelligence.tracing import find_faults, keep_sourced
 from sightline.language_model import model_tools
+from sightline.platform.jobs.queue import HeldDatabase, HoldLost
 from sightline.settings import Settings
 from tests.documents.conftest import AT, Json, document_of
 from tests.documents.test_writer import HOSTILE, material
@@ -158,6 +160,15 @@ async def test_a_workspace_has_its_own_limit_for_a_day(acme: World, tmp_path: Pa
         assert len(fake.requests) == 2
         async with acme.stranger() as stranger:
             assert await usage_of(stranger) == []
+
+
+async def test_what_a_job_took_is_kept_if_another_worker_has_it_by_then(acme: World, tmp_path: Path) -> None:
+    lost = HeldDatabase(acme.database, 0, 0, frozen_after=timedelta(minutes=1))
+    receipt = (await acme.client.post(f"{AT}/documents/regenerate", json={"type": "PRD"})).json()
+    with fake_model(parts(CSV), judged("follows")) as fake, pytest.raises(HoldLost):
+        await write_document(lost, tools_of(fake, tmp_path), acme.workspace_id, UUID(receipt["jobId"]))
+    [usage] = await usage_of(acme)
+    assert (usage.runs, usage.requests) == (1, len(fake.requests))
 
 
 async def test_what_it_costs_is_kept_where_prices_are_set(acme: World, tmp_path: Path) -> None:

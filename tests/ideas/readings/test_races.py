@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from sightline.ideas.readings.sweep import AT_ONCE, SWEEP_SECONDS
+from sightline.platform.db.pool import LOST
 from tests.ideas.acme import Acme, Json
 from tests.ideas.readings.reading import (
     ATTEMPTS,
@@ -27,6 +28,7 @@ from tests.ideas.readings.reading import (
 )
 from tests.ideas.workroom import trail
 from tests.intelligence.fake_model import Answer, fake_model, says
+from tests.waiting import until
 
 
 async def renamed(acme: Acme, idea: Json) -> None:
@@ -177,21 +179,28 @@ CREATE FUNCTION lose_connection() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
 CREATE TRIGGER lose_connection BEFORE INSERT ON model_usage EXECUTE FUNCTION lose_connection()"""
 KEEP_CONNECTIONS = "DROP FUNCTION lose_connection CASCADE"
+IS_PAID = "SELECT sum(requests) = $2 FROM model_usage WHERE workspace_id = $1"
 
 
 async def test_an_outage_while_the_model_is_asked_uses_up_no_attempt(acme: Acme, sweep: Sweep) -> None:
-    idea = await new_idea(acme)
+    """It ends the sweep as one error; what the model took is stored when the database is back."""
+    ideas = [await new_idea(acme) for _ in range(2)]
     async with acme.world.database.autocommit() as tx:
         await tx.connection.execute(LOSE_CONNECTIONS)
     with fake_model(reads()) as fake:
-        await sweep(fake)
+        with pytest.raises(LOST):
+            await sweep(fake)
         async with acme.world.database.autocommit() as tx:
             await tx.connection.execute(KEEP_CONNECTIONS)
-        assert (await acme.read(idea)) == idea
-        assert await is_due(acme, idea)
-        assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 0
+        for idea in ideas:
+            assert (await acme.read(idea)) == idea
+            assert await is_due(acme, idea)
+            assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 0
+        await until(lambda: acme.value(IS_PAID, len(ideas)))
         await sweep(fake)
-    assert (await acme.read(idea))["featureMatching"]["matcher"] == MODEL
+    for idea in ideas:
+        assert (await acme.read(idea))["featureMatching"]["matcher"] == MODEL
+    assert await acme.value(IS_PAID, len(fake.requests))
 
 
 async def test_a_reading_that_takes_longer_than_a_tick_is_an_attempt(

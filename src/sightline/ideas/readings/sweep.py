@@ -43,7 +43,7 @@ _log = structlog.get_logger()
 
 
 async def read_due(db: Database, tools: Tools) -> None:
-    """Reads the ideas that are due, of all workspaces alike, for a minute at most."""
+    """Reads the ideas that are due, of all workspaces alike, for a minute at most. Raises an outage of the database."""
     loop = asyncio.get_running_loop()
     end = loop.time() + SWEEP_SECONDS
     answers = is_more = True
@@ -53,7 +53,9 @@ async def read_due(db: Database, tools: Tools) -> None:
         reading = [_read_or_return(db, tools, claim, asks=answers) for claim in claims]
         read = await asyncio.gather(*reading, return_exceptions=True)
         errors = [each for each in read if isinstance(each, BaseException)]
-        for error in errors:
+        for error in sorted(errors, key=is_away):
+            if is_away(error):
+                raise error
             _log.error("An idea could not be read and is read again later", exc_info=error)
         answers = answers and any(read)  # a single failure may be due to the idea
         is_more = bool(claims) and not errors

@@ -1,5 +1,6 @@
 """The model, or the embedded engine: where none is configured, the workspace wants none, or it fails."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, NamedTuple, TypeVar
@@ -11,14 +12,18 @@ from msgspec.structs import replace
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.model.endpoint import Endpoint
 from sightline.intelligence.model.session import Budget, ModelFailed, Session, Task
-from sightline.intelligence.model.usage import Prices, add_usage, may_ask
+from sightline.intelligence.model.usage import Prices, Usage, add_usage, may_ask
 from sightline.platform.beside import Beside
 from sightline.platform.db import Database
+from sightline.platform.db.retries import is_away, until_answered
+from sightline.platform.ids import new_id
 from sightline.platform.jobs import Tools
 
 T = TypeVar("T")
 
 ENGINE_JOBS = Beside("engine", threads=2)  # a long signal or document takes some seconds
+
+_STORING: set[asyncio.Task[None]] = set()  # the loop itself keeps no reference
 
 _log = structlog.get_logger()
 
@@ -76,10 +81,39 @@ async def is_wanted(db: Database, workspace_id: UUID) -> bool:
 
 
 async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Session, failure: str | None) -> None:
-    """Stores what a task took, if it asked anything or failed; logs a failure."""
+    """Stores what a task took, if it asked anything or failed; logs a failure.
+
+    Raises an outage of the database at once, and stores it when the database answers again.
+    """
     if failure is not None:
         _log.warning("A model failed; the embedded engine does its task", task=task.name, error=failure)
     if session.requests == 0 and failure is None:
         return
-    async with db.transaction() as tx:
-        await add_usage(tx, task, model.name, session, model.prices.cost_of(session), failure)
+    usage = Usage(
+        workspace_id=task.workspace_id,
+        id=new_id(),
+        task=task.name,
+        record_id=task.record_id,
+        model=model.name,
+        failure=failure,
+        requests=session.requests,
+        unmeasured=session.unmeasured,
+        input_tokens=session.input_tokens,
+        output_tokens=session.output_tokens,
+        seconds=session.seconds,
+        cost=model.prices.cost_of(session),
+    )
+    try:
+        await _store(db, usage)
+    except Exception as error:
+        if is_away(error):  # only this waits for the database
+            storing = asyncio.create_task(until_answered(_store)(db, usage))
+            _STORING.add(storing)
+            storing.add_done_callback(_STORING.discard)
+        raise
+
+
+async def _store(db: Database, usage: Usage) -> None:
+    """Not in a transaction of a job's database: it was paid whether or not another worker has the job now."""
+    async with db.autocommit() as tx:
+        await add_usage(tx, usage)

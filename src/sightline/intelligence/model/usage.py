@@ -7,9 +7,8 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from sightline.intelligence.model.session import Session, Task
+from sightline.intelligence.model.session import Session
 from sightline.platform.db import Tx, sql
-from sightline.platform.ids import new_id
 
 MILLION = 1_000_000
 
@@ -24,6 +23,23 @@ class Prices(NamedTuple):
         if self.input is None or self.output is None:
             return None
         return (self.input * session.input_tokens + self.output * session.output_tokens) / MILLION
+
+
+class Usage(NamedTuple):
+    """What a task took; `failure` is why the embedded engine does it instead."""
+
+    workspace_id: UUID
+    id: UUID
+    task: str
+    record_id: UUID
+    model: str
+    failure: str | None
+    requests: int
+    unmeasured: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+    cost: Decimal | None
 
 
 class TaskUsage(Struct, rename="camel"):
@@ -48,7 +64,8 @@ _ADD = sql("""
 INSERT INTO model_usage (workspace_id, id, task, record_id, model, failure, requests, unmeasured, input_tokens,
                          output_tokens, seconds, cost, created_at)
 VALUES (:workspace_id, :id, :task, :record_id, :model, :failure, :requests, :unmeasured, :input_tokens,
-        :output_tokens, :seconds, :cost, :now)""")
+        :output_tokens, :seconds, :cost, :now)
+ON CONFLICT DO NOTHING""")
 _SUMS = sql("""
 SELECT task, model, count(*)::int AS runs, count(failure)::int AS fallbacks, sum(requests)::int AS requests,
        sum(unmeasured)::int AS unmeasured, sum(input_tokens)::bigint AS input_tokens,
@@ -83,25 +100,9 @@ SELECT coalesce(w.settings ->> 'engine', 'model') = 'model'
 )
 
 
-async def add_usage(
-    tx: Tx, task: Task, model: str, session: Session, cost: Decimal | None, failure: str | None
-) -> None:
-    """Keeps what a task took; `failure` is why the embedded engine does it instead."""
-    await tx.run(
-        _ADD,
-        workspace_id=task.workspace_id,
-        id=new_id(),
-        task=task.name,
-        record_id=task.record_id,
-        model=model,
-        failure=failure,
-        requests=session.requests,
-        unmeasured=session.unmeasured,
-        input_tokens=session.input_tokens,
-        output_tokens=session.output_tokens,
-        seconds=session.seconds,
-        cost=cost,
-    )
+async def add_usage(tx: Tx, usage: Usage) -> None:
+    """Keeps what a task took, once."""
+    await tx.run(_ADD, **usage._asdict())
 
 
 async def list_usage(tx: Tx, workspace_id: UUID, since: datetime | None) -> list[TaskUsage]:

@@ -87,7 +87,7 @@ def is_outage(error: Exception) -> bool:
     return isinstance(error, OUTAGE) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error))
 
 
-def is_away(error: Exception) -> bool:
+def is_away(error: BaseException) -> bool:
     """Whether the error means that the database is away or busy, so that trying again may help."""
     if isinstance(error, asyncpg.InterfaceError):  # also raised for wrong arguments
         return any(word in str(error) for word in ("clos", "connection", "operation"))
