@@ -14,6 +14,10 @@ import pytest
 from sightline import migrations
 from sightline.migrations import BASELINE, HEAD, SQL, migrate, pending
 from sightline.platform.db import DatabaseUnavailable
+from sightline.platform.db.database import ANSWER_SECONDS, CONNECT_SECONDS
+from sightline.serving.database import ready_database
+from sightline.settings import Settings
+from tests.line import open_line
 from tests.migrations.servers import connected, leave_to_alembic, on_database
 from tests.waiting import until_blocked
 
@@ -209,3 +213,29 @@ async def test_a_wrong_password_is_refused_and_not_repeated() -> None:
         with pytest.raises(DatabaseUnavailable, match=r'^The database refuses the login: .*"ada". Check') as refused:
             await migrate(url)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.slow
+async def test_a_connection_that_falls_silent_keeps_no_start_waiting(empty: str) -> None:
+    async with open_line(empty) as line:
+        line.stops_at = b"to_regclass"
+        with pytest.raises(DatabaseUnavailable):
+            await asyncio.wait_for(pending(line.url), 3 * CONNECT_SECONDS)
+        line.resume()
+        line.stops_at = b"CREATE TABLE"
+        migrating = asyncio.create_task(migrate(line.url))
+        await line.until_stopped()
+        migrating.cancel()
+        await asyncio.wait({migrating}, timeout=10)
+        assert migrating.cancelled()
+    assert len(await pending(empty)) == len(migrations.REVISIONS)
+
+
+@pytest.mark.slow
+async def test_a_server_does_not_start_on_a_connection_that_falls_silent(migrated: str) -> None:
+    async with open_line(migrated) as line:
+        line.stops_at = b"clock_timestamp"
+        settings = Settings.read({"database_url": line.url}, environment={}, file=Path("/nonexistent"))
+        with pytest.raises(DatabaseUnavailable):
+            async with asyncio.timeout(3 * ANSWER_SECONDS), ready_database(settings):
+                pass

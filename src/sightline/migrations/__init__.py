@@ -13,7 +13,7 @@ from pathlib import Path
 import asyncpg
 
 from sightline.platform.db import Connection, DatabaseUnavailable
-from sightline.platform.db.database import CONNECT_SECONDS, ensure_supported, first_line, unreachable
+from sightline.platform.db.database import CONNECT_SECONDS, PROBED, block, ensure_supported, first_line, unreachable
 
 SQL = Path(__file__).parent / "sql"
 REVISIONS = tuple(sorted(folder.name for folder in SQL.iterdir() if folder.is_dir()))
@@ -55,7 +55,7 @@ async def migrate_within(connection: Connection, revision: str) -> list[str]:
     for one in missing:
         await _refuse_without_rights(connection)
         try:
-            async with connection.transaction():
+            async with block(connection):
                 await _apply(connection, one)
         except asyncpg.PostgresError as error:
             raise DatabaseUnavailable(f"Migration {one} failed and was undone: {first_line(error)}.") from error
@@ -77,6 +77,8 @@ async def _apply(connection: Connection, revision: str) -> None:
 async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]:
     """Yields a connection without time limits that holds the migration lock. Waits for other holders.
 
+    The database ends its session, and so the lock, a minute after the connection has fallen silent.
+
     Several may hold it `shared` at once, and then none of them may migrate. Raises like migrate().
     """
     async with _connection(url) as connection:
@@ -87,7 +89,7 @@ async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]
 
 async def pending(url: str) -> list[str]:
     """Returns the revisions that migrate() would apply. Raises like migrate()."""
-    async with _connection(url) as connection:
+    async with _connection(url, CONNECT_SECONDS) as connection:
         await refuse_unseen(connection)
         return await pending_on(connection)
 
@@ -125,9 +127,10 @@ async def revision_on(connection: Connection) -> str | None:
 
 
 @asynccontextmanager
-async def _connection(url: str) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+async def _connection(url: str, limit: float | None = None) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    """`limit`: in seconds, for the answer to a statement."""
     try:
-        connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS)
+        connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS, command_timeout=limit, server_settings=PROBED)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise unreachable(error) from error
     try:

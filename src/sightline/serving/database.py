@@ -37,7 +37,7 @@ async def ready_database(settings: Settings, *, may_migrate: bool = False) -> As
     with _watched(settings) as (url, direct_url):
         if applied := await ensure_current(settings, direct_url, may_migrate=may_migrate):
             logs.announce(f"Migrated the database: {', '.join(applied)}.")
-        database = await Database.connect(url, size=1, through_pooler=settings.is_pooled)
+        database = await Database.connect(url, size=1, through_pooler=settings.is_pooled, is_impatient=True)
         await database.close()
         yield url
 
