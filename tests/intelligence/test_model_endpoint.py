@@ -191,7 +191,16 @@ async def test_an_answer_stays_when_its_repair_fails() -> None:
         assert (await ask(fake, check=lambda _: "Wrong.")).title == "Slow exports"
 
 
-@pytest.mark.parametrize("broken", [says(GOOD, cut=True), Answer(body="<html>"), Answer(body="[]")])
+DEEP = '{"choices": [], "usage": ' + "[" * 100_000
+BROKEN = {
+    "cut": says(GOOD, cut=True),
+    "html": Answer(body="<html>"),
+    "list": Answer(body="[]"),
+    "deep": Answer(body=DEEP),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
 async def test_a_cut_or_foreign_answer_is_tried_again(broken: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "FIRST_WAIT", 0.01)
     with fake_model(broken, says(GOOD)) as fake:
@@ -213,7 +222,11 @@ async def test_a_long_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
         await ask(fake)
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1, "completion_tokens": 3}, "much"])
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, {"prompt_tokens": -1, "completion_tokens": 3}, "much", [[]] * 50_000],
+    ids=["none", "empty", "odd", "a word", "large"],
+)
 async def test_tokens_that_are_not_reported_are_estimated(usage: Any) -> None:
     session = Session(Budget(seconds=60))
     with fake_model(says(GOOD, usage=usage)) as fake:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from sightline.intelligence.model.answers import Unreadable, read_answer, schema_of
 from sightline.intelligence.model.session import Budget, FormRefused, ModelFailed, Session
@@ -75,8 +75,8 @@ class _Choice(Struct):
 
 
 class _Completion(Struct):
-    choices: list[_Choice]
-    usage: Any = None
+    choices: list[Raw]
+    usage: Raw = Raw(b"null")
 
 
 class Endpoint:
@@ -188,7 +188,7 @@ class Endpoint:
                 received += part
                 if len(received) > MOST_BYTES:
                     raise ModelFailed("The answer is too long.")
-        return _text_of(session, len(content), bytes(received))
+        return await _text_of(session, len(content), bytes(received))
 
 
 @cache
@@ -230,20 +230,27 @@ def _wait_of(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _text_of(session: Session, sent: int, received: bytes) -> str:
+async def _text_of(session: Session, sent: int, received: bytes) -> str:
     try:
-        completion = msgspec.json.decode(received, type=_Completion)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        content, tokens = await _ANSWERS.run_by_size(_read_completion, received)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         session.add_tokens(None, sent, len(received))
         raise _Failed("The endpoint does not answer as an OpenAI-compatible one.") from None
-    session.add_tokens(_tokens(completion.usage), sent, len(received))
-    return (completion.choices[0].message.content or "") if completion.choices else ""
+    session.add_tokens(tokens, sent, len(received))
+    return content
 
 
-def _tokens(usage: Any) -> tuple[int, int] | None:
+def _read_completion(received: bytes) -> tuple[str, tuple[int, int] | None]:
+    """Returns the text of the first choice, and the tokens that it took if they are reported."""
+    completion = msgspec.json.decode(received, type=_Completion)
+    first = msgspec.json.decode(completion.choices[0], type=_Choice) if completion.choices else None
+    return (first and first.message.content) or "", _tokens(completion.usage)
+
+
+def _tokens(usage: Raw) -> tuple[int, int] | None:
     try:
-        taken = msgspec.convert(usage, _Usage)
-    except msgspec.ValidationError:
+        taken = msgspec.json.decode(usage, type=_Usage)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     is_sound = 0 <= taken.prompt_tokens < 10**9 and 0 <= taken.completion_tokens < 10**9
     return (taken.prompt_tokens, taken.completion_tokens) if is_sound else None
