@@ -181,3 +181,13 @@ def test_a_long_signal_is_read_in_parts_with_places_in_the_whole() -> None:
     [found] = asyncio.run(extract_insights(scripted, Session(Budget()), SignalMaterial(text=text)))
     [quote] = found.quotes
     assert (text[quote.start : quote.end], quote.start) == ("export takes 40 minutes", len(text) - 24)
+
+
+def test_long_quotes_that_no_turn_has_end() -> None:
+    """Each was read anew for each turn: some minutes' work."""
+    quotes = [[{"text": f"we w{number} " + "we do that " * 350, "turn": None}] for number in range(100)]
+    content = {"insights": [{"title": "Slow", "category": "problem", "quotes": each} for each in quotes]}
+    scripted: Any = Scripted(json.dumps(content))
+    material = SignalMaterial("conversation", turns=tuple(Turn(speaker="Bo", text="ab") for _ in range(11_000)))
+    with pytest.raises(ModelFailed):
+        asyncio.run(extract_insights(scripted, Session(Budget()), material))

@@ -10,7 +10,7 @@ from sightline.intelligence.evidence import Category, DraftInsight, Quote, Signa
 from sightline.intelligence.model.answers import MOST_READ, line
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
-from sightline.intelligence.model.quotes import invents, locate
+from sightline.intelligence.model.quotes import has_words, invents, locate
 from sightline.intelligence.model.session import ModelFailed, Session
 
 TASK: Final = read_task("insights")
@@ -18,6 +18,7 @@ TASK: Final = read_task("insights")
 LONGEST_PART: Final = 24_000  # characters
 LONGEST_TITLE: Final = 160
 MOST_QUOTES: Final = 3
+MOST_GIVEN_QUOTES: Final = 10  # of a point that are looked for
 
 
 class FoundQuote(Struct, frozen=True):
@@ -104,12 +105,12 @@ def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsig
 
     A point needs a quote that is found, and a title that invents nothing.
     """
-    find = cache(partial(_quote, part))
+    find = cache(partial(_quote, part, "\n".join(piece.text for piece in part)))
     drafts: list[DraftInsight | None] = []
     missing: list[str] = []
     invented: list[str] = []
     for one in answer.insights[:MOST_READ]:
-        named = one.quotes[:MOST_READ]
+        named = one.quotes[:MOST_GIVEN_QUOTES]
         quotes = sorted({place for quote in named if (place := find(quote))}, key=_order)
         missing += [quote.text[:200] for quote in named if find(quote) is None]
         if len(missing) > MOST_READ:
@@ -130,8 +131,10 @@ def _complaint(missing: Sequence[str], invented: Sequence[str]) -> str:
     return ""
 
 
-def _quote(part: Sequence[Piece], quote: FoundQuote) -> Quote | None:
-    """Returns the quote in the turn that the model names, or else in another one."""
+def _quote(part: Sequence[Piece], whole: str, quote: FoundQuote) -> Quote | None:
+    """Returns the quote in the turn that the model names, or else in another one. `whole` is the text of the part."""
+    if not has_words(quote.text, whole):
+        return None
     for piece in sorted(part, key=lambda piece: piece.turn != quote.turn):
         if place := locate(quote.text, piece.text):
             words = piece.text[place.start : place.end]

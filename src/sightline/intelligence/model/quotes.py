@@ -21,6 +21,8 @@ _TURNING: Final = frozenset(
     {"not", "no", "never", "none", "nobody", "without", "hardly", "t", "cannot", "nicht", "kein"}
 )
 
+_folded = lru_cache(maxsize=1)(str.casefold)  # a source is searched for many quotes
+
 
 class Place(NamedTuple):
     """Where a quote begins and ends."""
@@ -40,19 +42,31 @@ def locate(quote: str, source: str) -> Place | None:
 
 
 def _locate(quote: str, source: str) -> Place | None:
-    exact = quote.strip(_MARKS)
-    if not _WORD.search(exact):
+    exact, words = _read(quote)
+    if not words:
         return None
     if found := _exact(exact, source):
         return found
-    words = [word.casefold() for word in _WORD.findall(exact)]
-    if len(words) < _FEWEST:
+    if len(words) < _FEWEST or not has_words(quote, source):
         return None
     there, folded, known = _words_of(source)
     if not known.issuperset(words):
         return None
     span = _without_gaps(words, folded) or _with_gaps(words, folded)
     return Place(there[span[0]].start(), there[span[1]].end()) if span else None
+
+
+def has_words(quote: str, source: str) -> bool:
+    """Whether the source has the words of the quote, in whatever order and perhaps within others."""
+    folded = _folded(source)
+    return all(word in folded for word in _read(quote)[1])
+
+
+@lru_cache(maxsize=1)  # a quote is looked for in many sources
+def _read(quote: str) -> tuple[str, list[str]]:
+    """Returns the quote without marks around it, and its words without case."""
+    exact = quote.strip(_MARKS)
+    return exact, [word.casefold() for word in _WORD.findall(exact)]
 
 
 @lru_cache(maxsize=1)  # the quotes of an answer have few sources
