@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic
 
 _MICROSECOND = timedelta(microseconds=1)
-_KNOWN_FOR = timedelta(seconds=0.01)  # as neither clock of a machine counts while the machine is stopped
+_KNOWN_FOR = timedelta(seconds=0.05)  # as neither clock of a machine counts while the machine is stopped
 _SET = 0.001  # seconds: a larger difference to the steady clock means that somebody has set the machine's
 _DRIFT = 0.0005  # what two clocks that are kept right move apart in a second, at most
 
@@ -37,7 +37,7 @@ class Clock:
         return moment - _MICROSECOND * (moment.microsecond % 1000)
 
     def is_due(self) -> bool:
-        """Whether to compare again: a hundredth of a second has passed, or somebody has set the machine's clock."""
+        """Whether to compare again: a twentieth of a second has passed, or somebody has set the machine's clock."""
         moment = self.machine()
         at = self._compared_at
         return at is None or not timedelta(0) <= moment - at <= _KNOWN_FOR or self._was_set(moment - at)
