@@ -154,6 +154,7 @@ async def test_a_signal_without_analysis_is_processed_at_once(world: World) -> N
         ({"text": "x", "accountIds": ["b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"]}, "accountIds"),
         ({"text": "x", "accountId": "b06a5cd1-2f4c-4d38-8b4c-3c1f5a0c7a11"}, "accountId"),
         ({"text": "x", "createdAt": "yesterday"}, "createdAt"),
+        ({"text": "x", "createdAt": "0001-01-01T00:00:00Z"}, "createdAt"),
     ],
 )
 async def test_faults_are_named_by_their_path_and_nothing_is_stored(world: World, new: Json, path: str) -> None:

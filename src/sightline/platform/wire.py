@@ -285,6 +285,9 @@ _BELOW_MICROSECOND = re.compile(r"[.,]\d{6}\d*[1-9]", re.ASCII)
 _SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
 
 
+_EARLIEST = datetime(1, 1, 2, tzinfo=UTC)  # the driver stores the first moment of all as -infinity
+
+
 class Moment(datetime, metaclass=WireType):
     """A time: ISO 8601 with any offset, UTC without one. A plain date is its midnight UTC."""
 
@@ -292,6 +295,8 @@ class Moment(datetime, metaclass=WireType):
     def read(cls, value: Any) -> datetime:
         """Returns the time cut to milliseconds, as it is stored. Raises ValueError."""
         moment = cls.read_exactly(value)
+        if moment < _EARLIEST:
+            raise ValueError("Expected a time after 0001-01-01, which stands for none")
         below = moment.microsecond % 1000
         return moment - timedelta(microseconds=below) if below else moment
 
@@ -327,7 +332,7 @@ class Day(date, metaclass=WireType):
     def read(cls, value: Any) -> date:
         text = _text(value)
         try:
-            if re.fullmatch(_DATE, text):
+            if re.fullmatch(_DATE, text) and text >= str(_EARLIEST.date()):
                 return date.fromisoformat(text)
         except ValueError:
             pass

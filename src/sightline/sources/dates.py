@@ -42,6 +42,8 @@ def read_hint(source: str, text: str | None) -> Hint | None:
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
         return None
+    if moment.year == 1:  # what some programs write for none
+        return None
     return Hint(source, moment.replace(microsecond=0), bool(_DATE_ONLY.fullmatch(value)))
 
 
