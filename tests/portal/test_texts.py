@@ -234,6 +234,15 @@ async def test_short_texts_do_not_wait_for_long_ones() -> None:
     await asyncio.gather(*long)
 
 
+async def test_of_a_large_table_the_list_shows_the_beginning_as_it_was_written(world: PortalWorld) -> None:
+    await describe(world, "|First|" + "|" * 70 + "\n" + "|-" * 70 + "|\n" + "|x\n" * 100)
+    await describe(world, "|Second|\n|-|\n|x|")
+    page = unescape((await (await signed_in(world)).get("/")).text)
+    assert "|First|||" in page
+    assert "|Second|" not in page
+    assert "Second x" in page
+
+
 async def test_html_in_a_text_is_shown_as_text(world: PortalWorld) -> None:
     browser = await signed_in(world)
     text = "Use <Button> & `<i>`.\n\n<div onclick=x>\n\n# <h1>\n\n<https://ok.test/?a=<b> <https://ok.test>"

@@ -17,6 +17,7 @@ from sightline.platform.markup import unescape
 # A text beyond one of these is shown as it was written.
 LONGEST = 256 * 1024  # characters of all texts of a page, and of the HTML of each
 _MOST_CELLS = 2000  # of all tables of a text; short rows are filled up
+_FEW_CELLS = 200  # of a text on one line, of which a page has 20
 _DEEPEST = 100  # quotes and lists that one line opens
 
 _KEPT_BYTES = 16 * 1024 * 1024
@@ -75,7 +76,7 @@ async def as_html(text: str, *, keeps_lines: bool = False) -> Markup:
 def as_text(text: str) -> str:
     """Returns the words of a short text without its Markdown, on one line. HTML stays as it was written."""
     markdown = _without_html(text)
-    html = markdown if _is_deep(text) else pyromark.html(markdown, options=_OPTIONS)
+    html = markdown if _is_deep(text) or _count_cells(text) > _FEW_CELLS else pyromark.html(markdown, options=_OPTIONS)
     return " ".join(unescape(_TAG.sub("", _CELL_END.sub(" ", html))).replace(_LESS_THAN, "<").split())
 
 
