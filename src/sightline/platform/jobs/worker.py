@@ -251,13 +251,14 @@ class JobRun:
     async def _retry(self, event: str, problem: Exception) -> None:
         """Lets the job wait for its next attempt. One that met an outage starts again as the same attempt.
 
-        The wait after an outage grows with the runs, as the job itself may be what brings the database down.
+        The wait after an outage grows with the runs to a minute, as the job itself may be what brings the database
+        down.
         """
         outcome: Outcome = "retried"
         wait = self._work.wait_after(self.job.attempts)
         if await self._met_outage(problem):
             event, outcome = "Job met an outage of the database and starts again", "handed back"
-            wait = self._work.wait_after(self.job.run)
+            wait = min(self._work.wait_after(self.job.run), timedelta(minutes=1))
         await self._end(outcome, _reason(problem), wait)
         self._log.warning(event, error=_reason(problem), wait=wait.total_seconds(), exc_info=problem)
 
