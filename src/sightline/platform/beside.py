@@ -41,7 +41,7 @@ class Beside:
     async def run_job(
         self, workspace_id: UUID, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs
     ) -> Done:
-        """Does the same for a job, which waits for as long as it takes: jobs of one workspace wait for each other."""
+        """Runs the function for a job, which waits for as long as it takes, first for other jobs of the workspace."""
         async with self._own.of(workspace_id).turn(None):
             return await asyncio.get_running_loop().run_in_executor(self._threads, lambda: function(*given, **named))
 

@@ -41,7 +41,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, seconds: float | None) -> AsyncIterator[None]:
-        """One turn. Raises NoTurn if it does not come in time, if there is one."""
+        """One turn. Raises NoTurn if it does not come in so many seconds; None waits for as long as it takes."""
         if not self.take():
             await self.wait(seconds)
         try:

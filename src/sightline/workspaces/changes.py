@@ -104,5 +104,5 @@ SELECT EXISTS (SELECT FROM changes
 
 
 async def was_deleted(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
-    """Whether there was a record with this id before the one that this transaction has added."""
+    """Whether another transaction had a record with this id, before this one has added it again."""
     return bool(await tx.value(_HAS_EARLIER, workspace_id=workspace_id, id=id))

@@ -59,7 +59,7 @@ async def make(
     by_model: Callable[[LanguageModel, Session], Awaitable[T]],
     by_engine: Callable[[Engine], T],
 ) -> Made[T]:
-    """Does a task outside any transaction, and keeps what the model took. The embedded engine has own threads."""
+    """Does a task outside any transaction, and keeps what the model took. The embedded engine works in a thread."""
     model: LanguageModel | None = tools.get(LanguageModel)
     if model is not None and await is_wanted(db, task.workspace_id):
         session = model.session()
