@@ -1284,6 +1284,17 @@ BEGIN
     RETURN NEW;
 END $$;
 
+CREATE FUNCTION public.undo_deletion() RETURNS trigger
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    AS $$
+BEGIN
+    UPDATE changes SET is_undone = true
+     WHERE record_id = new.record_id AND action = 'deleted' AND NOT is_undone
+       AND (workspace_id = new.workspace_id AND kind = new.kind) IS TRUE;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION public.votes_on_portal(workspace uuid, idea uuid) RETURNS integer
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     AS $$
@@ -1355,6 +1366,7 @@ CREATE TABLE public.changes (
     at timestamp(3) with time zone NOT NULL,
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
     written xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    is_undone boolean DEFAULT false NOT NULL,
     CONSTRAINT changes_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'portal_user'::text, 'job'::text, 'file'::text, 'operator'::text])))
 );
 
@@ -2623,7 +2635,9 @@ CREATE INDEX changes_by_time ON public.changes USING btree (workspace_id, at, id
 
 CREATE INDEX changes_by_writing ON public.changes USING btree (written, id);
 
-CREATE INDEX changes_deleted ON public.changes USING btree (workspace_id, kind, at, id) WHERE (action = 'deleted'::text);
+CREATE INDEX changes_deleted ON public.changes USING btree (workspace_id, kind, is_undone, at, id) WHERE (action = 'deleted'::text);
+
+CREATE INDEX changes_deleted_of ON public.changes USING btree (record_id) WHERE ((action = 'deleted'::text) AND (NOT is_undone));
 
 CREATE INDEX changes_of_record ON public.changes USING btree (workspace_id, record_id, at, id);
 
@@ -3120,6 +3134,8 @@ CREATE TRIGGER signals_lose_reference AFTER UPDATE ON public.signals FOR EACH RO
 CREATE TRIGGER study_feedback_lose_reference BEFORE UPDATE OF account_id ON public.study_feedback FOR EACH ROW WHEN (((new.account_id IS NULL) AND (old.account_id IS NOT NULL) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION public.move_time();
 
 CREATE TRIGGER take_idea_votes BEFORE UPDATE OF portal_visible ON public.ideas FOR EACH ROW WHEN ((old.portal_visible AND (NOT new.portal_visible))) EXECUTE FUNCTION public.take_idea_votes();
+
+CREATE TRIGGER undo_deletion AFTER INSERT ON public.changes FOR EACH ROW WHEN ((new.action = 'created'::text)) EXECUTE FUNCTION public.undo_deletion();
 
 CREATE TRIGGER workspaces_notify AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.notify_access();
 

@@ -53,6 +53,7 @@ LIST_OF = {
     DeletedKind.FEEDBACK: "feedback",
     DeletedKind.BRIEF: "research",
 }
+TABLES = {table.kind: table.name for table in all_tables().values()}
 NUMBERED = {DeletedKind.IDEA: "IDEA-1", DeletedKind.INITIATIVE: "INITIATIVE-1", DeletedKind.SIGNAL: "SIGNAL-1"}
 
 
@@ -84,7 +85,7 @@ async def kinds(client: httpx2.AsyncClient, **query: Any) -> list[str]:
 
 @pytest.mark.parametrize("kind", LIST_OF)
 async def test_records_removed_by_a_file_are_listed(world: World, kind: DeletedKind) -> None:
-    id = (await world.ids(SOURCES[kind].table))["x"]
+    id = (await world.ids(TABLES[SOURCES[kind].name]))["x"]
     assert await list_deletions(world.client) == []
     await empty(world, LIST_OF[kind])
     (deletion,) = await list_deletions(world.client)
@@ -121,9 +122,6 @@ def test_every_record_that_can_be_read_and_pruned_is_listed() -> None:
     unseen = {"members", "integrations", "sprints", "ideaStatuses", "studies"}  # no operation reads these
     words = {all_tables()[name].kind for name in PRUNABLE - unseen}
     assert words | {"idea_comment"} == {each.name for each in SOURCES.values()}
-    assert [
-        name for name in PRUNABLE - unseen if all_tables()[name].name not in {t.table for t in SOURCES.values()}
-    ] == []
 
 
 CASCADES = """
@@ -135,7 +133,9 @@ SELECT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint
 async def test_no_listed_kind_is_deleted_along_with_another_record(database: Database) -> None:
     """For a new pair: list what goes along, as with feedback, or say in `list_deletions` that it is not listed."""
     async with database.autocommit() as tx:
-        pairs = {tuple(row) for row in await tx.connection.fetch(CASCADES, [each.table for each in SOURCES.values()])}
+        pairs = {
+            tuple(row) for row in await tx.connection.fetch(CASCADES, [TABLES[each.name] for each in SOURCES.values()])
+        }
     assert pairs == {("features", "products"), ("idea_comments", "ideas"), ("study_feedback", "studies")}
 
 
@@ -196,6 +196,38 @@ async def test_a_record_created_again_under_its_id_is_not_listed(world: World) -
     assert (await world.client.post("/initiatives", json=new_initiative)).status_code == 201
     (deletion,) = await list_deletions(world.client)
     assert deletion["id"] != new_initiative["clientRequestId"]
+
+
+@pytest.mark.parametrize("kind", LIST_OF)
+async def test_a_record_that_a_file_brings_back_is_listed_when_it_is_deleted_once_more(
+    world: World, kind: DeletedKind
+) -> None:
+    name = LIST_OF[kind]
+    await empty(world, name)
+    (first,) = await list_deletions(world.client)
+    back: Json = {name: [{"key": "x", **LISTS[name]}]}
+    await world.add(**back)
+    assert await list_deletions(world.client) == []
+    await next_moment()
+    await empty(world, name)
+    (second,) = await list_deletions(world.client)
+    assert (second["id"], second["deletedAt"] > first["deletedAt"]) == (first["id"], True)
+
+
+async def test_a_feature_that_a_file_brings_back_is_not_listed(world: World) -> None:
+    await world.add(products=[{"key": "x", "features": [{"key": "search"}]}], prune=["products.features"])
+    assert await kinds(world.client) == ["feature"]
+    await world.add(products=[{"key": "x", "features": [{"key": "export", "name": "Export"}]}])
+    assert await list_deletions(world.client) == []
+
+
+async def test_a_deletion_stays_when_another_workspace_adds_a_record_with_its_id(world: World) -> None:
+    (id,) = (await world.ids("ideas")).values()
+    await empty(world, "ideas")
+    async with world.stranger() as stranger:
+        await stranger.add(ideas=[{"id": id, "key": "x", "name": "Ours", "description": "Of another workspace."}])
+        assert (await stranger.client.get(f"/ideas/{id}")).status_code == 200
+    assert [each["id"] for each in await list_deletions(world.client)] == [id]
 
 
 async def test_another_workspace_lists_nothing(world: World) -> None:

@@ -17,26 +17,25 @@ READS = tuple(scope for scope in Scope if scope.endswith(":read"))
 
 
 class Source(NamedTuple):
-    """The scope that reads a kind, its name in `changes`, and its table."""
+    """The scope that reads a kind, and its name in `changes`."""
 
     scope: Scope
     name: str
-    table: str
 
 
 SOURCES = {
-    DeletedKind.IDEA: Source(Scope.IDEAS_READ, "idea", "ideas"),
-    DeletedKind.COMMENT: Source(Scope.IDEAS_READ, "idea_comment", "idea_comments"),
-    DeletedKind.INITIATIVE: Source(Scope.INITIATIVES_READ, "initiative", "initiatives"),
-    DeletedKind.TEAM: Source(Scope.INITIATIVES_READ, "team", "teams"),
-    DeletedKind.SIGNAL: Source(Scope.SIGNALS_READ, "signal", "signals"),
-    DeletedKind.INSIGHT: Source(Scope.INSIGHTS_READ, "insight", "insights"),
-    DeletedKind.OPPORTUNITY: Source(Scope.OPPORTUNITIES_READ, "opportunity", "opportunities"),
-    DeletedKind.PRODUCT: Source(Scope.PRODUCTS_READ, "product", "products"),
-    DeletedKind.FEATURE: Source(Scope.PRODUCTS_READ, "feature", "features"),
-    DeletedKind.ACCOUNT: Source(Scope.ACCOUNTS_READ, "account", "accounts"),
-    DeletedKind.FEEDBACK: Source(Scope.STUDIES_READ, "study_feedback", "study_feedback"),
-    DeletedKind.BRIEF: Source(Scope.RESEARCH_READ, "research_brief", "research_briefs"),
+    DeletedKind.IDEA: Source(Scope.IDEAS_READ, "idea"),
+    DeletedKind.COMMENT: Source(Scope.IDEAS_READ, "idea_comment"),
+    DeletedKind.INITIATIVE: Source(Scope.INITIATIVES_READ, "initiative"),
+    DeletedKind.TEAM: Source(Scope.INITIATIVES_READ, "team"),
+    DeletedKind.SIGNAL: Source(Scope.SIGNALS_READ, "signal"),
+    DeletedKind.INSIGHT: Source(Scope.INSIGHTS_READ, "insight"),
+    DeletedKind.OPPORTUNITY: Source(Scope.OPPORTUNITIES_READ, "opportunity"),
+    DeletedKind.PRODUCT: Source(Scope.PRODUCTS_READ, "product"),
+    DeletedKind.FEATURE: Source(Scope.PRODUCTS_READ, "feature"),
+    DeletedKind.ACCOUNT: Source(Scope.ACCOUNTS_READ, "account"),
+    DeletedKind.FEEDBACK: Source(Scope.STUDIES_READ, "study_feedback"),
+    DeletedKind.BRIEF: Source(Scope.RESEARCH_READ, "research_brief"),
 }
 
 
@@ -50,20 +49,10 @@ async def list_deletions(tx: Tx, actor: Actor, filters: DeletionFilters, window:
         return Page([], 0, window)
     where = Where(actor.workspace_id)
     times = " AND ".join(await changed_since(tx, where, _ORDER.moment, filters.since))
-    each = [f"{_of_kind(SOURCES[kind])} AND {times}" for kind in kinds]
+    each = [f"kind = '{SOURCES[kind].name}' AND action = 'deleted' AND NOT is_undone AND {times}" for kind in kinds]
     ranges = [f"workspace_id = :workspace_id AND {one}" for one in each]
     count = " + ".join(f"(SELECT count(*) FROM changes WHERE workspace_id = :workspace_id AND {one})" for one in each)
     cases = " ".join(f"WHEN '{SOURCES[kind].name}' THEN '{kind}'" for kind in kinds)
     columns = f"CASE kind {cases} END AS kind, record_id AS id, public_id, iso(at) AS deleted_at"
     selection = Selection(where, _ORDER, "changes", ranges, count)
     return await read_selection(tx, Listing("changes", Deletion, columns, _ORDER), selection, window)
-
-
-def _of_kind(source: Source) -> str:
-    """Returns the condition for deletions of a kind. Records that were created again are not deleted in copies.
-
-    OFFSET looks each up by its id: as a join it compares all with all while a table has just been filled.
-    """
-    return f"""kind = '{source.name}' AND action = 'deleted'
-       AND NOT EXISTS (SELECT FROM {source.table} AS present
-                        WHERE present.workspace_id = :workspace_id AND present.id = changes.record_id OFFSET 0)"""
