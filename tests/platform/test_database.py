@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -99,6 +100,11 @@ async def test_a_block_whose_connection_is_ended_fails_and_spoils_no_other(datab
     with pytest.raises((asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError)):
         await _end_itself(database)
     assert [await _answer(database) for _ in range(30)] == [1] * 30
+
+
+async def test_a_block_that_goes_on_after_its_connection_was_ended_is_away(database: Database) -> None:
+    with pytest.raises(asyncpg.ConnectionDoesNotExistError, match="closed"):
+        await _go_on_after_its_end(database)
 
 
 async def test_a_connection_that_was_ended_while_idle_is_replaced(database_url: str) -> None:
@@ -241,6 +247,14 @@ async def _end_itself(database: Database) -> None:
     async with database.autocommit() as tx:
         await tx.connection.fetchval("SELECT pg_terminate_backend(pg_backend_pid())")
         await tx.connection.fetchval("SELECT pg_sleep(60)")
+
+
+async def _go_on_after_its_end(database: Database) -> None:
+    async with database.transaction() as tx:
+        with suppress(asyncpg.PostgresError, asyncpg.InternalClientError):
+            await tx.connection.fetchval("SELECT pg_terminate_backend(pg_backend_pid())")
+        await until(tx.connection.is_closed)
+        await tx.connection.fetchval("SELECT 1")
 
 
 async def _until_noticed(database: Database) -> None:

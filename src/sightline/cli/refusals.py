@@ -36,5 +36,5 @@ def _message(error: Exception) -> str | None:
         asyncpg.InsufficientResourcesError,
     )
     if isinstance(error, (*connecting, asyncpg.InsufficientPrivilegeError, asyncpg.ReadOnlySQLTransactionError)):
-        return f"The database refuses: {error}."
+        return f"The database refuses: {str(error).rstrip('.')}."
     return None

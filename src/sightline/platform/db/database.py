@@ -218,8 +218,11 @@ class _Autocommit:
         return Tx(self._connection, self._clock.now(), True, self._clock)
 
     async def __aexit__(self, kind: type[BaseException] | None, problem: BaseException | None, _trace: object) -> None:
+        was_closed = self._connection.is_closed()
         self._pool.give_back(self._connection, kind, self._shares)
-        if isinstance(problem, asyncpg.InternalClientError):
+        if isinstance(problem, asyncpg.InternalClientError) or (
+            isinstance(problem, asyncpg.InterfaceError) and was_closed
+        ):
             raise asyncpg.ConnectionDoesNotExistError(first_line(problem)) from problem
 
 
