@@ -75,10 +75,9 @@ class Tx(msgspec.Struct, frozen=True):
 
     async def found(self, statement: Statement, /, **values: Any) -> Row:
         """The first row. Raises NotFound if there is none."""
-        row = await self.connection.fetchrow(*self._call(statement, values))
-        if row is None:
-            raise NotFound
-        return row
+        if row := await self.connection.fetchrow(*self._call(statement, values)):
+            return row
+        raise NotFound
 
     async def one(self, statement: Statement, /, **values: Any) -> Row:
         """The row of a statement that always has one."""
@@ -217,13 +216,11 @@ class _Autocommit:
         self._connection = await self._pool.take(self._shares)
         return Tx(self._connection, self._clock.now(), True, self._clock)
 
-    async def __aexit__(self, kind: type[BaseException] | None, problem: BaseException | None, _trace: object) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
         was_closed = self._connection.is_closed()
         self._pool.give_back(self._connection, kind, self._shares)
-        if isinstance(problem, asyncpg.InternalClientError) or (
-            isinstance(problem, asyncpg.InterfaceError) and was_closed
-        ):
-            raise asyncpg.ConnectionDoesNotExistError(first_line(problem)) from problem
+        if isinstance(error, asyncpg.InternalClientError) or (was_closed and isinstance(error, asyncpg.InterfaceError)):
+            raise asyncpg.ConnectionDoesNotExistError(first_line(error)) from error
 
 
 class block:
