@@ -65,32 +65,6 @@ async def test_votes_of_the_first_revision_are_kept_beside_their_ideas(empty: st
     assert [tuple(row) for row in votes] == [(1, 2, 9), (2, 0, 0)]
 
 
-async def test_deletions_of_records_that_came_back_are_marked(empty: str) -> None:
-    """Record 1 came back, 2 did not, 3 did and was deleted once more; 4 has a vote of that id."""
-    async with connected(empty) as connection:
-        await migrations.migrate_within(connection, BASELINE)
-        for kind, action, records in (
-            ("idea", "created", "123"),
-            ("idea", "deleted", "1234"),
-            ("idea", "created", "13"),
-            ("portal_vote", "created", "4"),
-            ("idea", "deleted", "3"),
-        ):
-            await connection.execute(
-                """INSERT INTO changes (workspace_id, id, kind, record_id, action, actor_kind, at)
-                   SELECT lpad('', 32, '0')::uuid, gen_random_uuid(), $1, lpad(record, 32, '0')::uuid, $2, 'file', now()
-                     FROM unnest($3::text[]) AS record""",
-                kind,
-                action,
-                list(records),
-            )
-        await migrations.migrate_within(connection, HEAD)
-        deletions = await connection.fetch(
-            "SELECT right(record_id::text, 1), is_undone FROM changes WHERE action = 'deleted' ORDER BY 1, 2 DESC"
-        )
-    assert [tuple(row) for row in deletions] == [("1", True), ("2", False), ("3", True), ("3", False), ("4", False)]
-
-
 async def test_a_database_at_the_last_revision_of_alembic_is_adopted(empty: str) -> None:
     await leave_to_alembic(empty, BASELINE)
     await run(empty, "INSERT INTO job_totals VALUES ('x', 'done', 1, 1)")

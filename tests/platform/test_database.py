@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import traceback
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -117,6 +118,7 @@ async def test_a_connection_that_was_ended_while_idle_is_replaced(database_url: 
         with pytest.raises(asyncpg.ConnectionDoesNotExistError, match="ended the connection") as refused:
             await _answer(database)
         assert is_away(refused.value)
+        assert "another operation" not in "".join(traceback.format_exception(refused.value))
         assert [await _answer(database) for _ in range(30)] == [1] * 30  # the others were replaced too
         await database.close()
 

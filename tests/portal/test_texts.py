@@ -64,6 +64,8 @@ def as_written(html: str) -> str | None:
         "<b>&amp; **whole** " * 20_000,
         "http://a " * 29_000,
         "word " * 200_000 + "end",
+        "§" * 20_001,
+        "&nbsp;" * 20_001,
     ],
     ids=[
         "wide",
@@ -76,6 +78,8 @@ def as_written(html: str) -> str | None:
         "large text",
         "links",
         "largest text",
+        "marks",
+        "spaces",
     ],
 )
 async def test_a_text_beyond_the_bounds_is_shown_whole_as_it_was_written(world: PortalWorld, text: str) -> None:

@@ -1,6 +1,7 @@
 """GET /deletions: copies learn what to forget, of every kind that a key may read, and miss nothing."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 
+from sightline.migrations import SQL
 from sightline.platform.db import Database
 from sightline.platform.scopes import Scope
 from sightline.workspace_file.sections import PRUNABLE, all_tables
@@ -219,6 +221,19 @@ async def test_a_feature_that_a_file_brings_back_is_not_listed(world: World) -> 
     assert await kinds(world.client) == ["feature"]
     await world.add(products=[{"key": "x", "features": [{"key": "export", "name": "Export"}]}])
     assert await list_deletions(world.client) == []
+
+
+async def test_the_migration_marks_the_deletions_of_what_is_there(world: World) -> None:
+    """Whenever they were deleted: a restored backup does not say what came first."""
+    await world.add(products=[{"key": "x", "features": [{"key": "search"}]}], prune=["products.features"])
+    await empty(world, *LISTS)
+    back: Json = {name: [{"key": "x", **fields}] for name, fields in LISTS.items() if name != "opportunities"}
+    await world.add(**back)
+    (update,) = re.findall(r"^UPDATE changes.*?;", (SQL / "0032" / "01_undone_deletions.sql").read_text(), re.M | re.S)
+    async with world.database.transaction() as tx:
+        await tx.connection.execute("UPDATE changes SET is_undone = false WHERE action = 'deleted'")
+        await tx.connection.execute(update)
+    assert await kinds(world.client) == ["opportunity"]
 
 
 async def test_a_deletion_stays_when_another_workspace_adds_a_record_with_its_id(world: World) -> None:

@@ -18,6 +18,8 @@ from sightline.platform.markup import unescape
 LONGEST = 256 * 1024  # characters of all texts of a page, and of the HTML of each
 _MOST_CELLS = 2000  # of all tables of a text; short rows are filled up
 _FEW_CELLS = 200  # of a text on one line, of which a page has 20
+# Characters like the space that keeps words together, for which the time of the cleaner grows with the square.
+_MOST_MARKS = 20_000
 _DEEPEST = 100  # quotes and lists that one line opens
 
 _KEPT_BYTES = 16 * 1024 * 1024
@@ -39,6 +41,7 @@ _TAG = re.compile(r"(<[^>]*>)")
 _UNLINKED = re.compile(r"</?(?:a|code|pre)\b")
 # Up to a space or a bracket that it did not open; a mark at the end belongs to the sentence.
 _ADDRESS = re.compile(r"""\bhttps?://(?=\w)(?:(?!&[lg]t;)[^\s<>"()]|\([^\s<>"()]*\))+(?<![.,;:!?'*_\]}])""")
+_MARK = re.compile("[\x80-\xbf]")
 _CELL_END = re.compile(r"</t[dh]>")
 _HEADING = re.compile(r"(</?h)([1-6])(?=>)")
 
@@ -48,7 +51,7 @@ _SHORT = 4 * 1024  # characters
 _SHORT_TEXTS = Beside("markdown-short")
 _LONG_TEXTS = Beside("markdown-long")
 # Part of the keys of what is kept; another way of rendering gets another number.
-_RENDERER = f"4 pyromark-{version('pyromark')} nh3-{version('nh3')}"
+_RENDERER = f"5 pyromark-{version('pyromark')} nh3-{version('nh3')}"
 _kept: dict[bytes, Markup] = {}
 
 
@@ -95,7 +98,7 @@ def _render(text: str, keeps_lines: bool) -> Markup:
     if keeps_lines:
         markdown = markdown.replace("\n", "  \n").replace("\\  \n", "\\\n")  # `\` breaks a line by itself
     html = pyromark.html(markdown, options=_OPTIONS).replace(_LESS_THAN, "&lt;").replace(quote(_LESS_THAN), "%3C")
-    if len(html) > LONGEST:
+    if len(html) > LONGEST or len(_MARK.findall(html)) > _MOST_MARKS:
         return _as_written(text)
     html = _link(html)
     clean = nh3.clean(

@@ -220,7 +220,7 @@ class _Autocommit:
         was_closed = self._connection.is_closed()
         self._pool.give_back(self._connection, kind, self._shares)
         if isinstance(error, asyncpg.InternalClientError) or (was_closed and isinstance(error, asyncpg.InterfaceError)):
-            raise asyncpg.ConnectionDoesNotExistError(first_line(error)) from error
+            raise asyncpg.ConnectionDoesNotExistError(first_line(error)) from None  # its words mislead
 
 
 class block:

@@ -2,11 +2,24 @@
 -- asks no other table: joined to freshly filled tables, it took seconds a page until PostgreSQL had analysed them.
 ALTER TABLE changes ADD COLUMN is_undone boolean NOT NULL DEFAULT false;
 
+-- The order of what a restored backup says of a record is not known, so what is there counts.
+SET LOCAL enable_nestloop = off;
 UPDATE changes SET is_undone = true
- WHERE action = 'deleted'
-   AND EXISTS (SELECT FROM changes AS later
-                WHERE later.workspace_id = changes.workspace_id AND later.record_id = changes.record_id
-                  AND later.kind = changes.kind AND later.action = 'created' AND later.written > changes.written);
+  FROM (SELECT workspace_id, id, 'idea' AS kind FROM ideas
+        UNION ALL SELECT workspace_id, id, 'idea_comment' FROM idea_comments
+        UNION ALL SELECT workspace_id, id, 'initiative' FROM initiatives
+        UNION ALL SELECT workspace_id, id, 'team' FROM teams
+        UNION ALL SELECT workspace_id, id, 'signal' FROM signals
+        UNION ALL SELECT workspace_id, id, 'insight' FROM insights
+        UNION ALL SELECT workspace_id, id, 'opportunity' FROM opportunities
+        UNION ALL SELECT workspace_id, id, 'product' FROM products
+        UNION ALL SELECT workspace_id, id, 'feature' FROM features
+        UNION ALL SELECT workspace_id, id, 'account' FROM accounts
+        UNION ALL SELECT workspace_id, id, 'study_feedback' FROM study_feedback
+        UNION ALL SELECT workspace_id, id, 'research_brief' FROM research_briefs) AS present
+ WHERE changes.action = 'deleted' AND changes.workspace_id = present.workspace_id
+   AND changes.record_id = present.id AND changes.kind = present.kind;
+SET LOCAL enable_nestloop = on;
 
 DROP INDEX changes_deleted;
 CREATE INDEX changes_deleted ON changes (workspace_id, kind, is_undone, at, id) WHERE action = 'deleted';
