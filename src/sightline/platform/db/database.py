@@ -75,9 +75,10 @@ class Tx(msgspec.Struct, frozen=True):
 
     async def found(self, statement: Statement, /, **values: Any) -> Row:
         """The first row. Raises NotFound if there is none."""
-        if row := await self.connection.fetchrow(*self._call(statement, values)):
-            return row
-        raise NotFound
+        row = await self.connection.fetchrow(*self._call(statement, values))
+        if row is None:
+            raise NotFound
+        return row
 
     async def one(self, statement: Statement, /, **values: Any) -> Row:
         """The row of a statement that always has one."""
@@ -122,8 +123,7 @@ class Tx(msgspec.Struct, frozen=True):
 
     def _arguments(self, statement: Statement, values: dict[str, Any]) -> list[Any]:
         for name in statement.from_transaction:
-            if name not in values:
-                values[name] = self.now if name == "now" else self.clock.offset
+            values.setdefault(name, self.now if name == "now" else self.clock.offset)
         return statement.arguments(values)
 
 
