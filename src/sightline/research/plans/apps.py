@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from sightline.intelligence.embedded.words import words_of
 from sightline.intelligence.plans import AppConnector, AppRead, PlanDefinition
 from sightline.intelligence.research import PlanContext
+from sightline.platform.beside import run_beside
 from sightline.platform.wire import Record
 from sightline.sources.app_store.records import App
 from sightline.sources.app_store.store import AppStore, StoreUnavailable
@@ -49,14 +50,14 @@ class FoundApps(NamedTuple):
 
 async def find_apps(store: AppStore, question: str, definition: PlanDefinition, context: PlanContext) -> FoundApps:
     """Searches the store for each name, in bounded time. Searches nothing if the question gives no name."""
-    names = names_in(question, definition, context)
+    names = await run_beside(lambda: names_in(question, definition, context))
     try:
         async with asyncio.timeout(SECONDS):
             results = await asyncio.gather(*(store.search(name, SEARCHED) for name in names))
     except (StoreUnavailable, TimeoutError) as failure:
         reason = failure.reason if isinstance(failure, StoreUnavailable) else "The app store did not answer in time."
         return FoundApps([], [], [f"The app store could not be searched: {reason}"], is_answered=False)
-    return _sort_out(names, results)
+    return await run_beside(lambda: _sort_out(names, results))
 
 
 def names_in(question: str, definition: PlanDefinition, context: PlanContext) -> list[str]:
@@ -67,19 +68,23 @@ def names_in(question: str, definition: PlanDefinition, context: PlanContext) ->
     asked = [text for section in definition.sections for text in (section.objective, *section.questions)]
     competitors = [one for section in definition.sections for one in section.competitors]
     names = [name for one in competitors for name in (one.name, *one.aliases)]
-    named = [name for name in names if _is_in(name, question)]
+    words = _spaced(question)
+    named = [name for name in names if _is_in(name, words)]
     if any(_ABOUT_APPS.search(text) for text in (question, *asked)):
         named += _QUOTED.findall(question)
-        named += [one.name for one in context.products if _is_in(one.name, question)]
+        named += [one.name for one in context.products if _is_in(one.name, words)]
         named += [one.name for one in competitors]
     by_words = {tuple(words_of(name)): name for name in reversed(named) if words_of(name)}
     return list(reversed(by_words.values()))[:MOST_NAMES]
 
 
-def _is_in(name: str, text: str) -> bool:
-    """Whether the words of the name stand in the text, one after the other."""
-    words, all_words = words_of(name), words_of(text)
-    return bool(words) and any(all_words[at : at + len(words)] == words for at in range(len(all_words)))
+def _spaced(text: str) -> str:
+    return f" {' '.join(words_of(text))} "
+
+
+def _is_in(name: str, words: str) -> bool:
+    """Whether the words of the name stand in these, one after the other."""
+    return bool(words_of(name)) and _spaced(name) in words
 
 
 def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
@@ -87,8 +92,8 @@ def _sort_out(names: Sequence[str], results: Sequence[list[App]]) -> FoundApps:
     of_names: list[list[AppChoice]] = []
     notes = []
     for name, found in zip(names, results, strict=True):
-        by_name = [app for app in found if _is_in(name, app.name)]
-        apps = by_name or [app for app in found if _is_in(name, app.publisher)]
+        by_name = [app for app in found if _is_in(name, _spaced(app.name))]
+        apps = by_name or [app for app in found if _is_in(name, _spaced(app.publisher))]
         if not apps:
             notes.append(f"The app store has no app named {name}.")
         elif by_name and len(apps) == 1 and words_of(apps[0].name)[: len(words_of(name))] == words_of(name):
