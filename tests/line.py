@@ -11,7 +11,8 @@ ENDED = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator c
 class Line:
     """Passes TCP connections on to the database's socket. `url` is the database's address by way of this line.
 
-    Once a client sends `stops_at`, nothing passes until `resume`.
+    Once a client sends `stops_at`, nothing passes until `resume`. A transaction that sends `loses_commit_of` is
+    committed, but its connection is closed before the answer comes.
     """
 
     def __init__(self, database_url: str) -> None:
@@ -26,6 +27,7 @@ class Line:
         self._silent: list[asyncio.Event] = []
         self._is_stopped = asyncio.Event()
         self.stops_at: bytes | None = None
+        self.loses_commit_of: bytes | None = None
         self.connections = 0
 
     async def open(self) -> None:
@@ -43,7 +45,7 @@ class Line:
         self._clients.append(writer)
         there, onward = await asyncio.open_unix_connection(self._socket)
         flows = self._flows
-        await asyncio.gather(self._pass_on(reader, onward, flows, is_client=True), self._pass_on(there, writer, flows))
+        await asyncio.gather(self._pass_on(reader, onward, flows, client=writer), self._pass_on(there, writer, flows))
 
     async def _pass_on(
         self,
@@ -51,14 +53,22 @@ class Line:
         writer: asyncio.StreamWriter,
         flows: asyncio.Event,
         *,
-        is_client: bool = False,
+        client: asyncio.StreamWriter | None = None,
     ) -> None:
+        """`client` gets the answers to what is passed on, if that comes from a client."""
+        loses_commit = False
         try:
             while data := await reader.read(65536):
-                if is_client and self.stops_at is not None and self.stops_at in data:
+                if client and self.stops_at is not None and self.stops_at in data:
                     self.stop()
                 await flows.wait()
+                if writer.is_closing():
+                    break
                 writer.write(data)
+                if client and self.loses_commit_of is not None:
+                    loses_commit = loses_commit or self.loses_commit_of in data
+                    if loses_commit and b"COMMIT" in data:
+                        client.close()
         except ConnectionError:
             pass
         finally:

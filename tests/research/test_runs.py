@@ -21,6 +21,8 @@ from tests.sources.shelf import Shelf
 from tests.waiting import hang
 
 SOURCES = "SELECT count(*) FROM research_sources WHERE workspace_id = $1 AND run_id = $2"
+ATTEMPTS = """
+SELECT array_agg(status || ' ' || attempts) FROM research_sections WHERE workspace_id = $1 AND run_id = $2"""
 FINDINGS = "SELECT count(*) FROM research_findings WHERE workspace_id = $1 AND run_id = $2"
 
 
@@ -234,6 +236,24 @@ async def test_outages_of_the_database_use_up_no_attempt_of_a_section(lab: Lab, 
             with pytest.raises((OSError, asyncpg.PostgresError)):
                 await lab.search(started["run"], db)
         lab.shelf = Shelf(PAGES)
+        await lab.search(started["run"], db)
+        await db.close()
+    run = await lab.progress(started["briefId"])
+    assert (run["status"], run["sections"][0]["findingCount"], await lab.credits()) == ("completed", 2, 5)
+
+
+async def test_a_start_that_was_stored_without_an_answer_uses_up_no_attempt_of_its_section(
+    lab: Lab, database_url: str
+) -> None:
+    started = await lab.start()
+    async with open_line(database_url) as line:
+        db = await Database.connect(line.url, size=2)
+        line.loses_commit_of = b"attempts = attempts + 1"
+        for _ in range(work.MOST_ATTEMPTS + 1):
+            with pytest.raises(asyncpg.PostgresConnectionError):
+                await lab.search(started["run"], db)
+            assert await lab.sql(ATTEMPTS, UUID(started["run"]["id"])) == ["running 0"]
+        line.loses_commit_of = None
         await lab.search(started["run"], db)
         await db.close()
     run = await lab.progress(started["briefId"])

@@ -28,14 +28,15 @@ async def search_run(db: Database, tools: Tools, workspace_id: UUID, run_id: UUI
     """Reads the apps, then searches the sections one after the other and seals each with its findings."""
     await read_apps(db, tools[AppStore], workspace_id, run_id)
     while True:
-        async with db.transaction() as tx:
-            task = await work.start_next_section(tx, workspace_id, run_id)
-        if task is None:
-            return
+        task = None
         try:
+            async with db.transaction() as tx:
+                task = await work.start_next_section(tx, workspace_id, run_id)
+            if task is None:
+                return
             await _search_section(db, tools, task)
         except Exception as error:
-            if is_away(error):
+            if task is not None and is_away(error):  # the start may be stored though its COMMIT had no answer
                 await work.return_attempt(db, task.attempt)
             raise
 

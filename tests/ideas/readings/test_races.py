@@ -5,7 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from sightline.ideas.readings.sweep import AT_ONCE, SWEEP_SECONDS
+from sightline.ideas.readings.sweep import AT_ONCE, SWEEP_SECONDS, read_due
+from sightline.platform.db import Database
 from sightline.platform.db.pool import LOST
 from tests.ideas.acme import Acme, Json
 from tests.ideas.readings.reading import (
@@ -28,6 +29,7 @@ from tests.ideas.readings.reading import (
 )
 from tests.ideas.workroom import trail
 from tests.intelligence.fake_model import Answer, fake_model, says
+from tests.line import open_line
 from tests.waiting import until
 
 
@@ -201,6 +203,19 @@ async def test_an_outage_while_the_model_is_asked_uses_up_no_attempt(acme: Acme,
     for idea in ideas:
         assert (await acme.read(idea))["featureMatching"]["matcher"] == MODEL
     assert await acme.value(IS_PAID, len(fake.requests))
+
+
+async def test_claims_that_were_stored_without_an_answer_use_up_no_attempt(acme: Acme, database_url: str) -> None:
+    ideas = [await new_idea(acme) for _ in range(2)]
+    async with open_line(database_url) as line:
+        db = await Database.connect(line.url, size=2)
+        line.loses_commit_of = b"ORDER BY model_due_at"
+        with pytest.raises(LOST):
+            await read_due(db, {})
+        await db.close()
+    for idea in ideas:
+        assert await is_due(acme, idea)
+        assert await acme.value(ATTEMPTS, UUID(idea["id"])) == 0
 
 
 async def test_a_reading_that_takes_longer_than_a_tick_is_an_attempt(

@@ -44,18 +44,19 @@ async def claim_due(tx: Tx, limit: int) -> list[Claim]:
     return claims
 
 
-_CLAIMED = f"""
+_FIND = sql(f"""
 SELECT {STATE}, name_drafted FROM ideas
- WHERE workspace_id = :workspace_id AND id = :id AND model_due_at = :due_at"""
-_FIND = sql(_CLAIMED)
-_LOCK = sql(f"{_CLAIMED} FOR NO KEY UPDATE")
+ WHERE workspace_id = :workspace_id AND id = :id AND model_due_at = :due_at""")
+# By its id alone, so that it waits for a claim that still commits though its worker had no answer.
+_LOCK = sql("SELECT FROM ideas WHERE workspace_id = :workspace_id AND id = :id FOR NO KEY UPDATE")
 
 
 async def find_claimed(tx: Tx, claim: Claim, *, lock: bool = False) -> Row | None:
     """Returns the idea; None if it was deleted or described again, or if another worker claimed it."""
-    return await tx.row(
-        _LOCK if lock else _FIND, workspace_id=claim.workspace_id, id=claim.idea_id, due_at=claim.due_at
-    )
+    idea = {"workspace_id": claim.workspace_id, "id": claim.idea_id}
+    if lock:
+        await tx.run(_LOCK, **idea)
+    return await tx.row(_FIND, **idea, due_at=claim.due_at)
 
 
 _FEATURES = sql("""

@@ -48,8 +48,7 @@ async def read_due(db: Database, tools: Tools) -> None:
     end = loop.time() + SWEEP_SECONDS
     answers = is_more = True
     while is_more and loop.time() < end:
-        async with db.transaction() as tx:
-            claims = await queries.claim_due(tx, AT_ONCE)
+        claims = await _claim_due(db)
         reading = [_read_or_return(db, tools, claim, asks=answers) for claim in claims]
         read = await asyncio.gather(*reading, return_exceptions=True)
         errors = [each for each in read if isinstance(each, BaseException)]
@@ -59,6 +58,19 @@ async def read_due(db: Database, tools: Tools) -> None:
             _log.error("An idea could not be read and is read again later", exc_info=error)
         answers = answers and any(read)  # a single failure may be due to the idea
         is_more = bool(claims) and not errors
+
+
+async def _claim_due(db: Database) -> list[Claim]:
+    """Claims ideas that are due. Gives them back if the database is away: it may have stored a COMMIT unanswered."""
+    claims: list[Claim] = []
+    try:
+        async with db.transaction() as tx:
+            claims = await queries.claim_due(tx, AT_ONCE)
+    except Exception as error:
+        if is_away(error):
+            await asyncio.shield(asyncio.gather(*(_return_claim(db, claim) for claim in claims)))
+        raise
+    return claims
 
 
 async def _read_or_return(db: Database, tools: Tools, claim: Claim, *, asks: bool) -> bool:

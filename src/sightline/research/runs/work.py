@@ -117,8 +117,12 @@ async def search_section_of(db: Database, tools: SearchTools, task: SectionTask)
 
 @until_answered
 async def return_attempt(db: Database, attempt: Attempt) -> None:
-    """Takes back an attempt that an outage of the database ended; waits until the database answers."""
+    """Takes back an attempt that an outage of the database ended; waits until the database answers.
+
+    Changes nothing if the start of the attempt was not stored.
+    """
     async with db.transaction() as tx:
+        await queries.lock_known_run(tx, attempt.workspace_id, attempt.run_id)  # waits for a start that still commits
         await progress.return_attempt(tx, attempt)
 
 
