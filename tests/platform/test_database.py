@@ -10,9 +10,11 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from sightline.platform.db import Database
+from sightline.migrations import locked
+from sightline.platform.db import Database, sql
 from sightline.platform.db.database import SILENT
 from sightline.platform.db.retries import is_away
+from sightline.platform.errors import NotFound
 from sightline.platform.turns import FairTurns, NoTurn
 from tests.conftest import new_database
 from tests.line import Line, open_line
@@ -193,6 +195,24 @@ async def test_the_server_ends_silent_sessions_of_programs_that_limit_answers_an
         expected = ("60000", "30", "10", "3", "60000") if program in limits else ("0", "0", "0", "0", "0")
         assert (program, *(found[name] for name in ENDING)) == (program, *expected)
         await database.close()
+
+
+@pytest.mark.parametrize(("is_backup", "user_timeout"), [(True, "0"), (False, "60000")])
+async def test_the_server_waits_for_a_backup_that_reads_nothing_for_a_while(
+    database_url: str, is_backup: bool, user_timeout: str
+) -> None:
+    """Its pipe may be full; its machine answers what asks whether the connection is alive."""
+    async with locked(database_url, shared=is_backup) as connection:
+        found = {row["name"]: row["reset_val"] for row in await connection.fetch(SETTINGS)}
+    assert tuple(found[name] for name in ENDING[1:]) == ("30", "10", "3", user_timeout)
+
+
+async def test_a_row_without_columns_is_found(database: Database) -> None:
+    """The driver's record of no columns is false."""
+    async with database.autocommit() as tx:
+        await tx.found(sql("SELECT FROM (VALUES (1)) AS one"))
+        with pytest.raises(NotFound):
+            await tx.found(sql("SELECT FROM (VALUES (1)) AS one WHERE false"))
 
 
 async def _session(database: Database) -> int:

@@ -13,7 +13,15 @@ from pathlib import Path
 import asyncpg
 
 from sightline.platform.db import Connection, DatabaseUnavailable
-from sightline.platform.db.database import CONNECT_SECONDS, PROBED, block, ensure_supported, first_line, unreachable
+from sightline.platform.db.database import (
+    CONNECT_SECONDS,
+    KEPT_ALIVE,
+    PROBED,
+    block,
+    ensure_supported,
+    first_line,
+    unreachable,
+)
 
 SQL = Path(__file__).parent / "sql"
 REVISIONS = tuple(sorted(folder.name for folder in SQL.iterdir() if folder.is_dir()))
@@ -77,11 +85,11 @@ async def _apply(connection: Connection, revision: str) -> None:
 async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]:
     """Yields a connection without time limits that holds the migration lock. Waits for other holders.
 
-    The database ends its session, and so the lock, a minute after the connection has fallen silent.
-
-    Several may hold it `shared` at once, and then none of them may migrate. Raises like migrate().
+    Several may hold it `shared` at once, and then none of them may migrate. The database ends the session, and so the
+    lock, a minute after the connection has fallen silent; a `shared` holder may stop reading for longer, as a backup
+    does into a pipe. Raises like migrate().
     """
-    async with _connection(url) as connection:
+    async with _connection(url, KEPT_ALIVE if shared else PROBED) as connection:
         await connection.execute(_WITHOUT_LIMITS)
         await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}({LOCK})")
         yield connection
@@ -89,7 +97,7 @@ async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]
 
 async def pending(url: str) -> list[str]:
     """Returns the revisions that migrate() would apply. Raises like migrate()."""
-    async with _connection(url, CONNECT_SECONDS) as connection:
+    async with _connection(url, PROBED, CONNECT_SECONDS) as connection:
         await refuse_unseen(connection)
         return await pending_on(connection)
 
@@ -127,10 +135,14 @@ async def revision_on(connection: Connection) -> str | None:
 
 
 @asynccontextmanager
-async def _connection(url: str, limit: float | None = None) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """`limit`: in seconds, for the answer to a statement."""
+async def _connection(
+    url: str, settings: dict[str, str], answer_seconds: float | None = None
+) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+    """Opens a connection for a block. A statement may take `answer_seconds`, or without them as long as it needs."""
     try:
-        connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS, command_timeout=limit, server_settings=PROBED)
+        connection = await asyncpg.connect(
+            url, timeout=CONNECT_SECONDS, command_timeout=answer_seconds, server_settings=settings
+        )
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise unreachable(error) from error
     try:

@@ -30,7 +30,7 @@ async def listen_forever(
     is_missed = False
     while True:
         try:
-            async with connected(url, ANSWER_SECONDS, name) as link:
+            async with connected(url, ANSWER_SECONDS, {"application_name": name} | PROBED) as link:
                 await link.add_listener(channel, lambda _link, _pid, _channel, payload: on_notify(str(payload)))
                 on_gap(True)
                 if is_missed:
@@ -58,9 +58,8 @@ async def _wait_until_lost(link: Connection) -> None:
 
 
 @asynccontextmanager
-async def connected(url: str, seconds: float, name: str | None = None) -> AsyncIterator[Connection]:
-    """A connection of its own, on which nothing may take longer than `seconds`; one with a name is no pooler's."""
-    settings = {"application_name": name} | PROBED if name else None
+async def connected(url: str, seconds: float, settings: dict[str, str] | None = None) -> AsyncIterator[Connection]:
+    """A connection of its own, on which nothing may take longer than `seconds`. A pooler refuses most `settings`."""
     connection = await asyncpg.connect(
         url, timeout=seconds, command_timeout=seconds, statement_cache_size=0, server_settings=settings
     )
