@@ -1,6 +1,6 @@
--- Whoever writes an idea and whoever deletes one do not wait for each other's words: a file writes many ideas in one
--- transaction, and may change the one that is deleted. A word that a deletion has locked is added once more; of a
--- deleted idea a word stays that a transaction is writing for another idea. Deletions wait for each other.
+-- Deletions wait for each other, so that the last one removes a word that their ideas share. Deletions and writers do
+-- not, as a file writes many ideas in one transaction, and may change the one that is deleted: a writer adds a word that
+-- a deletion has locked a second time, and a deletion leaves a word that a writer has locked.
 CREATE OR REPLACE FUNCTION add_idea_words() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO idea_words (workspace_id, word)
