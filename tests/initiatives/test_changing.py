@@ -6,10 +6,12 @@ from uuid import uuid4
 
 import pytest
 
+from sightline.migrations import SQL
 from tests.initiatives.conftest import Create, refused
 from tests.world import World
 
 AT = "/initiatives/INITIATIVE-1"
+ALL_DAYS = {"startDate": "0001-01-01", "finishDate": "9999-12-31"}
 
 
 async def test_sent_fields_change_and_omitted_fields_stay(acme: World, create: Create, teams: dict[str, str]) -> None:
@@ -66,6 +68,38 @@ async def test_dates_are_compared_with_the_stored_ones(acme: World, create: Crea
     await acme.client.patch(AT, json={"startDate": "2026-05-01"})
     refused(await acme.client.patch(AT, json={"finishDate": "2026-04-30"}), 400, "VALIDATION_FAILED", "finishDate")
     assert (await acme.client.patch(AT, json={"finishDate": "2026-05-01"})).status_code == 200
+
+
+async def test_the_first_and_the_last_day_of_all_come_back_as_they_were_sent(acme: World, create: Create) -> None:
+    """Programs send the last one for no end; the driver alone would store it as infinity."""
+    await create()
+    changed = (await acme.client.patch(AT, json=ALL_DAYS)).json()
+    assert changed.items() >= ALL_DAYS.items()
+    assert (await acme.client.patch(AT, json=ALL_DAYS)).json() == changed, "no change"
+    (listed,) = (await acme.client.get("/initiatives")).json()
+    assert listed == (await acme.client.get(AT)).json() == changed
+
+
+async def test_a_file_brings_the_first_and_the_last_day_of_all(acme: World) -> None:
+    for name in ("New", "Changed"):
+        await acme.add(initiatives=[{"key": "far", "name": name, **ALL_DAYS}])
+        assert (await acme.client.get(AT)).json().items() >= ({"name": name} | ALL_DAYS).items()
+
+
+async def test_the_migration_shows_days_that_were_stored_as_infinity(acme: World, create: Create) -> None:
+    before, other = await create(), await create()
+    async with acme.database.transaction() as tx:
+        set_days = "UPDATE initiatives SET start_date = '-infinity', finish_date = 'infinity' WHERE id = $1"
+        await tx.connection.execute(set_days, before["id"])
+    hidden = await acme.client.get(AT)
+    assert hidden.json() == before
+    async with acme.database.transaction() as tx:
+        await tx.connection.execute((SQL / "0033" / "02_last_days.sql").read_text())
+    after = await acme.client.get(AT)
+    assert after.json() == before | ALL_DAYS | {"updatedAt": after.json()["updatedAt"]}
+    assert after.json()["updatedAt"] > before["updatedAt"]
+    assert after.headers["ETag"] != hidden.headers["ETag"]
+    assert (await acme.client.get("/initiatives/INITIATIVE-2")).json() == other
 
 
 async def test_an_unchanged_initiative_keeps_its_date(acme: World, create: Create, teams: dict[str, str]) -> None:

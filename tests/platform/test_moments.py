@@ -97,7 +97,7 @@ NO_MOMENTS = [
 @pytest.mark.parametrize("text", ["0001-01-01", "0001-01-01T00:00:00Z", "0001-01-01T23:59:59Z"])
 def test_the_first_day_of_all_stands_for_no_time(text: str) -> None:
     """The driver stores its beginning as -infinity, which is no time in any answer."""
-    with pytest.raises(ValueError, match="0001-01-01"):
+    with pytest.raises(ValueError, match="from 0001-01-02 on"):
         Moment.read(text)
     assert Moment.read_exactly(text).year == 1, "in a query it is before all"
 

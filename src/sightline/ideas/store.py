@@ -15,8 +15,9 @@ from sightline.ideas.questions.drafted import add_drafted, drafted_values, inser
 from sightline.ideas.records import NEW_COLUMNS
 from sightline.intelligence.engine import Engine
 from sightline.platform.access import Actor
-from sightline.platform.db import Row, Statement, Tx, assignments, columns, sql, values
+from sightline.platform.db import Row, Statement, Tx, sql
 from sightline.platform.db.horizon import MOMENT
+from sightline.platform.db.sql import assignments, columns, values
 from sightline.platform.refs import IdeaRef
 from sightline.workspaces.changes import add_changes, change_by, count_rows, log_change, slot
 

@@ -283,8 +283,6 @@ _MOMENT = re.compile(rf"{_DATE}([Tt ]{_CLOCK}(\s?{_OFFSET})?)?")
 _SHOWN_MOMENT = rf"^\s*{_DATE}([Tt ]{_CLOCK}(\s?{_OFFSET})?|[Tt]{_CLOCK} {_HOUR}:?{_MINUTE})?\s*$"
 _BELOW_MICROSECOND = re.compile(r"[.,]\d{6}\d*[1-9]", re.ASCII)
 _SPACE_FOR_PLUS = re.compile(r"(?<=[0-9]) (?=\d{2}:?\d{2}$)", re.ASCII)
-
-
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)  # the driver stores the first moment of all as -infinity
 
 
@@ -296,7 +294,7 @@ class Moment(datetime, metaclass=WireType):
         """Returns the time cut to milliseconds, as it is stored. Raises ValueError."""
         moment = cls.read_exactly(value)
         if moment < _EARLIEST:
-            raise ValueError("Expected a time after 0001-01-01, which stands for none")
+            raise ValueError("Expected a time from 0001-01-02 on")
         below = moment.microsecond % 1000
         return moment - timedelta(microseconds=below) if below else moment
 
@@ -332,7 +330,7 @@ class Day(date, metaclass=WireType):
     def read(cls, value: Any) -> date:
         text = _text(value)
         try:
-            if re.fullmatch(_DATE, text) and text >= str(_EARLIEST.date()):
+            if re.fullmatch(_DATE, text):
                 return date.fromisoformat(text)
         except ValueError:
             pass

@@ -7,7 +7,8 @@ from uuid import UUID
 from msgspec import UNSET
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx, columns, retry_transaction, update_record
+from sightline.platform.db import Database, Row, Tx, retry_transaction, update_record
+from sightline.platform.db.sql import columns
 from sightline.platform.db.updates import same, same_json
 from sightline.platform.errors import Conflict, ValidationFailed
 from sightline.platform.refs import SignalRef

@@ -5,7 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Tx, columns, sql
+from sightline.platform.db import Database, Tx, sql
+from sightline.platform.db.sql import columns
 from sightline.platform.ids import new_id
 from sightline.workspaces.changes import slot
 

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.classifications.records import ClassificationReviewState, ValueOrigin
-from sightline.platform.db import Tx, columns, sql, values
+from sightline.platform.db import Tx, sql
+from sightline.platform.db.sql import columns, values
 
 VALUE = columns("idea_id, group_id, option_ids, text_value, review_state, origin, updated_at")
 IS_UNREVIEWED_SUGGESTION: Final = "(origin IS NOT DISTINCT FROM 'suggested' AND review_state = 'unreviewed')"

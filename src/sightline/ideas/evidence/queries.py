@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from sightline.ideas.evidence.records import Evidence, EvidenceFilters
-from sightline.platform.db import Tx, Where, Window, assignments, by_reference, sql
+from sightline.platform.db import Tx, Where, Window, by_reference, sql
+from sightline.platform.db.sql import assignments
 from sightline.platform.lists.large import stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list

@@ -3,17 +3,7 @@
 from sightline.platform.db.database import Database, DatabaseUnavailable, Row, Tx
 from sightline.platform.db.pool import Connection
 from sightline.platform.db.retries import retry_transaction, retry_when_overtaken
-from sightline.platform.db.sql import (
-    Position,
-    Statement,
-    Where,
-    Window,
-    assignments,
-    by_reference,
-    columns,
-    sql,
-    values,
-)
+from sightline.platform.db.sql import Position, Statement, Where, Window, by_reference, sql
 from sightline.platform.db.updates import update_record
 
 __all__ = [
@@ -26,12 +16,9 @@ __all__ = [
     "Tx",
     "Where",
     "Window",
-    "assignments",
     "by_reference",
-    "columns",
     "retry_transaction",
     "retry_when_overtaken",
     "sql",
     "update_record",
-    "values",
 ]

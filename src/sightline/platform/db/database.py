@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,8 @@ Row = asyncpg.Record
 
 _ENCODE = msgspec.json.encode
 _LARGE = 64 * 1024  # bytes of a JSON value; a smaller one is copied faster than a view of it is made
+
+_FIRST_DAY = date(2000, 1, 1).toordinal()  # from which PostgreSQL counts
 
 OLDEST_SERVER = 15
 CONNECT_SECONDS = 10.0
@@ -280,6 +282,7 @@ def first_line(error: BaseException) -> str:
 async def open_connection(url: str, through_pooler: bool, answer_seconds: float | None) -> Connection:
     """Opens a connection that reads JSON as msgspec.Raw, which is sent unparsed, and writes what msgspec encodes.
 
+    Days are stored as they are; the driver alone takes the first and the last of all for -infinity and infinity.
     Raises DatabaseUnavailable if the server is too old, and what asyncpg raises.
     """
     # Settings that a pooler refuses.
@@ -297,7 +300,7 @@ async def open_connection(url: str, through_pooler: bool, answer_seconds: float 
         ensure_supported(connection)
         if through_pooler:
             await connection.execute("SET jit = off")
-        for name, encode, decode in (("jsonb", _to_jsonb, _from_jsonb), ("json", _ENCODE, msgspec.Raw)):
+        for name, (encode, decode) in _CODECS.items():
             await connection.set_type_codec(name, schema="pg_catalog", encoder=encode, decoder=decode, format="binary")
     except BaseException:
         connection.terminate()
@@ -311,3 +314,18 @@ def _to_jsonb(value: Any) -> bytes:
 
 def _from_jsonb(stored: bytes) -> msgspec.Raw:
     return msgspec.Raw(stored[1:] if len(stored) < _LARGE else memoryview(stored)[1:])
+
+
+def _to_day(day: date) -> bytes:
+    return (day.toordinal() - _FIRST_DAY).to_bytes(4, "big", signed=True)
+
+
+def _from_day(stored: bytes) -> date:
+    return date.fromordinal(int.from_bytes(stored, "big", signed=True) + _FIRST_DAY)
+
+
+_CODECS: dict[str, Any] = {
+    "json": (_ENCODE, msgspec.Raw),
+    "jsonb": (_to_jsonb, _from_jsonb),
+    "date": (_to_day, _from_day),
+}
