@@ -1,5 +1,6 @@
 """What is refused leaves the database as empty as it was."""
 
+import asyncio
 import gzip
 import shutil
 import tarfile
@@ -20,6 +21,7 @@ from sightline.backup.secrets import check_value
 from sightline.platform.db import DatabaseUnavailable
 from tests.backup.conftest import Filled
 from tests.backup.copies import SECRET, Unwatched, backed_up, contents, new_database, restore, tables, value
+from tests.line import open_line
 from tests.migrations.servers import connected, leave_to_alembic
 
 
@@ -278,6 +280,18 @@ async def test_writes_and_migrations_wait_until_the_block_ends(database_server: 
         await other.execute("SET lock_timeout = 1")
         with pytest.raises(asyncpg.LockNotAvailableError):
             await other.execute("DELETE FROM ideas")
+
+
+async def test_who_restores_learns_that_the_connection_was_lost(database_server: str, filled: Filled) -> None:
+    url = await new_database(database_server)
+    async with open_line(url) as line:
+        line.stops_at = b"COPY"
+        restored = asyncio.create_task(restore(line.url, filled.backup))
+        await line.until_stopped()
+        line.cut()
+        with pytest.raises(DatabaseUnavailable, match=r"^The connection to the database was lost\."):
+            await restored
+    assert await tables(url) == 0
 
 
 async def test_a_fault_in_the_block_undoes_everything(database_server: str, filled: Filled) -> None:

@@ -132,6 +132,14 @@ async def test_a_revision_that_fails_leaves_the_one_before(
     assert await value(empty, "SELECT count(*) FROM half, whole") == 0
 
 
+async def test_a_migration_that_was_stored_without_an_answer_is_not_called_undone(empty: str) -> None:
+    async with open_line(empty) as line:
+        line.loses_commit_of = b"INSERT INTO schema_revisions"
+        with pytest.raises(DatabaseUnavailable, match=r"^The connection to the database was lost\. .* try again\.$"):
+            await migrate(line.url)
+    assert await migrate(empty) == list(migrations.REVISIONS[1:])
+
+
 async def test_foreign_tables_are_left_alone(empty: str) -> None:
     await run(empty, "CREATE TABLE ideas (mine int)")
     with pytest.raises(DatabaseUnavailable, match='"ideas" already exists'):

@@ -11,7 +11,7 @@ from sightline.backup.archive import Archive
 from sightline.backup.records import BackupRefused, Manifest, Progress, Restored, Table
 from sightline.migrations import locked, migrate_within, revision_on
 from sightline.platform.db import Connection
-from sightline.platform.db.database import first_line
+from sightline.platform.db.database import block, first_line
 from sightline.platform.db.tables import tables_in_order
 
 
@@ -38,7 +38,7 @@ async def restoring(
         )
     async with locked(url) as connection:
         await connection.execute(queries.WRITE_ALIKE)
-        async with connection.transaction(isolation="read_committed"):
+        async with block(connection, isolation="read_committed"):
             await _prepare(connection, manifest)
             tables, skipped = await _matched(connection, manifest)
             await _load(connection, archive, tables, progress)

@@ -10,7 +10,7 @@ from sightline.backup.records import FORMAT, BackupRefused, Manifest, Progress, 
 from sightline.backup.secrets import check_value
 from sightline.migrations import locked, revision_on
 from sightline.platform.db import Connection
-from sightline.platform.db.database import ONLY_READS
+from sightline.platform.db.database import ONLY_READS, block
 
 
 async def write_backup(url: str, out: BinaryIO, secret: str, progress: Progress) -> Written:
@@ -21,7 +21,7 @@ async def write_backup(url: str, out: BinaryIO, secret: str, progress: Progress)
     """
     async with locked(url, shared=True) as connection:
         await connection.execute(queries.WRITE_ALIKE)
-        async with connection.transaction(isolation="repeatable_read", readonly=True):
+        async with block(connection, isolation="repeatable_read", readonly=True):
             await connection.execute(ONLY_READS)
             manifest = await _manifest(connection, secret)
             progress.begin(manifest.rows)

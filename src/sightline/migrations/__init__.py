@@ -30,6 +30,7 @@ BASELINE, HEAD = REVISIONS[0], REVISIONS[-1]
 LOCK = 0x5197_11_0E  # an arbitrary number: the key of the advisory lock of all migrating programs
 
 _RECORD = "CREATE TABLE IF NOT EXISTS schema_revisions (revision text PRIMARY KEY, applied_at timestamptz(3) NOT NULL)"
+_LOST = "The connection to the database was lost. Migrations and restores are stored whole or not at all: try again."
 _WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 _RECORDED = {"schema_revisions": "revision", "alembic_version": "version_num"}  # tables and their columns
 _RIGHTS = "SELECT current_user, coalesce(current_schema(), 'public'), has_schema_privilege(current_schema(), 'CREATE')"
@@ -66,7 +67,8 @@ async def migrate_within(connection: Connection, revision: str) -> list[str]:
             async with block(connection):
                 await _apply(connection, one)
         except asyncpg.PostgresError as error:
-            raise DatabaseUnavailable(f"Migration {one} failed and was undone: {first_line(error)}.") from error
+            failed = f"Migration {one} failed and was undone: {first_line(error)}."
+            raise DatabaseUnavailable(_LOST if connection.is_closed() else failed) from error
     return missing
 
 
@@ -149,7 +151,8 @@ async def _connection(
         ensure_supported(connection)
         yield connection
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-        raise DatabaseUnavailable(f"The database cannot be used: {first_line(error)}.") from error
+        failed = f"The database cannot be used: {first_line(error)}."
+        raise DatabaseUnavailable(_LOST if connection.is_closed() else failed) from error
     finally:
         connection.terminate()
 
