@@ -1,8 +1,10 @@
 """GET /insights and /insights/:id: every field, filter and order."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from secrets import token_hex
+from threading import Event
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +14,7 @@ import pytest_asyncio
 
 from sightline.platform.db import Database, Position
 from sightline.platform.lists.paging import write_cursor
+from sightline.signals.insights.similar import _SIMILAR
 from tests.waiting import next_moment
 from tests.world import World
 
@@ -328,3 +331,16 @@ async def test_words_of_an_insight_are_found_whatever_sign_stands_between_them(w
     await world.add(insights=[signs])
     for q in ("excel", "CSV/Excel", "x"):
         assert await keys(world, q=q) == ["signs"]
+
+
+async def test_who_waits_for_similar_insights_holds_no_connection(world: World) -> None:
+    await world.add(insights=[{"key": f"i{n}", "title": f"Exports of tables hang {n}"} for n in range(3)])
+    compared = Event()
+    before = asyncio.create_task(_SIMILAR.run(compared.wait, 30))
+    readers = [asyncio.create_task(world.client.get("/insights")) for _ in range(20)]
+    try:
+        assert (await world.client.get("/ideas")).status_code == 200
+    finally:
+        compared.set()
+    assert await before
+    assert {answer.status_code for answer in await asyncio.gather(*readers)} == {200}

@@ -53,7 +53,7 @@ def ids_as_json(column: str) -> str:
     return f"array_to_json({column}) AS {column}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LargeRecords(Generic[Shown]):
     """The records of a page from the first large one on: their ids in portions, and how a portion is read."""
 
@@ -61,6 +61,7 @@ class LargeRecords(Generic[Shown]):
     statement: Statement
     values: dict[str, Any]
     as_records: AsRecords[Shown]
+    complete: Callable[[list[Shown]], Awaitable[None]] | None = None  # what takes long, without a connection
 
     def __len__(self) -> int:
         return sum(map(len, self.portions))
@@ -88,7 +89,10 @@ class LargeRecords(Generic[Shown]):
 
     async def _read(self, ids: list[UUID], db: Database) -> list[Shown]:
         async with db.autocommit() as tx:
-            return await self.as_records(tx, await tx.rows(self.statement, ids=ids, **self.values))
+            records = await self.as_records(tx, await tx.rows(self.statement, ids=ids, **self.values))
+        if self.complete:
+            await self.complete(records)
+        return records
 
 
 def split(rows: list[Row], limit: int) -> tuple[list[Row], list[list[UUID]]]:

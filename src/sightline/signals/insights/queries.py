@@ -1,6 +1,6 @@
 """The SQL of insights."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -11,13 +11,12 @@ from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, sql, update_record
 from sightline.platform.db.words import apart
 from sightline.platform.errors import ValidationFailed
-from sightline.platform.lists.large import AsRecords, ids_as_json, linked_size, stored_size
+from sightline.platform.lists.large import ids_as_json, linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
-from sightline.platform.lists.read import as_structs, read_list
+from sightline.platform.lists.read import read_list
 from sightline.platform.lists.single import SingleRecord
-from sightline.platform.wire import Page, Versioned, version_tag
+from sightline.platform.wire import Page, Versioned, versioned
 from sightline.signals.insights.records import Extract, Insight, InsightFilters
-from sightline.signals.insights.similar import find_similar
 from sightline.workspaces.changes import count_of, log_change
 
 
@@ -65,10 +64,12 @@ _OF_ACCOUNT = """
 
 
 async def find_insight(tx: Tx, workspace_id: UUID, id: UUID, *, at_once: bool = False) -> Versioned[Insight]:
-    """Returns the insight. Raises NotFound, and LargeRecord for a large one that is read `at_once`."""
+    """Returns the insight, without similar ones.
+
+    Raises NotFound, and LargeRecord for a large one that is read `at_once`.
+    """
     row = await _ONE.find(tx, at_once=at_once, workspace_id=workspace_id, id=id)
-    [insight] = await _as_insights(workspace_id)(tx, [row])
-    return Versioned(insight, version_tag(id, row["version"]))
+    return versioned(Insight, row)
 
 
 async def page_of_insights(tx: Tx, workspace_id: UUID, filters: InsightFilters, window: Window) -> Page[Insight]:
@@ -76,21 +77,7 @@ async def page_of_insights(tx: Tx, workspace_id: UUID, filters: InsightFilters, 
     if filters.order is not None and filters.updated_since is not None:
         raise ValidationFailed.of("order", "Changes are listed in their own order: send it without updatedSince")
     listing = _LISTING if filters.order is None else _BY_ACCOUNTS
-    where = _where(workspace_id, filters)
-    return await read_list(tx, listing, where, window, filters.updated_since, _as_insights(workspace_id))
-
-
-def _as_insights(workspace_id: UUID) -> AsRecords[Insight]:
-    """Returns what turns rows into insights, each with those similar to it."""
-
-    async def as_insights(tx: Tx, rows: Sequence[Row]) -> list[Insight]:
-        insights = await as_structs(Insight)(tx, rows)
-        similar = await find_similar(tx, workspace_id, insights)
-        for insight in insights:
-            insight.similar_insight_ids = similar.get(insight.id, [])
-        return insights
-
-    return as_insights
+    return await read_list(tx, listing, _where(workspace_id, filters), window, filters.updated_since)
 
 
 def _where(workspace_id: UUID, filters: InsightFilters) -> Where:

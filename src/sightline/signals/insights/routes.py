@@ -10,6 +10,7 @@ from sightline.platform.wire import Page, Versioned
 from sightline.signals.insights import queries, review
 from sightline.signals.insights.records import Insight, InsightChanges, InsightDeletion, InsightFilters
 from sightline.signals.insights.review import InsightMerged
+from sightline.signals.insights.similar import add_similar, add_similar_to_page
 
 
 @operation("GET", "/insights", scopes=[Scope.INSIGHTS_READ], paging=Paging(20, 100, cursor=True))
@@ -19,14 +20,18 @@ async def list_insights(call: Call, query: InsightFilters, window: Window) -> Pa
     With `order=accounts` insights of the most accounts come first; `Link` of that order has `offset` only.
     """
     async with call.db.autocommit() as tx:
-        return await queries.page_of_insights(tx, call.actor.workspace_id, query, window)
+        page = await queries.page_of_insights(tx, call.actor.workspace_id, query, window)
+    await add_similar_to_page(call.db, call.actor.workspace_id, page)
+    return page
 
 
 @operation("GET", "/insights/{id}", scopes=[Scope.INSIGHTS_READ])
 async def get_insight(call: Call, id: RecordId) -> Versioned[Insight]:
     """Gets one insight."""
     async with call.db.autocommit() as tx:
-        return await queries.find_insight(tx, call.actor.workspace_id, id, at_once=call.at_once)
+        found = await queries.find_insight(tx, call.actor.workspace_id, id, at_once=call.at_once)
+    await add_similar(call.db, call.actor.workspace_id, [found.record])
+    return found
 
 
 @operation(
@@ -44,7 +49,9 @@ async def change_insight(call: Call, id: RecordId, changes: InsightChanges) -> V
     and quotes and can no longer be changed; insights that were merged into this one then lead to the other. A merge
     cannot be undone. Ideas that this insight inspired stay linked to it.
     """
-    return await review.change_insight(call.db, call.actor, id, changes, call.expect, at_once=call.at_once)
+    changed = await review.change_insight(call.db, call.actor, id, changes, call.expect, at_once=call.at_once)
+    await add_similar(call.db, call.actor.workspace_id, [changed.record])
+    return changed
 
 
 @operation("DELETE", "/insights/{id}", scopes=[Scope.INSIGHTS_WRITE], refuses=[Conflict])

@@ -1,6 +1,7 @@
 """Insights that say much the same: offers for a merge, which a person decides."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from itertools import chain, combinations
 from uuid import UUID
 
@@ -8,8 +9,9 @@ from sightline.intelligence.embedded.meaning import OF_INSIGHTS, closest
 from sightline.intelligence.embedded.vocabulary import STOP_WORDS
 from sightline.intelligence.embedded.words import words_of
 from sightline.platform.beside import Beside
-from sightline.platform.db import Tx, sql
+from sightline.platform.db import Database, Row, sql
 from sightline.platform.db.words import apart
+from sightline.platform.wire import Page
 from sightline.signals.insights.in_use import IN_USE, UNUSED
 from sightline.signals.insights.records import Insight
 
@@ -51,40 +53,45 @@ SELECT NULL, NULL, NULL, word FROM unnest(:words::text[]) AS word
 )
 
 
-async def find_similar(tx: Tx, workspace_id: UUID, insights: Sequence[Insight]) -> dict[UUID, list[UUID]]:
-    """Returns up to three similar insights of the same category, the most similar first, by insight.
+async def add_similar(db: Database, workspace_id: UUID, insights: Sequence[Insight]) -> None:
+    """Gives each insight up to three similar ones of the same category, the most similar first.
 
     Compares those with the same words, at least one of them in at most 500 insights, and the newest 200. Rejected and
-    merged ones have none.
+    merged ones have none. May take seconds for long titles, in steps that hold a connection for a moment.
     """
     shown = [one for one in insights if one.review_state not in UNUSED]
     if not shown:
-        return {}
-    words = [_longest_words(one.title) for one in shown]
-    distinct = list({*chain(*words)})
-    rows = await tx.rows(_NEWEST_AND_RARE, workspace_id=workspace_id, words=distinct, most=_MOST_COMMON)
+        return
+    words = await _SIMILAR.run(lambda: {one.id: _longest_words(one.title) for one in shown})
+    async with db.autocommit() as tx:
+        distinct = list({*chain(*words.values())})
+        rows = await tx.rows(_NEWEST_AND_RARE, workspace_id=workspace_id, words=distinct, most=_MOST_COMMON)
     rare = {row["word"] for row in rows if row["word"]}
-    values = {
-        "ids": [one.id for one in shown],
-        "categories": [one.category for one in shown],
-        "searches": [_search(longest, rare) for longest in words],
-    }
-    found: dict[UUID, dict[UUID, str]] = {
-        one.id: {row["id"]: row["title"] for row in rows if row["category"] == one.category} for one in shown
-    }
-    for row in await tx.rows(_FIND, workspace_id=workspace_id, **values):
-        found[row["id"]][row["other_id"]] = row["title"]
-    for one in shown:
-        found[one.id].pop(one.id, None)
-    similar = dict[UUID, list[UUID]]()
     for start in range(0, len(shown), _AT_ONCE):
-        titles = {one.id: one.title for one in shown[start : start + _AT_ONCE]}
-        similar |= await _SIMILAR.run(_closest, titles, found)
-    return similar
+        some = shown[start : start + _AT_ONCE]
+        values = {
+            "ids": [one.id for one in some],
+            "categories": [one.category for one in some],
+            "searches": [_search(words[one.id], rare) for one in some],
+        }
+        async with db.autocommit() as tx:
+            found = await tx.rows(_FIND, workspace_id=workspace_id, **values)
+        await _SIMILAR.run(_compare, some, rows, found)
 
 
-def _closest(titles: Mapping[UUID, str], others: Mapping[UUID, Mapping[UUID, str]]) -> dict[UUID, list[UUID]]:
-    return {id: closest(title, others[id].items(), OF_INSIGHTS) for id, title in titles.items()}
+async def add_similar_to_page(db: Database, workspace_id: UUID, page: Page[Insight]) -> None:
+    """Likewise for a page; its large insights get theirs when they are read."""
+    await add_similar(db, workspace_id, page.items)
+    if page.rest:
+        page.rest.complete = partial(add_similar, db, workspace_id)
+
+
+def _compare(some: Sequence[Insight], newest: Sequence[Row], found: Sequence[Row]) -> None:
+    for one in some:
+        others = {row["id"]: row["title"] for row in newest if row["category"] == one.category}
+        others |= {row["other_id"]: row["title"] for row in found if row["id"] == one.id}
+        others.pop(one.id, None)
+        one.similar_insight_ids = closest(one.title, others.items(), OF_INSIGHTS)
 
 
 def _longest_words(title: str) -> list[str]:
