@@ -114,20 +114,42 @@ async def test_reading_ignores_the_key(acme: Acme) -> None:
         assert "idempotent-replayed" not in answer.headers
 
 
-async def test_an_answer_that_is_kept_while_a_feature_goes_is_not_repeated(acme: Acme) -> None:
+async def keep_while_a_feature_goes(acme: Acme, *keys: str) -> Json:
+    """Keeps an answer that suggests the feature under each key; returns the body."""
     features = [{"key": "push", "name": "Push notifications"}]
     await acme.world.add(products=[{"key": "phone", "name": "Phone", "features": features}])
     ids = await acme.world.ids("products")
     body: Json = {"description": "It never notifies me.", "productId": ids["phone"]}
     async with acme.world.database.transaction() as tx:
         await tx.connection.execute("DELETE FROM features WHERE product_id = $1", ids["phone"])
-        first = await send(acme, "one", **body)
-        assert first.json()["featureMatching"]["suggestions"] != []
-    refused(await send(acme, "one", **body), 410, "RECORD_DELETED")
-    kept = "SELECT body FROM idempotency_keys WHERE workspace_id = $1"
+        for key in keys:
+            assert (await send(acme, key, **body)).json()["featureMatching"]["suggestions"] != []
+    return body
+
+
+async def kept_texts(acme: Acme) -> set[str]:
+    """The keys under which a text is kept."""
+    kept = "SELECT value FROM idempotency_keys WHERE workspace_id = $1 AND body <> ''"
     async with acme.world.database.autocommit() as tx:
-        assert b'"suggestions"' in await tx.connection.fetchval(kept, acme.world.workspace_id)
+        rows = await tx.connection.fetch(kept, acme.world.workspace_id)
+    return {row["value"] for row in rows}
+
+
+async def test_an_answer_that_is_kept_while_a_feature_goes_is_not_repeated(acme: Acme) -> None:
+    body = await keep_while_a_feature_goes(acme, "one")
+    refused(await send(acme, "one", **body), 410, "RECORD_DELETED")
+    assert await kept_texts(acme) == {"one"}
     await forget_expired(acme.world.database, None)
-    async with acme.world.database.autocommit() as tx:
-        assert await tx.connection.fetchval(kept, acme.world.workspace_id) == b""
+    assert await kept_texts(acme) == set()
     refused(await send(acme, "one", **body), 410, "RECORD_DELETED")
+
+
+async def test_kept_answers_are_emptied_without_waiting_for_a_deletion_that_empties_one(acme: Acme) -> None:
+    await keep_while_a_feature_goes(acme, "one", "two")
+    async with acme.world.database.transaction() as tx:
+        locked = "SELECT FROM idempotency_keys WHERE workspace_id = $1 AND value = 'one' FOR UPDATE"
+        await tx.connection.execute(locked, acme.world.workspace_id)
+        await asyncio.wait_for(forget_expired(acme.world.database, None), 15)
+        assert await kept_texts(acme) == {"one"}
+    await forget_expired(acme.world.database, None)
+    assert await kept_texts(acme) == set()

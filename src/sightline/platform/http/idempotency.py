@@ -23,9 +23,9 @@ from sightline.platform.http.problems import Answer
 from sightline.platform.wire import Record, record_of
 
 KEPT = timedelta(hours=24)
-LOOKED_AT = timedelta(minutes=10)  # as long as a file that deletes may take
+LONGEST_DELETION = timedelta(minutes=10)  # of a file
 LONGEST = 255
-AT_ONCE = 1000
+FORGOTTEN_AT_ONCE = 1000
 _RUNNING = "A request with this Idempotency-Key is still running."
 
 Shown = Callable[[Any], Answer]
@@ -97,10 +97,12 @@ DELETE FROM idempotency_keys WHERE (workspace_id, key_id, operation, value) IN
     (SELECT workspace_id, key_id, operation, value FROM idempotency_keys WHERE created_at <= :oldest
       ORDER BY created_at LIMIT :most FOR UPDATE SKIP LOCKED)""")
 
-# What triggers do for a record that is deleted when the answer is kept already.
+# What triggers do for a record that is deleted when the answer is kept already. What they have locked they will empty.
 _EMPTY = sql("""
 UPDATE idempotency_keys SET status = 410, headers = '[]', body = ''
- WHERE created_at > :since AND quoted_ids IS NOT NULL AND status <> 410 AND is_one_deleted(workspace_id, quoted_ids)""")
+ WHERE (workspace_id, key_id, operation, value) IN
+    (SELECT workspace_id, key_id, operation, value FROM idempotency_keys WHERE created_at > :since AND status <> 410
+        AND quoted_ids IS NOT NULL AND is_one_deleted(workspace_id, quoted_ids) FOR UPDATE SKIP LOCKED)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +213,8 @@ async def forget_expired(db: Database, _tools: object) -> None:
     A worker does it every minute.
     """
     async with db.autocommit() as tx:
-        await tx.run(_EMPTY, since=tx.now - LOOKED_AT)
-        while await tx.run(_FORGET, oldest=tx.now - KEPT, most=AT_ONCE) == AT_ONCE:
+        await tx.run(_EMPTY, since=tx.now - LONGEST_DELETION)
+        while await tx.run(_FORGET, oldest=tx.now - KEPT, most=FORGOTTEN_AT_ONCE) == FORGOTTEN_AT_ONCE:
             pass
 
 
