@@ -6,7 +6,6 @@ from uuid import UUID
 from msgspec import UNSET
 
 from sightline.initiatives import limits, queries
-from sightline.initiatives.create import ensure_known
 from sightline.initiatives.dates import ENDS_EARLY, ends_early
 from sightline.initiatives.records import Initiative, InitiativeChanges, InitiativeStatus
 from sightline.initiatives.teams import ensure_unique
@@ -68,7 +67,7 @@ async def _check(tx: Tx, workspace_id: UUID, changes: InitiativeChanges, current
         raise ValidationFailed.of("finishDate", ENDS_EARLY)
     product_id = None if changes.product_id is UNSET else changes.product_id
     if teams or product_id is not None:
-        ensure_known(await queries.find_named(tx, workspace_id, current["id"], teams, product_id))
+        await queries.ensure_known(tx, workspace_id, teams, product_id)
     if product_id is not None and any(other != product_id for other in current["feature_products"]):
         raise ProductConflict("The initiative has features of another product.", field="productId")
 

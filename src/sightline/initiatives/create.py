@@ -1,13 +1,12 @@
 """Creating an initiative, once per request id. Specification: POST /initiatives; decisions: Initiatives."""
 
-from sightline.catalog.products.named import unknown_product
 from sightline.initiatives import limits, queries
 from sightline.initiatives.records import DEFAULT_PRIORITY, Initiative, NewInitiative
 from sightline.initiatives.request_id import find_created, request_hash
 from sightline.initiatives.teams import ensure_unique
 from sightline.platform.access import Actor
-from sightline.platform.db import Database, Row, Tx, retry_when_overtaken
-from sightline.platform.errors import Conflict, PaymentRequired, ValidationFailed
+from sightline.platform.db import Database, Tx, retry_when_overtaken
+from sightline.platform.errors import Conflict, PaymentRequired
 from sightline.platform.wire import Expectation, Versioned, expect_anything
 from sightline.workspaces.numbers import take_number
 
@@ -28,7 +27,7 @@ async def create_initiative(
             named = await queries.find_named(tx, actor.workspace_id, id, team_ids, product_id)
             if named["is_created"] and (created := await find_created(tx, actor, new_initiative)) is not None:
                 return created
-            ensure_known(named)
+            queries.refuse_missing(named)
             expect(None)
             number = await take_number(db, tx, actor.workspace_id, "initiative")
         try:
@@ -45,15 +44,6 @@ async def create_initiative(
     return await retry_when_overtaken(
         attempt, Conflict("The teams or the product of the request keep changing. Try again.")
     )
-
-
-def ensure_known(named: Row) -> None:
-    """Raises ValidationFailed for unknown teams, NotFound for an unknown product."""
-    if missing := named["missing_teams"]:
-        shown = ", ".join(str(id) for id in missing[:5])
-        raise ValidationFailed.of("teamIds", f"Not in this workspace: {shown}")
-    if named["is_product_missing"]:
-        raise unknown_product("productId")
 
 
 async def _add(tx: Tx, actor: Actor, new_initiative: NewInitiative, number: int) -> Versioned[Initiative] | None:

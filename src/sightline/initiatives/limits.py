@@ -1,4 +1,7 @@
-"""The limits of a plan for initiatives. Specification: Limits; decisions: Initiatives. Exact under concurrency."""
+"""The limits of a plan for initiatives. Specification: Limits; decisions: Initiatives.
+
+Exact under concurrency, for a plan that had limits before the request.
+"""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -18,18 +21,17 @@ class Plan(NamedTuple):
     trial_ends_at: datetime | None = None
 
 
+LIMITS = ", ".join(Plan._fields)  # columns of `plans`, null for no limit
 _UNLIMITED = Plan()
-_PLAN = """
-SELECT initiative_limit, active_initiative_limit, trial_ends_at FROM plans WHERE workspace_id = :workspace_id"""
-FIND_PLAN = sql(_PLAN)
-_LOCK_PLAN = sql("{plan} FOR NO KEY UPDATE", plan=_PLAN)
+_FIND_PLAN = sql("SELECT {limits} FROM plans WHERE workspace_id = :workspace_id", limits=LIMITS)
+_LOCK_PLAN = sql("SELECT {limits} FROM plans WHERE workspace_id = :workspace_id FOR NO KEY UPDATE", limits=LIMITS)
 _COUNT_INITIATIVES = sql("SELECT {count}", count=count_of("initiative"))
 _COUNT_ACTIVE = sql("SELECT count(*) FROM initiatives WHERE workspace_id = :workspace_id AND is_active")
 
 
 async def hold_plan(tx: Tx, workspace_id: UUID) -> Plan:
     """Locks the plan if it has limits, so that concurrent requests wait for each other."""
-    plan = Plan(*await tx.row(FIND_PLAN, workspace_id=workspace_id) or ())
+    plan = Plan(*await tx.row(_FIND_PLAN, workspace_id=workspace_id) or ())
     if plan == _UNLIMITED:
         return plan
     return Plan(*await tx.row(_LOCK_PLAN, workspace_id=workspace_id) or ())

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from sightline.catalog.products.named import unknown_product
+from sightline.initiatives.limits import LIMITS
 from sightline.initiatives.records import Initiative, InitiativeFilters
 from sightline.platform.access import Actor
 from sightline.platform.db import Row, Tx, Where, Window, by_reference, sql
 from sightline.platform.db.words import apart
+from sightline.platform.errors import ValidationFailed
 from sightline.platform.lists.large import linked_size, stored_size
 from sightline.platform.lists.listing import Listing, Order
 from sightline.platform.lists.read import read_list
@@ -89,19 +92,39 @@ async def find_requested(tx: Tx, workspace_id: UUID, id: UUID) -> Requested | No
     return Requested(request_hash, Versioned(Initiative(*fields), version_tag(id, version)))
 
 
-FIND_NAMED = sql("""
-SELECT ARRAY(SELECT unnest(:teams::uuid[])
+_MISSING = """
+       ARRAY(SELECT unnest(:teams::uuid[])
              EXCEPT SELECT id FROM teams WHERE workspace_id = :workspace_id AND id = ANY(:teams)) AS missing_teams,
        :product_id::uuid IS NOT NULL AND NOT EXISTS (
-           SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS is_product_missing,
+           SELECT FROM products WHERE workspace_id = :workspace_id AND id = :product_id) AS is_product_missing"""
+_FIND_MISSING = sql("SELECT {missing}", missing=_MISSING)
+FIND_NAMED = sql(
+    """
+SELECT {missing},
        EXISTS (SELECT FROM initiatives WHERE workspace_id = :workspace_id AND id = :id) AS is_created,
-       EXISTS (SELECT FROM plans WHERE workspace_id = :workspace_id AND num_nonnulls(
-           initiative_limit, active_initiative_limit, trial_ends_at) > 0) AS is_limited""")
+       EXISTS (SELECT FROM plans WHERE workspace_id = :workspace_id AND num_nonnulls({limits}) > 0) AS is_limited""",
+    missing=_MISSING,
+    limits=LIMITS,
+)
 
 
 async def find_named(tx: Tx, workspace_id: UUID, id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> Row:
-    """Returns `missing_teams`, `is_product_missing`, `is_created` (the id's initiative), `is_limited` (by a plan)."""
+    """Returns what `refuse_missing` looks at, `is_created` (the id's initiative) and `is_limited` (by a plan)."""
     return await tx.one(FIND_NAMED, workspace_id=workspace_id, id=id, teams=teams, product_id=product_id)
+
+
+async def ensure_known(tx: Tx, workspace_id: UUID, teams: Sequence[UUID], product_id: UUID | None) -> None:
+    """Raises ValidationFailed for unknown teams, NotFound for an unknown product."""
+    refuse_missing(await tx.one(_FIND_MISSING, workspace_id=workspace_id, teams=teams, product_id=product_id))
+
+
+def refuse_missing(named: Row) -> None:
+    """Raises ValidationFailed for unknown teams, NotFound for an unknown product."""
+    if missing := named["missing_teams"]:
+        shown = ", ".join(str(id) for id in missing[:5])
+        raise ValidationFailed.of("teamIds", f"Not in this workspace: {shown}")
+    if named["is_product_missing"]:
+        raise unknown_product("productId")
 
 
 ADD_INITIATIVE = sql(
