@@ -170,9 +170,9 @@ async def _replace(run: Run, given: Given, before: Given | None, groups: list[Gi
         run.tx, run.workspace_id, {"id": id, "version": version, "groups": active, "activated_at": activated}
     )
     await queries.save_groups(run.tx, run.workspace_id, groups)
-    had, has = _active_ids((before or {}).get("groups", [])), _active_ids(groups)
-    run.notes["vanished from taxonomy"] = [UUID(id) for id in had - has]
-    run.notes["changed in taxonomy"] = [UUID(id) for id in had ^ has]
+    earlier = (before or {}).get("groups", [])
+    run.notes["vanished options"] = [UUID(id) for id in _active_options(earlier) - _active_options(groups)]
+    run.notes["changed in taxonomy"] = [UUID(id) for id in _active_ids(earlier) ^ _active_ids(groups)]
     actor = Actor(run.workspace_id, "file", run.actor_id)
     action = "updated" if last else "created"
     await log_change(run.tx, actor, "taxonomy", id, None, action, version=version)

@@ -54,7 +54,7 @@ UPDATE ideas SET updated_at = :now, version = version + 1
 
 async def follow_taxonomy(run: Run) -> AsyncIterator[None]:
     """Ideas that lose or regain values with the taxonomy change; values with a vanished option are unreviewed."""
-    if vanished := run.notes["vanished from taxonomy"]:
+    if vanished := run.notes["vanished options"]:
         await distrust(run.tx, run.workspace_id, vanished)
     if changed := run.notes["changed in taxonomy"]:
         await run.tx.run(_MOVE_IDEAS, workspace_id=run.workspace_id, changed=changed)
