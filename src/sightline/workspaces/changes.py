@@ -98,11 +98,11 @@ async def log_change(
     )
 
 
-_HAS_EARLIER = sql("""
+_WAS_DELETED = sql("""
 SELECT EXISTS (SELECT FROM changes
-                WHERE workspace_id = :workspace_id AND record_id = :id AND written <> pg_current_xact_id())""")
+                WHERE workspace_id = :workspace_id AND record_id = :id AND action = 'deleted')""")
 
 
 async def was_deleted(tx: Tx, workspace_id: UUID, id: UUID) -> bool:
-    """Whether another transaction had a record with this id, before this one has added it again."""
-    return bool(await tx.value(_HAS_EARLIER, workspace_id=workspace_id, id=id))
+    """Whether a record with this id was ever deleted."""
+    return bool(await tx.value(_WAS_DELETED, workspace_id=workspace_id, id=id))

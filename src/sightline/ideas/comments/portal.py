@@ -16,9 +16,10 @@ _DELETE = sql("""
 
 
 async def add_portal_comment(tx: Tx, actor: Actor, idea_id: UUID, form_id: UUID, body: str) -> UUID | None:
-    """Adds a comment of a portal user to an existing idea. Returns its id, or None: roll back, it was deleted.
+    """Adds a comment of a portal user to an existing idea.
 
-    The same text sent again with the same form is the same comment.
+    Returns its id, or None if it was sent before and deleted since; the caller then rolls back. The same text sent
+    again with the same form is the same comment.
     """
     id = derived_id(form_id, actor.id, idea_id, body)
     if await tx.run(_ADD, workspace_id=actor.workspace_id, id=id, idea_id=idea_id, user_id=UUID(actor.id), body=body):
