@@ -307,7 +307,7 @@ async def test_a_matching_has_at_most_100_quotes(database: Database) -> None:
         {"key": f"i{count}", "description": "It is slow.", "featureMatching": {**matching, "matches": [one] * count}}
         for count in (100, 101)
     ]
-    expected = {"ideas[1].featureMatching": "Quotes what the description lacks, or more than 100"}
+    expected = {"ideas[1].featureMatching": "Has more than 100 quotes, or one that is not in the description"}
     assert await refusal(database, small(ideas=ideas)) == expected
 
 

@@ -86,7 +86,9 @@ def _complete(run: Run, entry: Entry) -> None:
     if not quotes_only(row["description"], row["feature_matching"]):
         row["feature_matching"] = None
         if entry.given.get("featureMatching") is not None:
-            run.refuse(entry, "featureMatching", f"Quotes what the description lacks, or more than {MOST_QUOTES}")
+            run.refuse(
+                entry, "featureMatching", f"Has more than {MOST_QUOTES} quotes, or one that is not in the description"
+            )
     if entry.links.get("features") and entry.row["product_id"] is None:
         run.refuse(entry, "features", "An idea without a product has no features")
     if entry.is_new or "features" in entry.links or entry.row["product_id"] == entry.stored["product_id"]:
