@@ -12,7 +12,7 @@ from sightline.platform.turns import TURN_SECONDS, OwnTurns, acting_for, acting_
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
 
-LARGE = 64 * 1024  # bytes, from which on content is read in a thread, so that other requests go on
+_LARGE = 64 * 1024  # bytes, from which on content is read in a thread, so that other requests go on
 
 
 class Beside:
@@ -36,7 +36,7 @@ class Beside:
 
     async def run_by_size(self, function: Callable[[bytes], Done], content: bytes) -> Done:
         """Runs `function(content)`: at once for small content, in the thread for large."""
-        return function(content) if len(content) <= LARGE else await self.run(function, content)
+        return function(content) if len(content) <= _LARGE else await self.run(function, content)
 
     async def run_job(
         self, workspace_id: UUID, function: Callable[Given, Done], *given: Given.args, **named: Given.kwargs

@@ -217,9 +217,9 @@ async def send_page(response: Response, request: Request, send: Any, visit: Visi
     unread = visit.unread if visit else None
     if not isinstance(response, StreamingResponse) and len(response.body) > LARGE_BYTES:
         unread = await keep_unread(response.body)
-        response.body, headers = b"", response.raw_headers  # others hold the response
-        response = StreamingResponse(pieces_of(unread), response.status_code)
-        response.raw_headers = headers
+        page = StreamingResponse(pieces_of(unread), response.status_code)
+        page.raw_headers, response.body = response.raw_headers, b""  # the caller holds the response
+        response = page
     try:
         await response(request.scope, request.receive, send)
     finally:

@@ -209,11 +209,13 @@ def _conversation(message: EmailMessage, *, is_text: bool) -> Conversation:
 
 
 def _is_charset(name: str) -> bool:
-    """Raises LookupError for an unknown one."""
+    """Whether the codec encodes texts, and fast. Raises LookupError for an unknown one."""
     found = codecs.lookup(name.replace("\0", "?"))
-    with suppress(LookupError, UnicodeError):  # of what is no encoding of texts
-        return bool("a".encode(name)) and found.name not in _SLOW_CODECS
-    return False
+    try:
+        "a".encode(name)
+    except (LookupError, UnicodeError):  # no encoding of texts
+        return False
+    return found.name not in _SLOW_CODECS
 
 
 def _addresses(message: EmailMessage) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from sightline.platform.db.database import Row, Tx
 from sightline.platform.db.sql import Statement, sql
 
 SMALL_BYTES = 64 * 1024
-MOST_CHANGED_AT_ONCE = 1024 * 1024  # as much as a body may have: larger records are made by files
+_MOST_CHANGED_AT_ONCE = 1024 * 1024  # as much as a body may have: larger records are made by files
 ANY_BYTES = 2**31 - 1
 
 
@@ -35,7 +35,7 @@ class SingleRecord:
                 columns=columns,
                 rows=rows,
                 size=size,
-                most=str(MOST_CHANGED_AT_ONCE if lock else SMALL_BYTES),
+                most=str(_MOST_CHANGED_AT_ONCE if lock else SMALL_BYTES),
                 lock=lock,
             ),
             sql("SELECT {columns} FROM {rows} {lock}", columns=large_columns or columns, rows=rows, lock=lock),

@@ -95,7 +95,10 @@ def names_option(query: QueryParams) -> bool:
 
 
 def is_usual(facets: tuple[Facet, ...], intro: str) -> bool:
-    """Whether the page around the ideas is small enough to be kept: 300 options, and 32 KiB with the introduction."""
+    """Whether the page around the ideas is small enough to be kept: 300 options, and 32 KiB with the introduction.
+
+    What is counted here keeps large facets from being keys of the cache of `_is_small`, which counts exactly.
+    """
     options = [option for facet in facets for option in facet.options]
     characters = sum(len(option.value) + len(option.label) for option in options)
     return len(options) <= _MOST_OPTIONS and characters <= _MOST_KEPT and _is_small(facets, intro)
@@ -103,6 +106,7 @@ def is_usual(facets: tuple[Facet, ...], intro: str) -> bool:
 
 @lru_cache(maxsize=100)
 def _is_small(facets: tuple[Facet, ...], intro: str) -> bool:
+    """Counts the texts as the page has them: escaped, a character may become five."""
     options = [option for facet in facets for option in facet.options]
     texts = [text for option in options for text in (option.value, option.label)] + [
         facet.label or "" for facet in facets
