@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 from sightline.catalog.products.feature_maps import FeatureMaps
-from sightline.catalog.renames import follow_renames
+from sightline.catalog.renames import follow_once
 from sightline.documents import jobs as documents
 from sightline.ideas import jobs as ideas
 from sightline.intelligence.embedded import embedded_engine
@@ -29,7 +29,7 @@ from sightline.sources.providers.choice import make_provider
 
 def jobs_of_rooms() -> list[JobsOfRoom]:
     """Returns the jobs of each room, from its `jobs.py`, and what belongs to none."""
-    upkeep = JobsOfRoom(ticks=[Tick("idempotency.forget", forget_expired), Tick("catalog.renames", follow_renames)])
+    upkeep = JobsOfRoom(ticks=[Tick("idempotency.forget", forget_expired), Tick("catalog.renames", follow_once)])
     return [signals.JOBS, ideas.JOBS, documents.JOBS, research.JOBS, portal.JOBS, upkeep]
 
 

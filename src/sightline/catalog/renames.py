@@ -9,11 +9,16 @@ from sightline.platform.db.retries import until_answered
 _FOLLOW = sql("SELECT follow_renames(:now)")
 
 
-@until_answered
-async def follow_renames(db: Database, _tools: object = None) -> None:
+async def follow_once(db: Database, _tools: object = None) -> None:
     """Changes what was committed beside the transactions that renamed.
 
-    Whoever renames calls it afterwards; a worker does so each minute, since a command may be killed before.
+    A worker does so each minute, since a command that renames may be killed before it does.
     """
     async with db.transaction() as tx:
         await tx.run(_FOLLOW)
+
+
+@until_answered
+async def follow_renames(db: Database) -> None:
+    """Does the same for whoever has renamed, and waits until the database answers."""
+    await follow_once(db)

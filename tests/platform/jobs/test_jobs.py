@@ -8,12 +8,26 @@ from uuid import UUID
 
 import pytest
 
-from sightline.platform.jobs import add_job, add_missing_jobs
+from sightline.platform.db import Database
+from sightline.platform.jobs import JobKind, JobsOfRoom, Tools, Work, add_job, add_missing_jobs
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost
+from sightline.platform.jobs.worker import Pace, Worker
 from tests.line import open_line
 from tests.platform.jobs.conftest import HEARTBEAT, Site
-from tests.platform.jobs.entries import COUNTED, CROWDED, GATED, HUNG, POISONED, QUICK, SLOW, UNRECORDED
-from tests.waiting import until, until_blocked
+from tests.platform.jobs.entries import (
+    COUNTED,
+    CROWDED,
+    GATED,
+    HUNG,
+    POISONED,
+    QUICK,
+    SLOW,
+    UNRECORDED,
+    begin,
+    on_dead,
+    quick,
+)
+from tests.waiting import hang, until, until_blocked
 
 
 async def test_a_job_runs_and_is_gone(site: Site) -> None:
@@ -221,3 +235,34 @@ async def test_connections_that_fall_silent_use_up_no_attempt(site: Site) -> Non
 
 async def has_started(site: Site, record: UUID, times: int) -> bool:
     return await site.count(record, "started") == times
+
+
+async def test_a_job_that_took_too_long_in_an_outage_starts_again_as_the_same_attempt(site: Site) -> None:
+    """Though the database is back before that is stored. It has one attempt only."""
+    record, kind = await site.record(), JobKind("test.interrupted")
+
+    async def interrupted(db: Database, tools: Tools, workspace: UUID, record: UUID) -> None:
+        if await site.count(record, "started"):
+            await quick(db, tools, workspace, record)
+            return
+        await begin(db, record)
+        pooler.stop()
+        await hang()
+
+    class Resumed(Worker):
+        async def reaches(self) -> bool:
+            reaches = await super().reaches()
+            pooler.resume()
+            return reaches
+
+    async with open_line(site.url) as pooler:
+        db, ending = await Database.connect(pooler.url, size=2), asyncio.Event()
+        work = Work(kind, interrupted, on_dead, attempts=1, time_limit=timedelta(seconds=1))
+        worker = Resumed(db, site.url, [JobsOfRoom(work=[work])], {}, Pace(heartbeat=timedelta(seconds=HEARTBEAT)))
+        running = asyncio.create_task(worker.run(ending, on_ready=lambda: None))
+        await site.add(kind, record)
+        await until(lambda: site.is_gone(record))
+        ending.set()
+        await running
+        await db.close()
+    assert (await site.count(record, "sealed"), await site.count(record, "dead")) == (1, 0)

@@ -19,6 +19,7 @@ Given = ParamSpec("Given")
 ATTEMPTS = 8
 OVERTAKEN = (DeadlockDetectedError, ForeignKeyViolationError, SerializationError, UniqueViolationError)
 OUTAGE = (
+    TimeoutError,  # no answer in time, as of a connection that was lost without a word
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -29,6 +30,7 @@ OUTAGE = (
 )
 AWAY = (*LOST, asyncpg.InsufficientResourcesError, DeadlockDetectedError, SerializationError)
 LONGEST_WAIT = 1.0
+ASKED_AGAIN = "The database does not answer and is asked again"
 
 _log = structlog.get_logger()
 
@@ -75,7 +77,7 @@ def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given,
                 if not is_away(error):
                     raise
                 if LONGEST_WAIT / 2 < wait < LONGEST_WAIT:  # once
-                    _log.warning("The database does not answer and is asked again", error=first_line(error))
+                    _log.warning(ASKED_AGAIN, error=first_line(error))
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
 
@@ -83,7 +85,7 @@ def until_answered(attempt: Callable[Given, Awaitable[Done]]) -> Callable[Given,
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether the error can only mean that the database, or the connection to it, was lost or out of room."""
+    """Whether the error means that the database, or the connection to it, was lost, silent or out of room."""
     return isinstance(error, OUTAGE) or (isinstance(error, asyncpg.InterfaceError) and "clos" in str(error))
 
 

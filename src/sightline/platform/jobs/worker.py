@@ -13,7 +13,7 @@ import structlog
 from sightline.platform.db import Database
 from sightline.platform.db.database import first_line
 from sightline.platform.db.listening import listen_forever
-from sightline.platform.db.retries import is_away, is_outage
+from sightline.platform.db.retries import ASKED_AGAIN, is_outage
 from sightline.platform.jobs import JobsOfRoom, JobStopped, Tick, Tools
 from sightline.platform.jobs.queries import CHANNEL, FORGET_FAILED, WORKER
 from sightline.platform.jobs.queue import HeldDatabase, HoldLost, Job, Outcome, Queue
@@ -138,7 +138,7 @@ class Worker:
     async def _tick_forever(self, tick: Tick) -> None:
         """Runs a tick now and after each pause, also if it fails or takes too long.
 
-        That the database is away is logged once for all ticks.
+        That the database is away is logged once for all ticks, with the name of the first that had no answer.
         """
         while True:
             limit = asyncio.timeout(TICK_SECONDS)
@@ -147,11 +147,11 @@ class Worker:
                     await tick.act(self.db, self.tools)
                 self._are_ticks_cut_off = False
             except Exception as error:
-                if limit.expired() or not is_away(error):
+                if not is_outage(error) or (limit.expired() and await self.reaches()):
                     _log.error("A tick failed and is repeated after the pause", tick=tick.name, exc_info=error)
                 elif not self._are_ticks_cut_off:
                     self._are_ticks_cut_off = True
-                    _log.warning("The database does not answer and is asked again", error=first_line(error))
+                    _log.warning(ASKED_AGAIN, tick=tick.name, error=first_line(error))
             await asyncio.sleep(self.pace.tick.total_seconds())
 
     def _end(self) -> None:
@@ -225,14 +225,14 @@ class JobRun:
         if isinstance(problem, HoldLost):
             await self._end("handed back")  # changes nothing if another worker has it already
             raise problem
-        is_last = self.job.attempts >= self._work.attempts and not await self._met_outage(problem)
-        if not (is_last or isinstance(problem, JobStopped)):
-            await self._retry("Job failed and is retried", problem)
+        met_outage = not isinstance(problem, JobStopped) and await self._met_outage(problem)
+        if met_outage or not (isinstance(problem, JobStopped) or self.job.attempts >= self._work.attempts):
+            await self._retry("Job failed and is retried", problem, met_outage)
             return
         try:
             await self._work.on_dead(self._db, self.job.workspace_id, self.job.record_id, problem)
         except Exception as error:
-            await self._retry("The failure of a job could not be recorded", error)
+            await self._retry("The failure of a job could not be recorded", error, await self._met_outage(error))
         else:
             await self._end("failed", _reason(problem))
             self._log.error("Job failed permanently", error=_reason(problem), exc_info=problem)
@@ -245,10 +245,10 @@ class JobRun:
         """
         if self.job.id not in await self._queue.beat([self.job]):
             raise HoldLost
-        was_away = isinstance(problem, TimeoutError) or is_outage(problem) or self._queue.away_at > self._started
+        was_away = is_outage(problem) or self._queue.away_at > self._started
         return (was_away or isinstance(problem, TookTooLong)) and (not await self._worker.reaches() or was_away)
 
-    async def _retry(self, event: str, problem: Exception) -> None:
+    async def _retry(self, event: str, problem: Exception, met_outage: bool) -> None:
         """Lets the job wait for its next attempt. One that met an outage starts again as the same attempt.
 
         The wait after an outage grows with the runs to a minute, as the job itself may be what brings the database
@@ -256,7 +256,7 @@ class JobRun:
         """
         outcome: Outcome = "retried"
         wait = self._work.wait_after(self.job.attempts)
-        if await self._met_outage(problem):
+        if met_outage:
             event, outcome = "Job met an outage of the database and starts again", "handed back"
             wait = min(self._work.wait_after(self.job.run), timedelta(minutes=1))
         await self._end(outcome, _reason(problem), wait)
