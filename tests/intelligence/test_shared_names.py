@@ -9,7 +9,7 @@ import pytest
 from sightline.intelligence.embedded.decision import SIGNALS
 from sightline.intelligence.embedded.feature_map import EmbeddedFeatureMap, read_features
 from sightline.intelligence.embedded.mentions import read_mentions
-from sightline.intelligence.embedded.scoring import LIGHT, Evidence, find_names
+from sightline.intelligence.embedded.scoring import LIGHT, MOST_COMPARED, Evidence, find_names
 from sightline.intelligence.embedded.sentences import read_sentences
 from sightline.intelligence.engine import FeatureText
 
@@ -65,3 +65,25 @@ def test_thousands_of_names_of_the_same_few_words_are_all_found() -> None:
     words = [f"{first}{second}" for first in "bdfgk" for second in ("an", "el", "ir", "ot")]
     names = [" ".join(six) for six in list(combinations(words, 6))[::8]]
     assert len(find(f"We use {', '.join(words)}.", read(names))) == len(names)
+
+
+SYLLABLES = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("an", "el", "ir", "ot", "um")]
+
+
+def test_of_a_long_name_its_heaviest_words_are_compared() -> None:
+    """Each word more may double the time of a comparison, and a name may have hundreds."""
+    random = Random(1)
+    features = read([" ".join(random.sample(SYLLABLES[: 14 + at % 13], 7 + at % 6)) for at in range(300)])
+    found = find(f"We use {' '.join(SYLLABLES)}", features)
+    assert len(found) == 300
+    for place, name in found.items():
+        heaviest = sorted(name.wording.telling.items(), key=lambda word: -word[1])[:MOST_COMPARED]
+        others = [one.named.keys() for at, one in enumerate(features.features) if at != place]
+        shared = max(sum(weight for stem, weight in heaviest if stem in stems) for stems in others)
+        assert name.as_word[0] == pytest.approx(shared / sum(weight for _, weight in heaviest))
+
+
+def test_thousands_of_long_names_of_the_same_words_are_all_found() -> None:
+    random = Random(1)
+    names = [" ".join(random.sample(SYLLABLES, 30)) for _ in range(2_000)]
+    assert len(find(f"We use {' '.join(SYLLABLES)}", read(names))) == len(names)

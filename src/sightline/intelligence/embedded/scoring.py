@@ -19,6 +19,7 @@ MOST_CONTENT: Final = 5  # words: longer sentences are not less certain
 FARTHEST: Final = 20
 NEAR: Final = 8  # words of a name with more other words between them are never clear
 EVEN: Final = 0.5
+MOST_COMPARED: Final = 8  # words of a name, the heaviest, that are looked for in other names: each may double the time
 _ROUNDING: Final = 1e-9
 
 
@@ -120,19 +121,21 @@ class _Holders:
         return others > 0 and self._ranked[others.bit_length() - 1][0] - name.weight >= LIGHT
 
     def share(self, place: int, wording: Wording) -> float:
-        """Returns the largest share of the weight of a name's words that another feature's name has."""
+        """Returns the largest share of the weight of a name's heaviest eight words that another feature's name has."""
         if wording not in self._shares:
-            words = [(weight, self._of.get(stem, 0)) for stem, weight in wording.telling.items()]
-            *_, whole = accumulate(wording.telling.values())
+            heaviest = sorted(wording.telling.items(), key=lambda word: -word[1])[:MOST_COMPARED]
+            words = [(weight, self._of.get(stem, 0)) for stem, weight in heaviest]
+            # Added as `_heaviest` adds, so that a name with all words has exactly 1; `sum` may round otherwise.
+            *_, whole = accumulate(weight for weight, _ in words)
             self._shares[wording] = _heaviest(words, ~self._bit.get(place, 0), 0.0, whole, 0.0) / whole
         return self._shares[wording]
 
 
 def _heaviest(words: Sequence[tuple[float, int]], group: int, weight: float, rest: float, least: float) -> float:
-    """Returns the weight of the words that one feature of the group has, and `weight`, for the heaviest; or `least`.
+    """Returns the largest weight of a feature of the group, at least `least`: `weight` and its words of `words`.
 
-    Each word has a weight, together `rest`, and its features. Features without a word are left out if they
-    cannot weigh `least`.
+    `words` are weights, `rest` in sum, each with the features that have the word. A group is left as soon as all the
+    words that follow could not bring it to `least`.
     """
     if not group or weight + rest < least - _ROUNDING:
         return least
