@@ -75,27 +75,35 @@ def test_a_page_of_an_archive_that_cannot_be_read_is_counted(monkeypatch: pytest
         next(pages)
 
 
+READ = {
+    "plain": ("", HTML.encode()),
+    "packed": ("gzip", gzip.compress(HTML.encode())),
+    "unpacked": ("br", HTML.encode()),
+    "unpacked-behind-a-mark": ("br", HTML.encode("utf-8-sig")),
+    "unpacked-behind-words": ("none", f"A notice\r\n\f{HTML}".encode()),
+    "a-character-set": ("utf-8", HTML.encode("utf-8-sig")),
+}
 REFUSED = {
     "too large": ("", f"{HTML}{'a' * 2_000_000}".encode()),
     "many tags": ("", HTML.replace("one tap", "<b>a</b>" * 20_000).encode()),
     "too deep": ("", f"{'<div>' * 300}{HTML}".encode()),
     "no text": ("", b"\0" + HTML.encode()),
     "of an unknown encoding": ("br", b"\x8b\x02\x80compressed" * 20),
+    "of an old encoding": ("x-gzip", gzip.compress(HTML.encode())),
 }
 
 
 async def test_refused_pages_of_an_archive_are_counted_and_those_without_a_text_are_not(
     library: Library, folder: Path
 ) -> None:
-    read = {"plain": ("", HTML.encode()), "packed": ("gzip", gzip.compress(HTML.encode())), "br": ("br", HTML.encode())}
-    pages = read | REFUSED | {"empty": ("", b"<html><body></body></html>")}
+    pages = READ | REFUSED | {"empty": ("", b"<html><body></body></html>")}
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {}\r\n\r\n"
     at = "https://old.example/{}".format
     records = [record(at(name), head.format(how).encode() + body) for name, (how, body) in pages.items()]
     (folder / "a.warc").write_bytes(b"".join(records))
     found = await search(library, "approval compressed")
-    assert {hit.url for hit in found.hits} == set(map(at, read))
-    assert found.warnings == ["Not read from the library: a.warc: 5 of its pages cannot be read."]
+    assert {hit.url for hit in found.hits} == set(map(at, READ))
+    assert found.warnings == ["Not read from the library: a.warc: 6 of its pages cannot be read."]
 
 
 async def test_an_archive_may_be_packed_whole(library: Library, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The pages of a WARC file, plain or compressed."""
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,12 +15,8 @@ from sightline.sources.pages import NoText, Page, PageUnavailable, charset_of
 
 MOST_PAGES: Final = 1_000
 MOST_RECORDS: Final = 50_000
-_ENCODINGS: Final = (
-    "",
-    "identity",
-    "gzip",
-    "deflate",
-)  # others are passed as they are, and some name one that was undone
+_ENCODINGS: Final = ("", "identity", "gzip", "deflate")  # these are undone
+_BINARY: Final = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")  # control characters that no text has
 LONGEST_READING: Final = 20.0  # seconds of processor time for one archive
 
 
@@ -106,7 +103,8 @@ def _page(record: Any, own_url: str, retrieved_at: datetime) -> Page | None:
     """Returns None for a page without a text. Raises _OddPage."""
     content = record.content_stream().read(MOST_BYTES + 1)
     encoding = record.http_headers.get_header("Content-Encoding") or ""
-    if encoding.lower() not in _ENCODINGS and not content.lstrip().startswith(b"<"):  # some archives keep it unpacked
+    # Another encoding is not undone. Some archives name it although they keep the page unpacked.
+    if encoding.lower() not in _ENCODINGS and _BINARY.search(content[:1_024]):
         raise _OddPage
     fetched = read_hint("warc", record.rec_headers.get_header("WARC-Date"))
     place = record.rec_headers.get_header("WARC-Target-URI")

@@ -21,7 +21,7 @@ from sightline.sources.library.reading import ReadFile, file_reader
 from sightline.sources.pages import Page
 from sightline.sources.search import SearchHit, SearchQuery
 
-VERSION: Final = 9  # goes up when files are read otherwise
+VERSION: Final = 10  # goes up when files are read otherwise
 MOST_WORDS: Final = 32  # of a query
 SNIPPET: Final = 200  # characters
 MOST_SKIPPED: Final = 5  # files named in warnings
