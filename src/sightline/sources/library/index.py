@@ -110,21 +110,12 @@ class Index:
     def _open(self) -> Iterator[sqlite3.Connection]:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self._file, timeout=_WAIT, isolation_level=None)) as db:
-            db.text_factory = _text
             _use_wal(db)
             if _version(db) != VERSION:
                 with db:
                     db.execute(_BEGIN)
                     _create(db)
             yield db
-
-
-def _text(stored: bytes) -> str:
-    """Raises DatabaseError if it is damaged; SQLite would raise OperationalError, as if the file were in use."""
-    try:
-        return stored.decode()
-    except UnicodeDecodeError as error:
-        raise sqlite3.DatabaseError("A text is damaged") from error
 
 
 def _page(stored: bytes) -> Page:
