@@ -12,9 +12,16 @@ from sightline.sources.search import SearchFailed, SearchHit, SearchPage, Search
 UPDATE_SECONDS: Final = 5.0
 WAIT_SECONDS: Final = 9.0
 # After these the index is as it was: it is in use, or the system refuses it. After others it is damaged.
-_IN_USE: Final = {
-    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
-    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
+_NOT_DAMAGED: Final = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
 }
 _STILL_READING: Final = "The library is still being read."
 
@@ -47,7 +54,7 @@ class Library:
             try:
                 return await self._search(query)
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _IN_USE:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _NOT_DAMAGED:
                     raise
                 self._index.discard()
                 return await self._search(query)
