@@ -23,8 +23,8 @@ MOST_PROCESSES: Final = 2
 MOST_PAGES: Final = 300  # that one process reads: memory that libraries keep is given back
 MOST_ANSWER: Final = 8_000_000  # bytes of a line
 
-_ENDED: Final = (OSError, EOFError)  # while it reads
-_BROKEN: Final = (*_ENDED, asyncio.LimitOverrunError, msgspec.DecodeError)  # answers
+_ENDED: Final = (OSError, EOFError)  # the process has ended or closed its answers
+_BROKEN: Final = (*_ENDED, asyncio.LimitOverrunError, msgspec.DecodeError)  # or what it writes is no answer
 _LONGEST_END: Final = 1.0  # seconds from its last answer until it has ended
 _FROM_OUTSIDE: Final = (SIGHUP, SIGKILL, SIGTERM)  # no page ends it so: the system, or somebody else
 
@@ -89,8 +89,7 @@ class Extractor:
                 await self._kill(reader)
                 raise PageUnavailable("Reading it took too long.", temporary=has_waited) from None
             except _BROKEN as error:
-                was_stopped = isinstance(error, _ENDED) and await _was_stopped(reader.process)
-                await self._kill(reader)
+                was_stopped = await self._kill_broken(reader, error)
                 raise PageUnavailable("It cannot be read.", temporary=was_stopped) from None
             except BaseException:
                 await self._kill(reader)  # an answer may still be on the way
@@ -132,6 +131,13 @@ class Extractor:
         else:
             await _end(reader.process)
 
+    async def _kill_broken(self, reader: _Reader, error: Exception) -> bool:
+        """Returns whether its process had been ended by the system or somebody else."""
+        try:
+            return isinstance(error, _ENDED) and await _was_stopped(reader.process)
+        finally:
+            await self._kill(reader)
+
     async def _kill(self, reader: _Reader) -> None:
         _log.warning("A process that reads pages was ended", pages=reader.pages)
         await _end(reader.process)
@@ -166,7 +172,8 @@ def _processor_time(process: Process) -> float:
 async def _was_stopped(process: Process) -> bool:
     """Returns whether a process that has closed its answers was ended by the system or somebody else."""
     with suppress(TimeoutError):
-        return -await asyncio.wait_for(process.wait(), _LONGEST_END) in _FROM_OUTSIDE
+        code = await asyncio.wait_for(process.wait(), _LONGEST_END)
+        return -code in _FROM_OUTSIDE  # the code of a process that a signal ended is the signal's number, negative
     return False
 
 
