@@ -1,5 +1,6 @@
 """A file that the system keeps from being read, although nothing is wrong with it, is tried again."""
 
+import asyncio
 import fcntl
 import os
 import signal
@@ -7,12 +8,13 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
+from sightline.sources.library import index
 from sightline.sources.library.files import list_files
 from sightline.sources.library.library import Library
 from sightline.sources.library.reading import file_reader
@@ -46,6 +48,18 @@ async def test_a_file_that_the_system_refuses_is_read_by_the_next_search(library
         assert ([hit.url for hit in found.hits], found.warnings) == (["https://trade.example/b"], [KEPT])
     found = await search(library)
     assert (len(found.hits), found.warnings) == (2, [])
+
+
+async def test_a_file_is_not_tried_again_by_the_same_search(
+    library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "TURN", 0.0)  # each file has a turn of its own
+    for name in "abc":
+        (folder / f"{name}.html").write_text(HTML.replace("/yes", f"/{name}"))
+    with nobody_reads(folder / "a.html"):
+        assert len((await search(library)).hits) == 2
+    found = await search(library)
+    assert (len(found.hits), found.warnings) == (3, [])
 
 
 async def test_a_file_that_the_system_refuses_again_waits_for_a_minute(
@@ -110,6 +124,21 @@ async def test_a_process_that_did_not_get_the_processor_says_nothing_of_the_page
         with pytest.raises(PageUnavailable, match=r"Reading it took too long\.") as refused:
             await extractor.perform(FIRST)
     assert refused.value.temporary
+
+
+async def test_a_process_that_closed_its_answers_is_ended_with_the_reading() -> None:
+    async with aclosing(Extractor(seconds=60.0)) as extractor:
+        await extractor.perform(FIRST)
+        [process] = extractor.idle_processes
+        process.send_signal(signal.SIGSTOP)
+        assert process.stdout
+        process.stdout.feed_eof()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(extractor.perform(FIRST), 0.2)
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)  # comes too late
+            process.send_signal(signal.SIGCONT)
+    assert await process.wait() == -signal.SIGKILL
 
 
 IS_ROOT = os.geteuid() == 0

@@ -131,8 +131,9 @@ def read_file(folder: Path, name: str, saved_at: datetime) -> Iterator[Page]:
 def open_within(folder: Path, name: str) -> BufferedReader:
     """Opens a file below the folder. Raises PageUnavailable for a link that leaves it, and OSError.
 
-    After the links are resolved none is followed, so that one that is put there meanwhile leads nowhere. A refusal is
-    temporary unless the file is a link itself: files in folders behind links are not listed.
+    After the links are resolved none is followed, so that one that is put there meanwhile leads nowhere. Refusals are
+    temporary, but for a file that is itself a link out of the library: files in folders behind links are not listed, so
+    such a folder was replaced just now.
     """
     root = folder.resolve()
     try:

@@ -55,10 +55,10 @@ class Index:
 
     def update(self, seconds: float) -> list[str]:
         """Reads new and changed files for so long, and returns what there is to say about what is not read."""
-        deadline = monotonic() + seconds
+        started, deadline = time(), monotonic() + seconds
         with self._open() as db, file_reader(self._folder) as read_file:
             while True:
-                files, missing = self._take_turn(db, read_file, deadline)
+                files, missing = self._take_turn(db, read_file, started, deadline)
                 if not missing or monotonic() >= deadline:
                     return _warnings(db, files, missing)
 
@@ -89,14 +89,16 @@ class Index:
         for suffix in ("", "-wal", "-shm"):
             self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
 
-    def _take_turn(self, db: sqlite3.Connection, read_file: ReadFile, deadline: float) -> tuple[list[LibraryFile], int]:
-        """Writes for a turn or until then, at least one file. Returns all files, and how many of them are left."""
+    def _take_turn(
+        self, db: sqlite3.Connection, read_file: ReadFile, started: float, deadline: float
+    ) -> tuple[list[LibraryFile], int]:
+        """Writes for a turn or until `deadline`, at least one file. Returns all files, and how many are left."""
         files = list_files(self._folder)
-        if not any(_differences(db, files)):
+        if not any(_differences(db, files, started)):
             return files, 0
         with db:
             db.execute(_BEGIN)
-            gone, new = _differences(db, files)
+            gone, new = _differences(db, files, started)
             for path in gone:
                 _remove(db, path)
             until = min(deadline, monotonic() + TURN)  # from the first file on: a large folder takes long to list
@@ -157,21 +159,27 @@ def _create(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _differences(db: sqlite3.Connection, files: Sequence[LibraryFile]) -> tuple[list[str], list[LibraryFile]]:
-    """The paths that are gone, and the files that are new or changed; last those that are to be tried again."""
+def _differences(
+    db: sqlite3.Connection, files: Sequence[LibraryFile], started: float
+) -> tuple[list[str], list[LibraryFile]]:
+    """The paths that are gone, and the files that are new or changed; last those to be tried again.
+
+    `started`: when the update started, which tries no file twice.
+    """
     known = {
         file.name: file for file in starmap(LibraryFile, db.execute("SELECT path, size, changed, state FROM files"))
     }
     gone = sorted(known.keys() - {file.name for file in files})
-    due = {path for (path,) in db.execute("SELECT path FROM files WHERE retry_at <= ?", [time()])}
+    due = {path for (path,) in db.execute("SELECT path FROM files WHERE retry_at <= ?", [started])}
     new = [file for file in files if known.get(file.name) != file or file.name in due]
     return gone, sorted(new, key=lambda file: file.name in due)
 
 
 def _replace(db: sqlite3.Connection, read_file: ReadFile, file: LibraryFile) -> None:
-    """A file whose refusal is temporary is tried again by the next update, and then once a minute.
+    """Reads a file again, and keeps why it is refused.
 
-    So is one that was away for the moment, but none that could not be read either when the files were listed.
+    After a temporary refusal the next update tries it again, and later ones once a minute. A file that could not be
+    read when it was listed waits until that changes.
     """
     retried = db.execute("SELECT 1 FROM files WHERE path = ? AND retry_at NOT NULL", [file.name]).fetchone()
     _remove(db, file.name)
