@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from sightline.intelligence.embedded import embedded_engine
-from sightline.intelligence.material import MOST_READ, DocumentType, Material
+from sightline.intelligence.material import LONGEST_DESCRIPTION, DocumentType, Material
 from tests.documents.conftest import written
 from tests.documents.test_writer import insight, material
 from tests.documents.written import INITIATIVE, idea, part
@@ -60,11 +60,11 @@ async def test_a_quote_of_many_of_one_signal_stands_once(world: World) -> None:
     assert problem.count("  > “We wait 0 minutes") == problem.count("  > “We wait 1 minutes") == 1
 
 
-@pytest.mark.parametrize(("length", "has_more"), [(MOST_READ, False), (MOST_READ + 1, True)])
+@pytest.mark.parametrize(("length", "has_more"), [(LONGEST_DESCRIPTION, False), (LONGEST_DESCRIPTION + 1, True)])
 async def test_of_a_very_long_description_the_beginning_is_read_and_the_rest_named(
     world: World, length: int, has_more: bool
 ) -> None:
-    text = ("Clerks must see the list.\n\n" + "a\n" * MOST_READ)[: length - 1] + "z"
+    text = ("Clerks must see the list.\n\n" + "a\n" * LONGEST_DESCRIPTION)[: length - 1] + "z"
     await world.add(initiatives=[INITIATIVE], ideas=[idea(description=text, number=1)])
     requirements = part(await written(world, "PRD"), "Requirements")
     assert "Clerks must see the list." in requirements

@@ -211,6 +211,7 @@ FAULTY = [
     ("## Summary\n\n- Customers love it [77].", "\n- **Proposal:** Customers love it.\n"),
     ("## Summary\n\nCustomers love it [1] [77].", "\nCustomers love it [1].\n"),
     ("## Summary\n\n> “Nobody said this.” [1]", ""),
+    ("## Summary\n\n> “Nobody said” this.” [1]", ""),
     ("## Summary\n\n| Everybody | loves it |", ""),
 ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-MOST_READ: Final = 100_000  # characters of the description of an idea
+LONGEST_DESCRIPTION: Final = 100_000  # characters of the description of an idea that are read
 
 
 class DocumentType(StrEnum):

@@ -1,6 +1,8 @@
 """What every written document must keep, whichever engine wrote it: each statement has its source."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -54,14 +56,20 @@ def _is_unsourced(line: str) -> bool:
     return not _MARK.search(line) and not _NO_CLAIM.fullmatch(line)
 
 
-def _is_misquoted(line: str, said: frozenset[str]) -> bool:
+def _is_misquoted(line: str, said: Mapping[int, set[str]]) -> bool:
     line = line.strip()
-    return line.startswith("> “") and not any(line[: end.end()] in said for end in re.finditer("”", line))
+    ends = (mark.end() for mark in re.finditer("”", line))
+    return line.startswith("> “") and not any(line[:end] in said[end] for end in ends if end in said)
 
 
-def _said(material: Material) -> frozenset[str]:
-    """Returns all quotes as documents show them."""
-    return frozenset(f"> “{inline(quote.text)}”" for record in _records(material) for quote in record.quotes)
+def _said(material: Material) -> Mapping[int, set[str]]:
+    """Returns all quotes as documents show them, by their lengths: a line may end one at thousands of places."""
+    said: dict[int, set[str]] = defaultdict(set)
+    for record in _records(material):
+        for quote in record.quotes:
+            shown = f"> “{inline(quote.text)}”"
+            said[len(shown)].add(shown)
+    return said
 
 
 def _records(material: Material) -> list[AboutInsight | AboutEvidence]:

@@ -9,7 +9,7 @@ import msgspec
 
 from sightline.ideas.vote_counts import votes_of
 from sightline.intelligence.material import (
-    MOST_READ,
+    LONGEST_DESCRIPTION,
     AboutEvidence,
     AboutIdea,
     AboutInitiative,
@@ -114,7 +114,7 @@ SELECT ROW(generation.*) AS generation,
             ORDER BY number, position, created_at, id) AS questions
   FROM generation
   JOIN initiatives i ON i.workspace_id = :workspace_id AND i.id = generation.initiative_id""",
-    most=str(MOST_READ + 1),  # the engine sees that there is more
+    most=str(LONGEST_DESCRIPTION + 1),  # the engine sees that there is more
     teams=_names("teams", "i.team_ids"),
     features=_names("features", "i.feature_ids"),
     accounts=_names("accounts", "i.account_ids"),

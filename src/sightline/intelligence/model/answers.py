@@ -8,7 +8,7 @@ import msgspec
 
 T = TypeVar("T")
 
-MOST_READ: Final = 100  # items of a list of an answer: a model may repeat itself
+MOST_ITEMS: Final = 100  # of a list of an answer, and quotes of one that are not there: a model may repeat itself
 _THOUGHT, _END_OF_THOUGHT = "<think>", "</think>"
 _LONGEST: Final = 400_000
 

@@ -83,7 +83,8 @@ async def is_wanted(db: Database, workspace_id: UUID) -> bool:
 async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Session, failure: str | None) -> None:
     """Stores what a task took, if it asked anything or failed; logs a failure.
 
-    Raises an outage of the database at once, and stores it when the database answers again.
+    If the database is away, raises its error at once, and stores the usage when the database answers again, unless the
+    process ends before.
     """
     if failure is not None:
         _log.warning("A model failed; the embedded engine does its task", task=task.name, error=failure)
@@ -115,5 +116,5 @@ async def keep_usage(db: Database, task: Task, model: LanguageModel, session: Se
 
 async def _store(db: Database, usage: Usage) -> None:
     """Not in a transaction of a job's database: it was paid whether or not another worker has the job now."""
-    async with db.autocommit() as tx:
+    async with db.autocommit(writes=True) as tx:
         await add_usage(tx, usage)

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from sightline.intelligence.model.answers import MOST_READ
+from sightline.intelligence.model.answers import MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import figures_of, locate, quotes_in
@@ -93,7 +93,7 @@ class Sources:
 
     def sort_out(self, sentences: Iterable[tuple[Key, Sentence]]) -> tuple[list[tuple[Key, Sentence]], str]:
         """Returns which of the first 100 sentences can stand, with their keys, and what is wrong with five others."""
-        judged = [(each, self.fault(each[1])) for each in islice(sentences, MOST_READ)]
+        judged = [(each, self.fault(each[1])) for each in islice(sentences, MOST_ITEMS)]
         faults = [fault for _, fault in judged if fault]
         return [each for each, fault in judged if not fault], "\n".join(faults[:MOST_COMPLAINTS])
 

@@ -18,7 +18,7 @@ from sightline.intelligence.embedded.questions import LONGEST_QUOTE, placeholder
 from sightline.intelligence.embedded.sentences import beginning
 from sightline.intelligence.engine import DraftedQuestion, FeatureMatch, Matching, SuggestedOption
 from sightline.intelligence.ideas import IdeaMaterial, IdeaReading
-from sightline.intelligence.model.answers import MOST_READ
+from sightline.intelligence.model.answers import MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import fenced, read_task
 from sightline.intelligence.model.quotes import invents, locate
@@ -200,7 +200,7 @@ def _sorted_out(found: Sequence[Found], read: Callable[[Found], T]) -> tuple[lis
     """Returns what holds of the first 100, and what is wrong with the others of them."""
     held: list[T] = []
     wrong: list[str] = []
-    for one in found[:MOST_READ]:
+    for one in found[:MOST_ITEMS]:
         try:
             held.append(read(one))
         except _Wrong as error:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from sightline.intelligence.evidence import Category, DraftInsight, Quote, SignalMaterial, check_quotes
-from sightline.intelligence.model.answers import MOST_READ, line
+from sightline.intelligence.model.answers import MOST_ITEMS, line
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import has_words, invents, locate
@@ -109,11 +109,11 @@ def _read(part: Sequence[Piece], answer: FoundInsights) -> tuple[list[DraftInsig
     drafts: list[DraftInsight | None] = []
     missing: list[str] = []
     invented: list[str] = []
-    for one in answer.insights[:MOST_READ]:
+    for one in answer.insights[:MOST_ITEMS]:
         named = one.quotes[:MOST_GIVEN_QUOTES]
         quotes = sorted({place for quote in named if (place := find(quote))}, key=_order)
         missing += [quote.text[:200] for quote in named if find(quote) is None]
-        if len(missing) > MOST_READ:
+        if len(missing) > MOST_ITEMS:
             break
         title = line(one.title, LONGEST_TITLE)
         is_invented = invents(title, "\n".join(quote.text for quote in quotes))

@@ -19,7 +19,7 @@ from sightline.intelligence.embedded.questions import points_in, rules
 from sightline.intelligence.embedded.sentences import split_sentences
 from sightline.intelligence.embedded.vocabulary import read_data
 from sightline.intelligence.material import (
-    MOST_READ,
+    LONGEST_DESCRIPTION,
     AboutEvidence,
     AboutIdea,
     AboutInsight,
@@ -75,8 +75,8 @@ class Writing:
 
     def __init__(self, type: DocumentType, material: Material) -> None:
         self.about = material.initiative
-        self.long = {idea.id for idea in material.ideas if len(idea.description) > MOST_READ}
-        ideas = [idea._replace(description=idea.description[:MOST_READ]) for idea in material.ideas]
+        self.long = {idea.id for idea in material.ideas if len(idea.description) > LONGEST_DESCRIPTION}
+        ideas = [idea._replace(description=idea.description[:LONGEST_DESCRIPTION]) for idea in material.ideas]
         self.material = material = material._replace(ideas=ideas)
         self.findings = find_findings(material)
         said = Statements(_ALIKE)

@@ -11,7 +11,7 @@ from sightline.intelligence.embedded.research.judging import frame
 from sightline.intelligence.embedded.research.passages import read_questions
 from sightline.intelligence.embedded.research.terms import folded, share
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
-from sightline.intelligence.model.answers import MOST_READ
+from sightline.intelligence.model.answers import MOST_ITEMS
 from sightline.intelligence.model.endpoint import Endpoint, Prompt
 from sightline.intelligence.model.prompts import cut, fenced, read_task
 from sightline.intelligence.model.quotes import locate
@@ -128,7 +128,7 @@ def _shown(number: int, page: Page, parts: Sequence[str]) -> str:
 def _complaint(numbers: range, exact: Callable[[int, str], str], judged: Mapping[int, JudgedPage]) -> str:
     if missing := [number for number in numbers if number not in judged]:
         return f"These pages are missing: {', '.join(map(str, missing))}"
-    quotes = [(number, one.quote) for number in numbers for one in judged[number].passages[:MOST_READ]]
+    quotes = [(number, one.quote) for number in numbers for one in judged[number].passages[:MOST_ITEMS]]
     wrong = [f"{page}: {quote[:200]}" for page, quote in quotes if not exact(page, quote)]
     return "These quotes are not word for word in their page: " + " | ".join(wrong[:MOST_COMPLAINTS]) if wrong else ""
 
@@ -147,7 +147,7 @@ def _judgement(
     """Returns scores and frames of our own: of what the model writes, only the place of a quote is used."""
     observations: list[FramedQuote] = []
     questions: list[str] = []
-    for passage in judged.passages[:MOST_READ]:
+    for passage in judged.passages[:MOST_ITEMS]:
         quote = exact(passage.quote)
         if quote and 0 <= passage.question < len(section.questions) and len(observations) < MOST_PASSAGES:
             questions.append(section.questions[passage.question])
