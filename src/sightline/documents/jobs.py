@@ -11,7 +11,7 @@ from sightline.documents.records import DocumentWriter
 from sightline.intelligence.engine import Engine
 from sightline.intelligence.material import DocumentType, Draft, Material
 from sightline.intelligence.model.choice import ENGINE_JOBS, Made, make
-from sightline.intelligence.model.documents import write_document as write_by_model
+from sightline.intelligence.model.documents import add_sentences
 from sightline.intelligence.model.session import Task
 from sightline.intelligence.tracing import keep_sourced
 from sightline.platform.access import Actor
@@ -47,8 +47,8 @@ async def _draft(db: Database, tools: Tools, task: Task, type: DocumentType, mat
         db,
         tools,
         task,
-        lambda model, session: write_by_model(model.endpoint, session, recorded, material),
-        lambda engine: recorded,
+        lambda model, session: add_sentences(model.endpoint, session, recorded, material),
+        lambda engine: recorded,  # it is written already; this says who wrote it
     )
     return made._replace(value=await ENGINE_JOBS.run_job(task.workspace_id, keep_sourced, made.value, material))
 

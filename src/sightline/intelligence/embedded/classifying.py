@@ -32,7 +32,7 @@ class _Phrase(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """The sentences of a text with their words in the two forms of comparing, and the places of each form in both."""
+    """The sentences of a text, their words in the two forms of comparing, and which sentences have each form."""
 
     sentences: Sequence[Sentence]
     singulars: Sequence[Sequence[str]]

@@ -128,7 +128,7 @@ def meaning_of(text: str) -> tuple[Term, ...]:
 
     Those after the third of a group mean only themselves, so that few pairs of two texts are compared.
     """
-    seen = Counter[int | str]()
+    seen = Counter[int]()
     terms = {term.text: term for term in _terms(words_of(text)[:_MOST_WORDS])}
     for term in terms.values():
         groups = {one for one in term.meanings if isinstance(one, int)}

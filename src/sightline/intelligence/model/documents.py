@@ -40,7 +40,7 @@ class Parts(Struct):
     parts: list[Part]
 
 
-async def write_document(endpoint: Endpoint, session: Session, recorded: Draft, material: Material) -> Draft:
+async def add_sentences(endpoint: Endpoint, session: Session, recorded: Draft, material: Material) -> Draft:
     """Adds sentences to what is recorded. Raises ModelFailed, also if nothing that the model writes holds."""
     sources = await asyncio.to_thread(_sources, recorded, material)
     headings = [name for name in _HEADING.findall(recorded.content) if name not in FIXED]

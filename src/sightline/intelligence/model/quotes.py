@@ -21,8 +21,6 @@ _TURNING: Final = frozenset(
     {"not", "no", "never", "none", "nobody", "without", "hardly", "t", "cannot", "nicht", "kein"}
 )
 
-_folded = lru_cache(maxsize=1)(str.casefold)  # a source is searched for many quotes
-
 
 class Place(NamedTuple):
     """Where a quote begins and ends."""
@@ -60,6 +58,11 @@ def has_words(quote: str, source: str) -> bool:
     """Whether the source has the words of the quote, in whatever order and perhaps within others."""
     folded = _folded(source)
     return all(word in folded for word in _read(quote)[1])
+
+
+@lru_cache(maxsize=1)  # a source is searched for many quotes
+def _folded(source: str) -> str:
+    return source.casefold()
 
 
 @lru_cache(maxsize=1)  # a quote is looked for in many sources

@@ -11,6 +11,7 @@ from msgspec.json import decode
 from sightline.intelligence.plans import PlanDefinition
 from sightline.platform.db import Row, Tx, sql
 from sightline.research.app_reviews.scores import Published
+from sightline.research.app_reviews.themes import MOST_CHARACTERS
 from sightline.research.runs.active import IS_ACTIVE
 from sightline.research.runs.queries import RunState
 from sightline.research.runs.records import AppScore, ReviewThemes
@@ -143,7 +144,7 @@ async def set_scores(tx: Tx, workspace_id: UUID, run_id: UUID, scores: Sequence[
 
 
 _FIND_TEXTS = sql("""
-SELECT id, external_id, label, rating, left(concat_ws(E'\\n', title, body), 6000) AS text, storefront, submitted_at
+SELECT id, external_id, label, rating, left(concat_ws(E'\\n', title, body), :most) AS text, storefront, submitted_at
   FROM research_records WHERE workspace_id = :workspace_id AND run_id = :run_id
  ORDER BY position, id""")
 _SET_THEMES = sql(f"""
@@ -153,7 +154,7 @@ UPDATE research_runs SET review_themes = :themes, scores = :scores
 
 async def find_texts(tx: Tx, workspace_id: UUID, run_id: UUID) -> list[Row]:
     """The reviews of a run: id, external_id, label, rating, text (its beginning), storefront, submitted_at."""
-    return await tx.rows(_FIND_TEXTS, workspace_id=workspace_id, run_id=run_id)
+    return await tx.rows(_FIND_TEXTS, workspace_id=workspace_id, run_id=run_id, most=MOST_CHARACTERS)
 
 
 async def set_themes(

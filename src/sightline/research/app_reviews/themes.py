@@ -20,6 +20,7 @@ from sightline.research.runs.records import ReviewTheme
 from sightline.sources.languages import language_of, stop_words
 
 MOST_THEMES: Final = 15
+MOST_CHARACTERS: Final = 6_000  # of a review
 FEWEST_REVIEWS: Final = 20  # new reviews for a score by frequency, and for stars
 FEWEST_COMPARED: Final = 20  # reviews of the background for a score by frequency
 LEAST_COUNT: Final = 3  # reviews with a theme

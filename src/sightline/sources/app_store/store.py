@@ -12,7 +12,7 @@ from sightline.sources.app_store.records import App, Review, Reviews
 from sightline.sources.search import SearchFailed, retry_while_temporary
 
 MOST_PAGES: Final = 10  # of reviews; the store gives no more
-MOST_REVIEWS: Final = 500  # of an app
+MOST_REVIEWS: Final = 500  # of an app, and of a page
 CALL_SECONDS: Final = 8.0
 TRIES: Final = 2
 

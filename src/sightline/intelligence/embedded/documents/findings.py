@@ -181,7 +181,12 @@ def find_findings(material: Material) -> Findings:
         if not insight.is_reviewed and rejected.find(telling_words(insight.title)) is not None:
             continue
         is_opposed = contradicted.find(insight) is not None and supported.find(insight) is None
-        (opposed if is_opposed else praise if insight.category == "praise" else others).append(insight)
+        if is_opposed:
+            opposed.append(insight)
+        elif insight.category == "praise":
+            praise.append(insight)
+        else:
+            others.append(insight)
     praised = _Quoted(praise)
     return Findings(
         problems=_grouped(others, [each for each in support if praised.find(each) is None]),

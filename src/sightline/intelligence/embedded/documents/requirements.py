@@ -211,7 +211,7 @@ def is_new(text: str, said: Statements) -> bool:
 def _grouped(ideas: Sequence[AboutIdea]) -> list[list[AboutIdea]]:
     """Returns groups in the order of their first idea. Compares names and first sentences of descriptions.
 
-    An idea is compared with the first 50 groups that have one of its words.
+    For each of its words an idea is compared with the first 50 groups that have it.
     """
     groups: list[list[AboutIdea]] = []
     known: list[tuple[frozenset[str], frozenset[str]]] = []
@@ -219,8 +219,9 @@ def _grouped(ideas: Sequence[AboutIdea]) -> list[list[AboutIdea]]:
     for idea in ideas:
         name, begins = telling_words(idea.name), telling_words(next(iter(split_sentences(idea.description)), ""))
         near = {at for word in name | begins for at in by_word[word][:MOST_COMPARED]}
-        for at in sorted(at for at in near if not name.isdisjoint(known[at][0])):
-            if are_alike(name, known[at][0], _ALIKE_NAMES) and are_alike(begins, known[at][1], _ALIKE_SENTENCES):
+        for at in sorted(at for at in near if not name.isdisjoint(known[at][0])):  # few share a word of their names
+            known_name, known_begins = known[at]
+            if are_alike(name, known_name, _ALIKE_NAMES) and are_alike(begins, known_begins, _ALIKE_SENTENCES):
                 groups[at].append(idea)
                 break
         else:

@@ -217,5 +217,5 @@ class Writing:
         return point is not None and point.point in points_in(self._descriptions.get(question.asked_of, ""))
 
     def answers(self, *places: str) -> list[AboutQuestion]:
-        """Returns the answered questions of these topics, of the requirement with this label, or other "decisions"."""
+        """Returns the answered questions of topics, of the requirement with a label, or of neither ("decisions")."""
         return [one for _, one in sorted(chain.from_iterable(self._answers[place] for place in places))]
