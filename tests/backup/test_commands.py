@@ -117,6 +117,7 @@ def test_a_backup_of_a_busy_server_is_consistent(site: Site, copy: Path) -> None
         assert run("workspace", "export", SLUG, "--data-dir", copy).out == site.exported
 
 
+@pytest.mark.slow
 def test_the_secret_is_kept_and_a_key_opens_the_restored_server(site: Site, copy: Path) -> None:
     kept = copy / "secret"
     assert (kept.read_text().strip(), stat.S_IMODE(kept.stat().st_mode)) == (site.secret, 0o600)
@@ -137,6 +138,7 @@ def test_only_the_owner_reads_a_backup_and_it_holds_no_secret(site: Site) -> Non
     assert [path.name for path in site.place.iterdir() if path.name.endswith(".part")] == []
 
 
+@pytest.mark.slow
 def test_a_backup_is_written_to_and_read_from_pipes(site: Site, empty: str) -> None:
     words = [*WORDS, "backup", "-", "--data-dir", str(site.place / "a")]
     backup = subprocess.run(words, env=environment(), capture_output=True, check=True)

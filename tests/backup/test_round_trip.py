@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from sightline.backup.records import LEFT_OUT
@@ -98,10 +99,12 @@ async def test_a_deleted_link_leaves_its_number_unused(database_server: str, fil
     assert await value(copy, "SELECT nextval('idea_features_link_seq')") == used + 1
 
 
+@pytest.mark.slow
 async def test_the_newest_server_takes_a_backup_of_the_oldest(database_server: str, filled_on_oldest: Filled) -> None:
     await ensure_it_moves(filled_on_oldest, await new_database(database_server))
 
 
+@pytest.mark.slow
 async def test_the_oldest_server_takes_a_backup_of_the_newest(oldest: str, filled: Filled) -> None:
     await ensure_it_moves(filled, await new_database(oldest))
 

@@ -6,6 +6,7 @@ from benchmarks.research import SOURCES, pages, sections
 from benchmarks.rounds import describe
 
 
+@pytest.mark.slow
 async def test_sections_are_searched_beside_their_ideal() -> None:
     case = await sections(2, delay=0.01)
     searched = await case.ours(4, 0)
@@ -17,6 +18,7 @@ async def test_sections_are_searched_beside_their_ideal() -> None:
     assert 0 < row["p50Ms"] <= row["p99Ms"]
 
 
+@pytest.mark.slow
 async def test_pages_are_read_and_memory_is_compared() -> None:
     case = await pages(20)
     assert (await case.ours(4, 0)).requests == case.details["size"] == 20

@@ -3,6 +3,8 @@
 import asyncio
 from threading import Event
 
+import pytest
+
 from sightline.catalog.taxonomy.groups import FIND_TAXONOMY, Taxonomy, find_taxonomy
 from sightline.platform.beside import run_beside
 from sightline.platform.db import Database
@@ -25,6 +27,7 @@ async def test_all_options_are_read_in_one_scan_whatever_is_known_of_the_workspa
     assert {node["Actual Loops"] for node in plan.nodes} == {1}
 
 
+@pytest.mark.slow
 async def test_a_workspace_waits_for_no_work_of_another_one(world: World, database: Database, served: str) -> None:
     done = Event()
 

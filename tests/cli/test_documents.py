@@ -93,6 +93,7 @@ def test_wrong_usage_is_told(site: Site, words: list[str]) -> None:
     assert site.run(*words).code == 2
 
 
+@pytest.mark.slow
 def test_a_wait_without_a_worker_says_so_and_ends_with_what_becomes_of_the_document(place: Path) -> None:
     lay_database(data := place / "data")
     file = place / "workspace.json"

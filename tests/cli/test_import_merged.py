@@ -182,6 +182,7 @@ def test_an_import_with_a_map_that_is_killed_goes_on_where_it_was(portal: Bulk, 
     assert exported(portal) == file_
 
 
+@pytest.mark.slow
 def test_who_follows_the_changes_sees_everything_that_is_imported(
     portal: Bulk, tmp_path: Path, client: httpx2.Client
 ) -> None:
@@ -213,6 +214,7 @@ def test_who_follows_the_changes_sees_everything_that_is_imported(
     assert copy == {idea["id"]: idea for idea in shown}
 
 
+@pytest.mark.slow
 def test_who_follows_the_signals_sees_everything_that_is_imported(
     portal: Bulk, tmp_path: Path, client: httpx2.Client
 ) -> None:

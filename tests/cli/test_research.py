@@ -232,6 +232,7 @@ def test_a_quote_that_does_not_match_has_a_line_and_ends_the_command_with_1(plac
     assert summary == "2 quotes of 1 finding, 1 does not match."
 
 
+@pytest.mark.slow
 def test_a_question_without_a_worker_says_so_and_goes_on_when_one_comes() -> None:
     with open_place() as place:
         lay_database(place / "data")

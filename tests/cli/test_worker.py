@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import Serving, is_alive, run, serving
 from tests.cli.conftest import Site
 from tests.waiting import wait_until
@@ -21,6 +23,7 @@ def wait_working(worker: Serving) -> int:
     return pid
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_started_again_and_ends_with_the_server(site: Site, place: Path) -> None:
     with serving(place / "log", "serve", "--data-dir", site.data) as server:
         server.wait_ready()
@@ -41,6 +44,7 @@ def test_a_server_can_do_without(site: Site, place: Path) -> None:
         assert (len(server.children()), server.workers()) == (1, [])
 
 
+@pytest.mark.slow
 def test_a_worker_alone_is_started_again_and_ends_on_request(site: Site, place: Path) -> None:
     with serving(place / "log", "worker", "--concurrency", "2", "--data-dir", site.data) as worker:
         first = wait_working(worker)
@@ -51,6 +55,7 @@ def test_a_worker_alone_is_started_again_and_ends_on_request(site: Site, place: 
         assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_its_parent(site: Site, place: Path) -> None:
     with serving(place / "log", "worker", "--data-dir", site.data) as worker:
         pid = wait_working(worker)

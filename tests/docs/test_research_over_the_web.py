@@ -70,6 +70,7 @@ def test_a_command_prints_the_output_of_the_guide_with_the_webs_addresses(sessio
     assert not wrong, "\n".join([f"{step} over the web:", *wrong, "It printed:", session.printed[str(step)]])
 
 
+@pytest.mark.slow
 def test_findings_quote_the_pages_of_the_web(session: Session) -> None:
     assert session.web.asked
     assert len(session.findings) == 3

@@ -26,6 +26,7 @@ def of_few_words() -> Material:
     return material()._replace(insights=insights, evidence=[])
 
 
+@pytest.mark.slow
 async def test_a_document_of_a_thousand_ideas_and_insights_has_them_all(world: World) -> None:
     """The last idea asks for the same as the first one."""
     ideas = [

@@ -2,6 +2,8 @@
 
 import tracemalloc
 
+import pytest
+
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.kept import MOST_CHARACTERS, keep_by_text
 from sightline.intelligence.embedded.meaning import OF_REQUESTS, closest, meaning_of
@@ -32,6 +34,7 @@ def test_long_texts_are_forgotten_together() -> None:
     assert [text[:5] for text in read] == ["short", "aaaaa", "bbbbb", "short"]
 
 
+@pytest.mark.slow
 def test_descriptions_that_were_read_are_not_kept_whole() -> None:
     engine = embedded_engine()
 

@@ -89,6 +89,7 @@ def test_a_search_in_words_that_repeat_ends(words: int, end: str, is_there: bool
     assert (locate("ha " * words + end, REPEATED) is not None) == is_there
 
 
+@pytest.mark.slow
 def test_many_quotes_of_one_source_end() -> None:
     """The words of the source were read for each of them: some minutes' work."""
     assert not any(locate(f"ha ha ha ha ha hb{number}", REPEATED) for number in range(1_000))

@@ -188,6 +188,7 @@ planned = st.fixed_dictionaries(
 
 @settings(deadline=None)
 @given(answer=planned)
+@pytest.mark.slow
 def test_every_plan_is_valid_and_names_nobody_new(answer: Any) -> None:
     scripted: Any = Scripted(answer)
     drafted = draft_plan(QUESTION, CONTEXT)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from uuid import UUID
 
+import pytest
+
 from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.engine import DraftedQuestion, ListGroup, OptionText, SuggestedOption
 
@@ -67,6 +69,7 @@ def test_suggested_options_stay_as_they_were() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_every_process_gives_the_same_bytes() -> None:
     answers = {
         subprocess.run(

@@ -135,6 +135,7 @@ def test_starting_and_stopping_twice_is_harmless(server: EmbeddedServer, place: 
 
 
 @pytest.mark.parametrize("name", ["deep/" * 30 + "data", "a b, 'c' $HOME `d` \"ü\""])
+@pytest.mark.slow
 def test_long_and_odd_data_directories_work(place: Path, name: str) -> None:
     with EmbeddedServer(place / name, settings=QUICK) as server:
         assert ask(server.start(), "SELECT 1") == 1

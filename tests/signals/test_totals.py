@@ -115,6 +115,7 @@ async def test_a_total_during_writes_is_between_those_before_and_after(world: Wo
     assert await total(world, FAILED, totals) == 72
 
 
+@pytest.mark.slow
 async def test_an_empty_page_at_the_end_counts_no_row_that_was_added_after_it(world: World) -> None:
     await world.add(accounts=[{"key": "globex", "name": "Globex"}])
     account = (await world.ids("accounts"))["globex"]

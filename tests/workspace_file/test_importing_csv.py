@@ -257,6 +257,7 @@ async def test_several_columns_fill_a_list_with_each_item_once(database: Databas
     assert (len(idea["insights"]), len(idea["accounts"])) == (2, 2)
 
 
+@pytest.mark.slow
 async def test_two_columns_of_very_many_items_fill_a_list(database: Database) -> None:
     """The time that it takes grows with their number, not with the square."""
     slug = await base(database)

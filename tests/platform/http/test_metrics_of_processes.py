@@ -20,6 +20,7 @@ metrics._CONNECTIONS.labels("idle").set(5)
 PRINT = "print(metrics._collect().decode())"
 
 
+@pytest.mark.slow
 def test_counts_of_the_dead_stay_and_their_connections_do_not(tmp_path: Path) -> None:
     (tmp_path / "counting.py").write_text(COUNT)
     environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "PYTHONPATH": str(tmp_path)}

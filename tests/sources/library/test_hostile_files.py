@@ -126,6 +126,7 @@ async def test_a_large_feed_is_named_and_stops_no_other(library: Library, folder
 SLOW = b"Content-Type: text/html" + b"; a=" * 48_000 + b"\r\n\r\n<p>x</p>"  # takes minutes
 
 
+@pytest.mark.slow
 async def test_a_file_that_takes_too_long_is_named_and_stops_no_other(library: Library, folder: Path) -> None:
     (folder / "a.mht").write_bytes(SLOW)
     (folder / "c.html").write_text(HTML)

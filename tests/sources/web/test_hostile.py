@@ -270,6 +270,7 @@ async def test_a_chain_of_redirects_ends(web: WebReader, host: Host) -> None:
     assert host.paths == ["/robots.txt", *(f"/{n}" for n in range(6))]
 
 
+@pytest.mark.slow
 async def test_a_page_that_takes_too_long_ends_its_process_only(host: Host) -> None:
     host.answers |= {"/slow": http(f"<p>{'2026-11-10 ' * 100_000}</p>" + "<p>a</p>" * 3_000), "/page": http()}
     async with reading(reading_seconds=0.0001) as web:
