@@ -41,10 +41,10 @@ def read_families(folder: Path) -> Families:
 
 
 def read_ideas(file: Path) -> Iterator[LabelledText]:
-    """Yields ideas of several sentences; right is what fits, not what nearly does."""
+    """Yields ideas of several sentences, none of a world without features; right is what fits, not what nearly does."""
     world = json.loads(file.read_text(encoding="utf-8"))
     features = tuple(LabelledFeature(one["id"], one["name"], one["description"]) for one in world["features"])
-    for one in world["ideas"]:
+    for one in world["ideas"] if features else []:
         yield LabelledText(one["description"], features, frozenset(one["features"]["fits"]))
 
 

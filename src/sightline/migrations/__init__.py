@@ -13,15 +13,7 @@ from pathlib import Path
 import asyncpg
 
 from sightline.platform.db import Connection, DatabaseUnavailable
-from sightline.platform.db.database import (
-    CONNECT_SECONDS,
-    KEPT_ALIVE,
-    PROBED,
-    block,
-    ensure_supported,
-    first_line,
-    unreachable,
-)
+from sightline.platform.db.database import CONNECT_SECONDS, PROBED, block, ensure_supported, first_line, unreachable
 
 SQL = Path(__file__).parent / "sql"
 REVISIONS = tuple(sorted(folder.name for folder in SQL.iterdir() if folder.is_dir()))
@@ -91,7 +83,7 @@ async def locked(url: str, *, shared: bool = False) -> AsyncIterator[Connection]
     lock, a minute after the connection has fallen silent; a `shared` holder may stop reading for longer, as a backup
     does into a pipe. Raises like migrate().
     """
-    async with _connection(url, KEPT_ALIVE if shared else PROBED) as connection:
+    async with _connection(url, PROBED | {"tcp_user_timeout": "0"} if shared else PROBED) as connection:
         await connection.execute(_WITHOUT_LIMITS)
         await connection.execute(f"SELECT pg_advisory_lock{'_shared' if shared else ''}({LOCK})")
         yield connection
@@ -137,14 +129,10 @@ async def revision_on(connection: Connection) -> str | None:
 
 
 @asynccontextmanager
-async def _connection(
-    url: str, settings: dict[str, str], answer_seconds: float | None = None
-) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-    """Opens a connection for a block. A statement may take `answer_seconds`, or without them as long as it needs."""
+async def _connection(url: str, own: dict[str, str], seconds: float | None = None) -> AsyncIterator[Connection]:
+    """Opens a connection for a block, with its `own` settings. A statement may take `seconds`, if given."""
     try:
-        connection = await asyncpg.connect(
-            url, timeout=CONNECT_SECONDS, command_timeout=answer_seconds, server_settings=settings
-        )
+        connection = await asyncpg.connect(url, timeout=CONNECT_SECONDS, command_timeout=seconds, server_settings=own)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise unreachable(error) from error
     try:
@@ -160,10 +148,7 @@ async def _connection(
 async def _refuse_without_rights(connection: Connection) -> None:
     user, schema, may_create = await connection.fetchrow(_RIGHTS) or (None, None, None)
     if not may_create:
-        raise DatabaseUnavailable(
-            f'User {user} may not create tables: run GRANT CREATE ON SCHEMA "{schema}" TO "{user}", '
-            "or give the database an owner who may."
-        )
+        raise DatabaseUnavailable(f'User {user} may not create tables: GRANT CREATE ON SCHEMA "{schema}" TO "{user}".')
 
 
 async def refuse_unseen(connection: Connection) -> None:

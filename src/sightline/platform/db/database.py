@@ -36,8 +36,8 @@ ANSWER_SECONDS = 6.0
 # Settings that end a session whose client has fallen silent, so that it gives up its locks after a minute: it is inside
 # a transaction, an answer does not arrive, or it waits for the rest of a request.
 SILENT = {"idle_in_transaction_session_timeout": "60s"}
-KEPT_ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
-PROBED = KEPT_ALIVE | {"tcp_user_timeout": "60s"}  # not for a client that may let the server wait, as one with a pipe
+_KEPT_ALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
+PROBED = _KEPT_ALIVE | {"tcp_user_timeout": "60s"}  # 0 for a client that may stop reading, as one with a pipe
 
 # The name of our sessions. A session that only reads has another one: nobody has to wait for its writes.
 OURS = "sightline"
