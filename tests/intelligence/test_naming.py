@@ -110,6 +110,43 @@ def test_after_a_condition_the_name_is_what_should_be_done() -> None:
     assert name_idea(text) == "The handheld should hold the list of tickets"
 
 
+@pytest.mark.parametrize(
+    ("description", "name"),
+    [
+        (
+            "When a hive has swarmed because of the heat, one tap moves its frames to the next free box of the yard.",
+            "When a hive has swarmed, one tap moves its frames to the next free box",
+        ),
+        (
+            "Because the weighing scale hangs after each long power cut, let us reset it from the honey room.",
+            "Because the weighing scale hangs, let us reset it from the honey room",
+        ),
+        (
+            "If a lesson is full, pupils want to be put on a list and get a call when a place is free on that day.",
+            "If a lesson is full, pupils want to be put on a list and get a call",
+        ),
+        (
+            "Since teachers who drive far away on Saturdays forget the mileage, the car itself sends it every night.",
+            "The car itself sends it every night",
+        ),
+        (
+            "When a colony is sold as dead, everything has to stop at once: visits, feed orders, mails, treatments.",
+            "When a colony is sold as dead, everything has to stop at once",
+        ),
+        (
+            "Sobald eine Wabe voll ist, schickt die Waage eine Nachricht an alle Imker, die am selben Stand arbeiten.",
+            "Sobald eine Wabe voll ist, schickt die Waage eine Nachricht an alle Imker",
+        ),
+        (
+            "Pupils see on their phone which car their next lesson is in, without a call to the driving school.",
+            "Pupils see on their phone which car their next lesson is in",
+        ),
+    ],
+)
+def test_a_long_condition_leaves_room_for_what_is_done(description: str, name: str) -> None:
+    assert name_idea(description) == name
+
+
 @pytest.mark.parametrize("abbreviation", sorted(ABBREVIATIONS))
 def test_neither_a_sentence_nor_a_name_ends_with_an_abbreviation(abbreviation: str) -> None:
     text = f"Warn about odd orders of all customers in each country, {abbreviation}. {'x' * 30}, and more."

@@ -8,7 +8,17 @@ from typing import Final
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded.headlines import CLAUSE_END, capitalised, fitted, plain_word, without_greeting
+from sightline.intelligence.embedded.headlines import (
+    CLAUSE_END,
+    CONJUNCTIONS,
+    LEFT_OPEN,
+    PHRASE_STARTS,
+    capitalised,
+    fitted,
+    plain_word,
+    without_greeting,
+)
+from sightline.intelligence.embedded.phrases import Cues
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
 from sightline.intelligence.embedded.signs import without_marks
 from sightline.intelligence.embedded.vocabulary import read_data, words_in
@@ -31,6 +41,9 @@ _GREETINGS: Final = words_in("greetings")
 _GOOD_DAYS: Final = words_in("good_days")
 _MOST_CLAUSES: Final = 4
 _LEAST_WORDS: Final = 2  # that stay after an opening, and three where words before the opening are left out, too
+_LEAST_REST: Final = 40  # characters for what is done after a condition
+_CUT_BEFORE: Final = (PHRASE_STARTS | CONJUNCTIONS | {"after"}) - {"to"}
+_RELATIVE: Final = frozenset({"that", "which", "who"})
 _LEAST_BEFORE_PURPOSE: Final = 12  # characters: a shorter beginning says too little alone
 
 
@@ -55,6 +68,11 @@ def _pattern(source: str) -> re.Pattern[str]:
     for name, words in reversed(wording().lists.items()):
         source = source.replace(f"{{{name}}}", words)
     return re.compile(source)
+
+
+@cache
+def _verbs() -> Cues:
+    return Cues({"verb": ["{copulas}|{failure}|has|have|had"]})
 
 
 @cache
@@ -91,7 +109,8 @@ def _find_named(description: str) -> Sequence[str]:
         return without_greeting(_unmarked(sentences[0].text))
     requested = next(_requests(telling), None)
     words = requested or _without_opinion(without_greeting(_unmarked(_main(telling).text)))
-    return _without_ending(words)
+    after = _end_of_condition(words)
+    return _with_short_condition(words[:after], _without_ending(words[after:]))
 
 
 def _requests(sentences: Sequence[Sentence]) -> Iterator[Sequence[str]]:
@@ -176,6 +195,38 @@ def _without_ending(words: Sequence[str]) -> Sequence[str]:
         if found and found.start() >= least and said.count(" ", 0, found.start()) >= 1:
             kept = found.start()
     return words[: said.count(" ", 0, kept) + 1]
+
+
+def _with_short_condition(condition: Sequence[str], rest: Sequence[str]) -> Sequence[str]:
+    """Returns a sentence like "When ..., one ..." with so much of the condition that the rest fits in.
+
+    If it is too long, the condition loses phrases at its end; or all of it is left out.
+    """
+    if not condition or len(" ".join([*condition, *rest])) <= LONGEST_NAME:
+        return [*condition, *rest]
+    least = min(_LEAST_REST, len(" ".join(rest)))
+    for end in range(len(condition), _LEAST_WORDS, -1):
+        start = " ".join(condition[:end]).rstrip(",") + ","
+        room = LONGEST_NAME - len(start) - 1
+        if room >= least and (end == len(condition) or _is_whole(condition[:end], condition[end])):
+            return [start, *fitted(rest, room).split()]
+    return rest
+
+
+def _end_of_condition(words: Sequence[str]) -> int:
+    """Returns how many words are before what is done in a sentence like "When ..., one ..."; 0 for others."""
+    if not words or plain_word(words[0]) not in _CONDITIONS:
+        return 0
+    ends = (at for at in range(_LEAST_WORDS + 1, len(words) - _LEAST_WORDS) if words[at - 1].endswith(","))
+    return next((at for at in ends if plain_word(words[at]) not in CONJUNCTIONS), 0)
+
+
+def _is_whole(condition: Sequence[str], after: str) -> bool:
+    """Whether a condition may end here, before a phrase, since it has its verb: "When a box is full | of wax"."""
+    words = [plain_word(word) for word in condition]
+    if plain_word(after) not in _CUT_BEFORE or words[-1] in LEFT_OPEN or not _RELATIVE.isdisjoint(words):
+        return False
+    return bool(_verbs().names_in(" ".join(words)))
 
 
 def _plain_text(words: Sequence[str]) -> str:
