@@ -59,7 +59,7 @@ async def prepare(
         await _ensure_destination(db, actor, given.definition)
     if not actor.has_role(Role.EDITOR):
         raise CreatorNotAllowed("The key's creator must be an active member with the role editor or above.")
-    async with db.snapshot() as tx:
+    async with db.large_read(), db.snapshot() as tx:  # 200 calls of a megabyte take seconds
         await ensure_credits(tx, actor.workspace_id, PLAN_CREDITS)
         context = await find_context(tx, actor.workspace_id)
     if given is None:

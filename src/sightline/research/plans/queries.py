@@ -24,7 +24,7 @@ SELECT left(concat_ws(E'\\n', title, description, (SELECT string_agg(said #>> '{
 _FIND_SIGNALS = sql("""
 SELECT left(concat_ws(E'\\n', s.name, r.raw ->> 'text',
                       (SELECT string_agg(said #>> '{}', E'\\n')
-                         FROM jsonb_path_query(r.raw, '$.transcript.turns[*].text') AS said)), :length) AS text
+                         FROM jsonb_path_query(r.raw, '$.transcript.turns[0 to 99].text') AS said)), :length) AS text
   FROM (SELECT id, name, created_at, number FROM signals WHERE workspace_id = :workspace_id
          ORDER BY created_at DESC, number DESC LIMIT :most) AS s
   LEFT JOIN signal_raw AS r ON r.workspace_id = :workspace_id AND r.signal_id = s.id
