@@ -25,6 +25,14 @@ _UNCONFIRMED: Final = 3
 _SHORTEST_PART: Final = 20  # a shorter quote inside another one may be a coincidence
 
 
+class Wording(NamedTuple):
+    """Words of one or several signals, and who said them: customers, or signals without any."""
+
+    text: str
+    who: list[str]
+    signals: set[str | None]
+
+
 @dataclass(eq=False)
 class Finding:
     """A statement with everything that supports it: its insights and its evidence, the strongest one first.
@@ -104,6 +112,27 @@ class Finding:
         )
 
     @cached_property
+    def is_verbatim(self) -> bool:
+        """Whether its title has the words of a quote."""
+        return any(_normal(quote.text) == _normal(self.title) for quote in self.quotes)
+
+    @cached_property
+    def wordings(self) -> list[Wording]:
+        """The quotes in other words than the title, those with the same words as one."""
+        same: dict[str, list[SourceQuote]] = defaultdict(list)
+        for quote in self.quotes:
+            same[_normal(quote.text)].append(quote)
+        same.pop(_normal(self.title), None)
+        return [
+            Wording(
+                quotes[0].text,
+                _distinct(chain.from_iterable(one.accounts or filter(None, [one.signal]) for one in quotes)),
+                {one.signal for one in quotes},
+            )
+            for quotes in same.values()
+        ]
+
+    @cached_property
     def said(self) -> str:
         """The words of its first quote, without a greeting and conjunctions at their ends."""
         return " ".join(without_conjunctions(without_greeting(self.quotes[0].text.split())))
@@ -139,9 +168,13 @@ class Finding:
         is_quoted = any(title and title in _normal(quote.text) for quote in self.quotes)
         return is_quoted and self.rank == _UNCONFIRMED and not self.description
 
-    def records_of(self, quote: SourceQuote) -> list[AboutInsight | AboutEvidence]:
+    def records_of(self, said: Wording) -> list[AboutInsight | AboutEvidence]:
         """Returns the records with the quote or a part of it."""
-        return [record for record in self.records if any(_is_part(each, quote) for each in record.quotes)]
+
+        def has(quote: SourceQuote) -> bool:
+            return quote.signal in said.signals and _is_part(quote, SourceQuote(said.text, quote.signal, []))
+
+        return [record for record in self.records if any(map(has, record.quotes))]
 
 
 @keep_by_text(5_000)

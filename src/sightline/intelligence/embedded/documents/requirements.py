@@ -47,15 +47,15 @@ class Point(NamedTuple):
 class Requirement:
     """One or several similar ideas: the sentences by role, and the findings that are closest to it.
 
-    `confirmed`: findings that people described, reviewed or linked as evidence. `voices`: other findings that are
-    shown, by what they are for; a request that a sentence of the idea answers stands with that sentence instead.
+    `confirmed`: findings that people described, reviewed or linked as evidence, by what they are for. `voices`: others
+    that are shown; a request that a sentence of the idea answers stands with that sentence instead.
     """
 
     ideas: Sequence[AboutIdea]
     label: str = ""
     findings: list[Finding] = field(default_factory=list)
     points: dict[Role, list[Point]] = field(default_factory=lambda: defaultdict(list))
-    confirmed: list[Finding] = field(default_factory=list)
+    confirmed: dict[Role, list[Finding]] = field(default_factory=lambda: defaultdict(list))
     voices: dict[Role, list[Finding]] = field(default_factory=lambda: defaultdict(list))
 
     @property
@@ -92,7 +92,7 @@ class Requirement:
     def unsaid(self) -> list[AboutInsight | AboutEvidence]:
         """The records of the findings that are not shown."""
         requests = (point.requests for points in self.points.values() for point in points)
-        shown = {*self.confirmed, *chain.from_iterable(chain(self.voices.values(), requests))}
+        shown = set(chain.from_iterable(chain(self.confirmed.values(), self.voices.values(), requests)))
         return [record for finding in self.findings if finding not in shown for record in finding.records]
 
     @property
@@ -175,7 +175,10 @@ def _select(one: Requirement, said: Statements) -> None:
     A statement is shown if it is understood alone, means what it says, and shares two words with the ideas, or is the
     first; the best supported ones come first.
     """
-    one.confirmed = [finding for finding in one.findings if not finding.is_statement]
+    for finding in one.findings:
+        if not finding.is_statement:
+            role = role_of_statement(finding.title, "request") if finding.is_request else Role.PROBLEM
+            one.confirmed[role].append(finding)
     points = [(role, point, meanings_of(point.text)) for role, found in one.points.items() for point in found]
     about = meanings_of(one.name).union(*(meanings for _, _, meanings in points))
     statements = [(finding, finding.shared(about)) for finding in one.findings if finding.is_statement]

@@ -130,7 +130,7 @@ class Writing:
 
     @cached_property
     def customers(self) -> dict[str, Record]:
-        """The customers of ideas and of their findings, the one with most findings first, with a record of each."""
+        """The customers of ideas and of their findings with a record of each: most findings first, then by name."""
         placed = [finding for one in self.requirements for finding in one.findings]
         findings = [*placed, *self.findings.objections, *self.praise]
         counts = Counter(name for finding in findings for name in finding.accounts)
@@ -138,7 +138,7 @@ class Writing:
         for record in chain(*(finding.records for finding in findings), self.material.ideas):
             for name in record.accounts:
                 named.setdefault(name, record)
-        return {name: named[name] for name in sorted(named, key=lambda name: -counts[name])}
+        return {name: named[name] for name in sorted(named, key=lambda name: (-counts[name], name.casefold()))}
 
     @property
     def signals(self) -> int:
@@ -159,7 +159,9 @@ class Writing:
 
     def has(self, *roles: Role) -> bool:
         """Whether an idea or a customer says something of these roles."""
-        return any(one.points[role] or one.voices[role] for one in self.requirements for role in roles)
+        return any(
+            one.points[role] or one.confirmed[role] or one.voices[role] for one in self.requirements for role in roles
+        )
 
     @cached_property
     def praise(self) -> list[Finding]:
@@ -191,7 +193,7 @@ class Writing:
             "description": about.description.strip(),
             "team": about.teams,
             "finish date": about.finish_date,
-            "problem": self.findings.problems or self.has(Role.PROBLEM),
+            "problem": self.has(Role.PROBLEM) or any(not one.is_request for one in self.findings.problems),
             "customers": self.customers,
             "goal": self.has(Role.GOAL, Role.MEASURE) or has_purpose(about.description) or self._is_recorded("goals"),
             "what it leaves out": self.has(Role.NON_GOAL) or self._is_recorded("non-goals"),
