@@ -14,7 +14,13 @@ COMPLETE = (
 )
 WHO, TODAY, OFTEN, MEASURE, RULES, RISKS = "who", "today", "how_often", "measure", "rules", "risks"
 EVERYTHING = {WHO, TODAY, OFTEN, MEASURE, RULES, RISKS}
-CUES = [(point.point, cue, example) for point in rules().points for cue, example in point.said_by.items()]
+LANGUAGES = (rules().english, rules().german)
+CUES = [
+    (point.point, cue, example)
+    for language in LANGUAGES
+    for point in language.points
+    for cue, example in point.said_by.items()
+]
 
 
 def points(description: str) -> set[str]:
@@ -66,7 +72,7 @@ def test_a_text_that_says_everything_is_not_asked_anything() -> None:
 
 def test_questions_are_asked_in_the_order_of_the_file() -> None:
     assert ask("Dark mode.") == ask("Bulk edit.")
-    assert [one.question for one in ask("Dark mode.")] == [point.question for point in rules().points[:3]]
+    assert [one.question for one in ask("Dark mode.")] == [point.question for point in rules().english.points[:3]]
 
 
 def test_what_the_text_does_not_say_is_not_drafted() -> None:
@@ -84,11 +90,18 @@ def test_a_question_of_the_text_comes_first_with_the_sentence_that_answers_it() 
     )
 
 
-@pytest.mark.parametrize("begin", rules().own_questions.begin.items(), ids=lambda begin: begin[0])
+@pytest.mark.parametrize("begin", rules().english.own_questions.begin.items(), ids=lambda begin: begin[0])
 def test_each_beginning_of_a_question_has_an_example(begin: tuple[str, str]) -> None:
     word, example = begin
     assert example.lower().startswith(f"{word} ")
     assert example in ask(f"Dark mode. {example}")[0].question
+
+
+@pytest.mark.parametrize("begin", rules().german.own_questions.begin.items(), ids=lambda begin: begin[0])
+def test_each_beginning_of_a_german_question_has_an_example(begin: tuple[str, str]) -> None:
+    word, example = begin
+    assert example.lower().startswith(f"{word} ")
+    assert example in ask(f"Wir brauchen eine Liste. {example}")[0].question
 
 
 @pytest.mark.parametrize("text", ["Could you please add bulk edit?", "Export charts as PNG or SVG, maybe with undo."])
@@ -99,12 +112,45 @@ def test_requests_choices_and_hedges_are_not_repeated_as_questions(text: str) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "Wir brauchen eine Liste aller offenen Rechnungen, nach Datum sortiert, damit die Buchhaltung sie sieht.",
+        "Nous avons besoin d'une liste des factures ouvertes, triée par date, pour que la comptabilité la voie.",
+        "Vi vil gerne have en liste over alle åbne regninger, ordnet efter dato, så bogholderiet kan se den.",
         "导出报表到Excel。",
     ],
 )
-def test_a_text_that_is_not_english_is_asked_nothing(text: str) -> None:
+def test_a_text_that_is_neither_english_nor_german_is_asked_nothing(text: str) -> None:
     assert ask(text) == []
+
+
+GERMAN_COMPLETE = (
+    "Heute schreiben die Gesellen jede Woche Zettel. Ein Erfolg wäre halb so viel Ausschuss. "
+    "Nur der Meister darf das Rezept ändern. Die Gefahr ist ein falsches Mehl."
+)
+
+
+@pytest.mark.parametrize(
+    ("description", "said"),
+    [
+        ("Der Ofen zeigt die Temperatur des Teigs an, damit das Brot nicht zu hell wird.", set()),
+        ("Wir möchten den Bienenstock aus der Ferne wiegen.", {WHO}),
+        ("Bisher stehen die Maße der Brille auf einem Zettel in der Werkstatt.", {TODAY}),
+        ("Dreimal im Monat ist das Etikett auf dem Glas leer.", {OFTEN}),
+        ("Jeden Morgen fehlt die Liste für die Tour mit den Brötchen.", {OFTEN}),
+        ("Ziel ist, dass die Waage in der Backstube unter 2 Sekunden antwortet.", {MEASURE}),
+        ("Das Rezept darf niemals ohne Freigabe in die Backstube.", {RULES, RISKS}),
+        (GERMAN_COMPLETE, EVERYTHING),
+    ],
+)
+def test_a_german_text_lacks_what_it_does_not_say(description: str, said: set[str]) -> None:
+    assert points(description) == EVERYTHING - said
+
+
+def test_a_german_text_is_asked_in_german() -> None:
+    asked = ask("Der Ofen zeigt die Temperatur des Teigs an. Wann soll er warnen?")
+    assert [one.question for one in asked] == [
+        "Die Beschreibung fragt: „Wann soll er warnen?“ Wie lautet die Antwort?",
+        *(point.question for point in rules().german.points[:2]),
+    ]
+    assert ask(GERMAN_COMPLETE) == []
 
 
 @pytest.mark.parametrize("limit", [-1, 0, 1, 2, 3, 50])

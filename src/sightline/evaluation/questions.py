@@ -27,9 +27,8 @@ class QuestionQuality(Quality):
 def measure(folder: Path) -> Measured:
     """Asks about each idea and compares the points with its labels. A question of the text itself is about none."""
     ideas = read_ideas(folder)
-    about = {point.question: point.point for point in rules().points}
     asked = [(idea, n, one) for idea in ideas for n, one in enumerate(ask_questions(idea.description), 1)]
-    right = [idea.id for idea, _, one in asked if about.get(one.question) in idea.lacks]
+    right = [idea.id for idea, _, one in asked if rules().point_of(one.question) in idea.lacks]
     lacking = {idea.id for idea in ideas if idea.lacks}
     quality = QuestionQuality(
         questions=len(asked),
@@ -39,6 +38,8 @@ def measure(folder: Path) -> Measured:
         lacking_asked=share(len(set(right)), len(lacking)),
         ideas_complete=len(ideas) - len(lacking),
         complete_asked=len({idea.id for idea, _, _ in asked} - lacking),
-        wrong=[f"{idea.id}: {one.question}" for idea, _, one in asked if about.get(one.question) not in idea.lacks],
+        wrong=[
+            f"{idea.id}: {one.question}" for idea, _, one in asked if rules().point_of(one.question) not in idea.lacks
+        ],
     )
     return Measured(quality, [Output(f"{idea.id}-{n}", idea.description, one.question) for idea, n, one in asked])

@@ -11,7 +11,7 @@ from unicodedata import category
 from msgspec import Struct
 
 from sightline.intelligence.embedded.kept import keep_by_text
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data, words_in
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, GERMAN_WORDS, STOP_WORDS, read_data, words_in
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 
 _FEWEST_SHARED: Final = 2  # words: texts about different things often share one
@@ -23,7 +23,7 @@ _MOST_OF_GROUP: Final = 3  # of them
 _MOST_SEARCHED: Final = 6  # words of a text
 _FEWEST_LETTERS: Final = 4  # of the parts of a compound, and of beginnings that are searched
 _BEGINNING: Final = 3  # letters that every beginning has
-_FILLERS: Final = words_in("fillers")
+_FILLERS: Final = words_in("fillers") | GERMAN_WORDS
 
 
 Id = TypeVar("Id")

@@ -9,14 +9,16 @@ from msgspec import Struct
 
 from sightline.intelligence.embedded.kept import keep_by_text
 from sightline.intelligence.embedded.phrases import Cues
-from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences, split_sentences
-from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, STOP_WORDS, read_data
+from sightline.intelligence.embedded.sentences import Sentence, beginning, read_sentences
+from sightline.intelligence.embedded.vocabulary import GENERIC_WORDS, GERMAN_WORDS, STOP_WORDS, read_data
 from sightline.intelligence.embedded.words import fold
 from sightline.intelligence.engine import MOST_QUESTIONS, DraftedQuestion
 
 LONGEST_QUOTE: Final = 160
+_SMALL_WORDS: Final = STOP_WORDS | GENERIC_WORDS | GERMAN_WORDS
 _FEWEST_WORDS: Final = 12  # by which one sees whether a text is English
 _LEAST_ENGLISH: Final = 0.2  # of its words are stop words
+_LEAST_GERMAN: Final = 0.25  # likewise; other languages have some of them
 
 
 class AskedPoint(Struct, frozen=True):
@@ -36,12 +38,24 @@ class OwnQuestions(Struct, frozen=True):
     begin: dict[str, str]
 
 
-class Rules(Struct, frozen=True):
-    """The file `questions.yaml`."""
+class Asking(Struct, frozen=True):
+    """The questions of a language."""
 
     points: list[AskedPoint]
     own_questions: OwnQuestions
     draft: str
+
+
+class Rules(Struct, frozen=True):
+    """The file `questions.yaml`."""
+
+    english: Asking
+    german: Asking
+
+    def point_of(self, question: str) -> str | None:
+        """Returns the point that a question is about, such as `how_often`."""
+        points = (*self.english.points, *self.german.points)
+        return next((one.point for one in points if one.question == question), None)
 
 
 @cache
@@ -50,64 +64,75 @@ def rules() -> Rules:
 
 
 def ask_questions(description: str, limit: int = MOST_QUESTIONS) -> list[DraftedQuestion]:
-    """Returns at most `limit`, and at most three, questions that the description does not answer.
+    """Returns at most `limit`, and at most three, questions that the description does not answer, in its language.
 
     A question that the description asks itself comes first; the rest are about points that it lacks. Asks nothing of
-    a text that is not English. Looks at the first 200 sentences within the first 40,000 characters.
+    a text that is neither English nor German. Looks at the first 200 sentences within the first 40,000 characters.
     """
     sentences = read_sentences(description)
-    if not _is_english(sentences):
+    asking = _asking(sentences)
+    if not asking:
         return []
     points = (DraftedQuestion(point.question, point.reasoning, "") for point in lacking(description))
-    asked = [*islice(_own_questions(sentences), 1), *points]
+    asked = [*islice(_own_questions(sentences, asking), 1), *points]
     return asked[: max(0, min(limit, MOST_QUESTIONS))]
 
 
 def lacking(description: str) -> Iterator[AskedPoint]:
     """Yields the points that the description does not say, in the order of asking."""
     said = points_in(description)
-    return (point for point in rules().points if point.point not in said)
+    asking = _asking(read_sentences(description)) or rules().english
+    return (point for point in asking.points if point.point not in said)
 
 
 @keep_by_text(5_000)  # a document is written again when little has changed
 def points_in(text: str) -> frozenset[str]:
     """Returns the points that the text says, such as `how_often`."""
-    return frozenset[str]().union(*(_cues().names_in(sentence) for sentence in split_sentences(text)))
+    sentences = read_sentences(text)
+    cues = _cues(_asking(sentences) is rules().german)
+    return frozenset[str]().union(*(cues.names_in(sentence.text) for sentence in sentences))
 
 
 @cache
-def _cues() -> Cues:
-    return Cues({point.point: point.said_by for point in rules().points})
+def _cues(is_german: bool) -> Cues:
+    asking = rules().german if is_german else rules().english
+    return Cues({point.point: point.said_by for point in asking.points})
 
 
-def _is_english(sentences: Sequence[Sentence]) -> bool:
+def _asking(sentences: Sequence[Sentence]) -> Asking | None:
+    """Returns the questions in the language of the text: German, or English if it may be that."""
     words = [word for sentence in sentences for word in sentence.words]
-    if len(words) < _FEWEST_WORDS:
-        return all(map(str.isascii, words))
-    return sum(map(STOP_WORDS.__contains__, words)) >= _LEAST_ENGLISH * len(words)
+    german, english = (sum(map(known.__contains__, words)) for known in (GERMAN_WORDS, STOP_WORDS))
+    if german > english and german >= _LEAST_GERMAN * len(words):
+        return rules().german
+    is_english = english >= _LEAST_ENGLISH * len(words) if len(words) >= _FEWEST_WORDS else all(map(str.isascii, words))
+    return rules().english if is_english else None
 
 
-def _own_questions(sentences: Sequence[Sentence]) -> Iterator[DraftedQuestion]:
-    own = rules().own_questions
+def _own_questions(sentences: Sequence[Sentence], asking: Asking) -> Iterator[DraftedQuestion]:
+    own = asking.own_questions
     for sentence in sentences:
         if sentence.text.endswith("?") and sentence.words[0] in own.begin:
             asked = own.question.format(asked=beginning(sentence.text, LONGEST_QUOTE))
-            yield DraftedQuestion(asked, own.reasoning, _draft(sentence, sentences))
+            yield DraftedQuestion(asked, own.reasoning, _draft(sentence, sentences, asking))
 
 
-def _draft(asked: Sentence, sentences: Sequence[Sentence]) -> str:
+def _draft(asked: Sentence, sentences: Sequence[Sentence], asking: Asking) -> str:
     """Returns the sentence that shares most words with the question, at least two, as a draft; else an empty one."""
     stems = _telling_stems(asked)
     others = [sentence for sentence in sentences if not sentence.text.endswith("?")]
     shared, at = max(((len(stems & _telling_stems(other)), -at) for at, other in enumerate(others)), default=(0, 0))
-    return placeholder_of([beginning(others[-at].text, LONGEST_QUOTE)] if shared >= 2 else [])
+    return placeholder_of([beginning(others[-at].text, LONGEST_QUOTE)] if shared >= 2 else [], asking.draft)
 
 
-def placeholder_of(passages: Sequence[str]) -> str:
-    """Returns these passages of a description as a draft of an answer; empty without any."""
+def placeholder_of(passages: Sequence[str], draft: str | None = None) -> str:
+    """Returns these passages of a description as a draft of an answer, in English unless worded otherwise.
+
+    Empty without passages.
+    """
     quotes = " ".join(f"“{passage}”" for passage in passages)
-    return rules().draft.format(quotes=quotes) if quotes else ""
+    return (draft or rules().english.draft).format(quotes=quotes) if quotes else ""
 
 
 def _telling_stems(sentence: Sentence) -> set[str]:
-    return {fold(word) for word in sentence.words if word not in STOP_WORDS and word not in GENERIC_WORDS}
+    return {fold(word) for word in sentence.words if word not in _SMALL_WORDS}

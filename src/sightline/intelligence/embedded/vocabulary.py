@@ -46,6 +46,7 @@ def _pairs_in(name: str) -> frozenset[tuple[str, ...]]:
 
 
 STOP_WORDS: Final = words_in("stop_words")
+GERMAN_WORDS: Final = words_in("german_words")
 GENERIC_WORDS: Final = words_in("generic_words")
 AMBIGUOUS_WORDS: Final = words_in("ambiguous_words")
 DENIALS: Final = _pairs_in("denials")

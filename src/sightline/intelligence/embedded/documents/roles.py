@@ -121,7 +121,7 @@ def has_purpose(text: str) -> bool:
 
 def _says_little(sentence: str) -> bool:
     words = words_of(sentence)
-    is_asked = sentence.endswith("?") and words[:1] and words[0] in rules().own_questions.begin
+    is_asked = sentence.endswith("?") and words[:1] and words[0] in rules().english.own_questions.begin
     return len(words) < _FEWEST_WORDS or sentence.endswith(":") or bool(is_asked)
 
 

@@ -215,8 +215,7 @@ class Writing:
 
     def _is_settled(self, question: AboutQuestion) -> bool:
         """Whether the engine asked it about an earlier description: the present one says it."""
-        point = next((one for one in rules().points if one.question == question.question), None)
-        return point is not None and point.point in points_in(self._descriptions.get(question.asked_of, ""))
+        return rules().point_of(question.question) in points_in(self._descriptions.get(question.asked_of, ""))
 
     def answers(self, *places: str) -> list[AboutQuestion]:
         """Returns the answered questions of topics, of the requirement with a label, or of neither ("decisions")."""
