@@ -15,6 +15,7 @@ from tests.workspace_file.imports import (
     RECORDS,
     base,
     counts,
+    csv_lines,
     every_row,
     faults,
     json_lines,
@@ -171,6 +172,26 @@ async def test_an_idea_without_a_name_is_named_from_its_description_as_by_the_ap
     assert await look(database, slug, "SELECT name FROM ideas WHERE workspace_id = $1 AND key = 'file'") == (
         "Add a dark mode"
     )
+
+
+async def test_a_signal_without_a_name_is_named_by_its_content_as_by_the_api(database: Database) -> None:
+    slug = await base(database)
+    text = "Hallo liebes Team,\n\ndie Waage in Halle 2 druckt kein Etikett.\n\nGruß\nJo"
+    turns = [{"speaker": "Iza", "text": "The scale is off."}, {"speaker": "Mo", "text": "Since when?"}]
+    head = ("External ID", "Betreff", "Nachricht")
+    await load(database, slug, "signals", csv_lines(head, ("s1", "", text), ("s2", "Waage", text)))
+    call, none = {"externalId": "s3", "transcript": {"turns": turns}}, {"externalId": "s4"}
+    assert faults(await load(database, slug, "signals", [call, none])) == {
+        (2, "name"): "Is needed for a new record without a text"
+    }
+    again = {"externalId": "s1", "rawData": {"text": "Other words."}}
+    assert counts(await load(database, slug, "signals", [again])) == (0, 1, 0, 0)
+    names = "SELECT array_agg(name ORDER BY external_id) FROM signals WHERE workspace_id = $1"
+    assert await look(database, slug, names) == [
+        "Die Waage in Halle 2 druckt kein Etikett",
+        "Waage",
+        "Conversation with Iza, Mo",
+    ]
 
 
 async def test_a_new_idea_without_a_description_gets_no_name(database: Database) -> None:

@@ -29,7 +29,6 @@ from sightline.signals.formats import Conversation, read_beside
 from sightline.signals.processing import request
 from sightline.signals.raw_data import Raw, has_content, raw_of
 from sightline.signals.records import (
-    LONGEST_NAME,
     CreatedSignal,
     CreatedSignals,
     NewAccount,
@@ -242,8 +241,9 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
     read_as, kind = _READ_AS[signal_type]
     provider = new.provider_type or "api"
     source = new.source or NewSource()
+    content = material.material_of("text", raw, new.data or {})
     return {
-        "name": new.name or _name(engine, new),
+        "name": new.name or material.name_of(content, engine.name_idea) or "Signal",
         "status": "pending" if is_read else "processed",
         "context": new.context or "other",
         "signal_type": signal_type,
@@ -265,14 +265,6 @@ def _new_columns(tx: Tx, engine: Engine, new: NewSignal, raw: Raw) -> dict[str, 
         "process_after": tx.now if is_read else None,
         "processing_id": new_id() if is_read else None,
     }
-
-
-def _name(engine: Engine, new: NewSignal) -> str:
-    if new.text is not None:
-        return material.subject_of(new.text) or engine.name_idea(material.without_headers(new.text))
-    speakers = [turn.speaker for turn in new.transcript.turns if turn.speaker] if new.transcript else []
-    name = f"Conversation with {', '.join(dict.fromkeys(speakers))}" if speakers else "Signal"
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\u2026"
 
 
 async def _update(tx: Tx, actor: Actor, new: NewSignal, expect: Expectation, before: Row) -> Versioned[CreatedSignal]:

@@ -7,12 +7,14 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from sightline.intelligence.embedded.naming import name_idea
 from sightline.platform.db import Tx
 from sightline.platform.file_section.entries import Entry, Linked, Run, sound
 from sightline.platform.file_section.tables import Extra, KeyedRecord, Line, Link, Links, Part, Section, Showing, Table
 from sightline.platform.wire import Name, Word
 from sightline.signals.file_content import TranscriptPart, raw_stored, show_raw
 from sightline.signals.insights.file import INSIGHTS
+from sightline.signals.material import material_of, name_of
 from sightline.signals.opportunities.file import OPPORTUNITIES
 from sightline.signals.records import (
     AnalysisProfile,
@@ -57,8 +59,15 @@ def _settle_status(run: Run, entry: Entry) -> None:
 
 
 def _complete(run: Run, entry: Entry) -> None:
-    """Splits `source` into two columns. Type and label default to the provider's. Adds the primary account."""
+    """Splits `source` into two columns. Type and label default to the provider's. Adds the primary account.
+
+    A new signal without a name is named by its content.
+    """
     row, source = entry.row, entry.given.get("source") or {}
+    if row["name"] is None:
+        row["name"] = _content_name(entry) if entry.is_new else entry.stored["name"]
+    if row["name"] is None:
+        run.refuse(entry, "name", "Is needed for a new record without a text")
     row["source_type"] = source.get("type", row["source_type"])
     row["external_data"] = source.get("external_data", row["external_data"])
     if entry.is_new:
@@ -69,6 +78,12 @@ def _complete(run: Run, entry: Entry) -> None:
         accounts, primary = entry.links.get("accounts", stored), entry.row["account_id"]
         is_added = primary is not None and primary not in [linked.id for linked in accounts]
         entry.links["accounts"] = [Linked(primary), *accounts] if is_added else accounts
+
+
+def _content_name(entry: Entry) -> str | None:
+    raw, data = entry.given.get("rawData") or {}, entry.given.get("data") or {}
+    transcript = {"transcript": entry.given["transcript"]} if entry.given.get("transcript") else {}
+    return name_of(material_of("text", raw | transcript, data), name_idea)
 
 
 async def _show(tx: Tx, workspace_id: UUID, rows: Sequence[Any]) -> Showing:
@@ -93,9 +108,9 @@ class InitiativeLink(Part):
 
 
 class SignalRecord(KeyedRecord):
-    """An imported piece of evidence."""
+    """An imported piece of evidence. A new one without a name is named by its text or its speakers."""
 
-    name: Name | UnsetType = UNSET
+    name: Name | None = None
     signal_type: SignalType | None = None
     context: SignalContext | None = "other"
     processor_type: ProcessorType | None = "text"

@@ -1,12 +1,14 @@
 """What an engine reads of a signal, and the summary of its transcript."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import dropwhile
 from typing import Any
 
+from sightline.intelligence.embedded.signals.boilerplate import is_small_talk
 from sightline.intelligence.evidence import ReadAs, SignalMaterial, Turn
 from sightline.signals.raw_data import Raw
-from sightline.signals.records import NewTranscript
+from sightline.signals.records import LONGEST_NAME, NewTranscript
 
 # The fields in which other systems store a text, best first.
 _TEXTS = ("text", "body", "content", "comment", "description", "message", "transcript")
@@ -41,6 +43,21 @@ def _turns_of(raw: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 _HEADERS = re.compile(r"\s*(?:[A-Za-z][A-Za-z-]{1,20}:[^\r\n]{0,500}(?:\r?\n|$))+\s*(?=\S)")
 _SUBJECT = re.compile(r"^(?:subject|betreff):[ \t]*(\S[^\r\n]{0,254})", re.IGNORECASE | re.MULTILINE)
 _HEAD = 4_000
+
+
+def name_of(content: SignalMaterial, name_text: Callable[[str], str]) -> str | None:
+    """Returns the name of a signal that has none: of a text its subject or its request, of a call who speaks."""
+    if text := content.text.strip():
+        return subject_of(text) or name_text(_without_small_talk(without_headers(text)))
+    speakers = [turn.speaker for turn in content.turns if turn.speaker]
+    name = f"Conversation with {', '.join(dict.fromkeys(speakers))}" if speakers else ""
+    return f"{name[: LONGEST_NAME - 1]}\u2026" if len(name) > LONGEST_NAME else name or None
+
+
+def _without_small_talk(text: str) -> str:
+    """Returns a text from its first line that is more than a greeting, or the whole text if there is none."""
+    lines = dropwhile(lambda line: not line.strip() or is_small_talk(line), text.splitlines())
+    return "\n".join(lines) or text
 
 
 def without_headers(text: str) -> str:

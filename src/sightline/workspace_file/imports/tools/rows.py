@@ -4,14 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from sightline.intelligence.embedded.naming import name_idea
-from sightline.intelligence.embedded.signals.boilerplate import is_small_talk
 from sightline.platform.markup import unescape
 from sightline.workspace_file.imports.maps import Map
 
@@ -35,18 +32,11 @@ def prepare(map: Map, row: Row) -> Row | None:
         if (row.get(above) or {} if above else row).get(name) == value:
             return None
     if map.kind == "signals":
-        return _named(row)
+        text = str((row.get("rawData") or {}).get("text") or "").strip()
+        is_named = str(row.get("name") or "").strip()
+        return row if is_named else row | {"name": None if text else str(row.get("externalId"))}
     is_named_only = map.tool and row.get("name") and not str(row.get("description") or "").strip()
     return row | {"description": row["name"]} if is_named_only else row
-
-
-def _named(row: Row) -> Row:
-    """Names a ticket or note without a title by its text, as the API does, without the greeting."""
-    if str(row.get("name") or "").strip():
-        return row
-    text = str((row.get("rawData") or {}).get("text") or "").strip()
-    lines = dropwhile(lambda line: not line.strip() or is_small_talk(line), text.splitlines())
-    return row | {"name": name_idea("\n".join(lines) or text) if text else str(row.get("externalId"))}
 
 
 def without_wiki_markup(text: str) -> str:
