@@ -194,3 +194,21 @@ async def test_a_workspace_that_goes_away_ends_the_import(database: Database) ->
     with pytest.raises(NotFound):
         await running
     assert 1_000 <= importing.done.added == importing.reached < 9_000
+
+
+async def test_faulty_lines_leave_no_gap_in_the_numbers(database: Database) -> None:
+    slug = await base(database)
+    lines = [IDEA | {"externalId": str(n)} | ({"status": "Nowhere"} if n % 7 == 3 else {}) for n in range(2_500)]
+    await load(database, slug, "ideas", lines)
+    await load(database, slug, "ideas", [IDEA | {"externalId": "new"}])
+    numbers = "SELECT array_agg(number ORDER BY number) FROM ideas WHERE workspace_id = $1"
+    assert await look(database, slug, numbers) == list(range(1, 2_500 - 357 + 2))
+
+
+async def test_numbers_that_were_rolled_back_are_not_those_that_a_line_has(database: Database) -> None:
+    slug = await base(database)
+    first = [IDEA | {"externalId": str(n)} for n in range(5)] + [IDEA | {"externalId": "5", "status": "Nowhere"}]
+    await load(database, slug, "ideas", [*first, IDEA | {"externalId": "6", "number": 4}])
+    numbers = "SELECT array_agg(number ORDER BY external_id) FROM ideas WHERE workspace_id = $1"
+    assert (await look(database, slug, numbers))[-1] == 4
+    assert len(set(await look(database, slug, numbers))) == 6

@@ -39,6 +39,21 @@ class _DryRun(Exception):
     """Rolls back what a dry run has stored."""
 
 
+class _Numbers(Numbers):
+    """Numbers of an import. `spare`: those that attempts took which were rolled back; the next attempt gives them."""
+
+    def __init__(self, db: Database, tx: Tx, workspace_id: UUID, spare: list[int]) -> None:
+        super().__init__(db, tx, workspace_id, inside=False)
+        self.spare = spare
+        self.given = 0
+
+    async def take(self, kind: str, count: int) -> Sequence[int]:
+        first, self.given = self.given, self.given + count
+        if len(self.spare) < self.given:
+            self.spare += await super().take(kind, self.given - len(self.spare))
+        return self.spare[first : self.given]
+
+
 @dataclass
 class LineStore:
     """Stores lines of one list. References to records of the same list are kept until all are stored.
@@ -59,6 +74,7 @@ class LineStore:
     _seen: dict[UUID, str] = field(default_factory=dict)
     _late: list[Late] = field(default_factory=list)
     _locks: bool = False
+    _spare: list[int] = field(default_factory=list)  # numbers
     _coming: dict[str, Any] = field(default_factory=dict)  # names of records that a dry run has not stored
 
     @property
@@ -140,6 +156,8 @@ class LineStore:
                 if self.dry_run:
                     raise _DryRun
                 await add_to_counts(tx, store.run.workspace_id, tally.growth)
+        if isinstance(store.numbers, _Numbers):
+            del self._spare[: store.numbers.given]
         if not self.dry_run and tally.of("accounts").changed:
             await follow_renames(self.db)
         self._seen.update(seen.maps[0])
@@ -193,9 +211,16 @@ class LineStore:
         given = frozenset({self.table.path})
         run = Run(tx, workspace.id, self.actor_id, False, faults, given=given, is_import=True)
         numbers: Numbers = LateNumbers(self.db, tx, workspace.id)  # a dry run takes none
-        if not self.dry_run:
-            numbers = Numbers(self.db, tx, workspace.id, inside=self.db.pool.size < 2)
         largest = max((line.given.get("number") or 0 for line in lines), default=0)
+        if largest:
+            self._spare.clear()  # the lines may have these numbers
+        if not self.dry_run:
+            alone = self.db.pool.size < 2
+            numbers = (
+                Numbers(self.db, tx, workspace.id, inside=True)
+                if alone
+                else _Numbers(self.db, tx, workspace.id, self._spare)
+            )
         if self.table.numbered and largest and not self.dry_run:
             await numbers.raise_to(self.table.kind, largest)
         return Store(run, lookups, numbers, tally)

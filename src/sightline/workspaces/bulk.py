@@ -1,6 +1,6 @@
 """Numbers, counts and changes for many records at once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -39,8 +39,8 @@ class Numbers:
         self.workspace_id = workspace_id
         self.inside = inside
 
-    async def take(self, kind: str, count: int) -> range:
-        """Returns `count` consecutive numbers."""
+    async def take(self, kind: str, count: int) -> Sequence[int]:
+        """Returns `count` numbers, which grow."""
         if self.inside:
             last = await self.tx.value(TAKE, workspace_id=self.workspace_id, kind=kind, count=count)
         else:
