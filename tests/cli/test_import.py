@@ -159,6 +159,7 @@ def test_what_cannot_be_imported_is_refused(bulk: Bulk, tmp_path: Path) -> None:
     refusal = bulk.load(*words, "--strict").refusal
     assert "'nme' is no field of accounts. The fields are id, key, number, externalId, name" in refusal
     assert "'nme'" in bulk.load("accounts", written(tmp_path / "b.csv", "nme,nome\n")).refusal
+    assert "rawData.text" in bulk.load("signals", written(tmp_path / "c.csv", "nme,nome\n")).refusal
     assert "no workspace nowhere" in bulk.site.run("import", *words, "--workspace", "nowhere").refusal
     assert "/nonexistent" in bulk.load("ideas", "/nonexistent").refusal
     assert bulk.load("teams", tmp_path / "a.csv").code == 2

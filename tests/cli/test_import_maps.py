@@ -142,6 +142,15 @@ def test_many_faults_are_summed_up_by_kind(bulk: Bulk, tmp_path: Path) -> None:
     assert len(done.err.splitlines()) == 2
 
 
+def test_a_fault_of_several_lines_is_said_once_with_all_of_them(bulk: Bulk, tmp_path: Path) -> None:
+    rows = "".join(f"k{n},{'' if n in (9, 11) else 'haul.test'}\n" for n in range(2, 14))
+    done = bulk.load("accounts", written(tmp_path / "a.csv", "externalId,domain\n" + rows))
+    assert done.err == "lines 2-13: name: Is needed for a new record\n"
+    rows = "".join(f"k{n},{'' if n in (2, 3, 9, 11, 12, 13) else 'Haul'}\n" for n in range(2, 14))
+    done = bulk.load("accounts", written(tmp_path / "a.csv", "externalId,name\n" + rows))
+    assert done.err == "lines 2-3, 9, 11-13: name: Is needed for a new record\n"
+
+
 def test_numbers_with_decimal_commas_are_read_where_the_column_has_them(bulk: Bulk, tmp_path: Path) -> None:
     rows = "study;metric;subject.type;subject.id;externalId;Score;Date\n"
     rows += "talks;ease;product;app;1;7,5;2026-03-01\ntalks;ease;product;app;2;8;2026-03-01\n"

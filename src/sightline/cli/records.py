@@ -23,7 +23,7 @@ from sightline.workspace_file import Import, Imported, ListReader, export_list
 from sightline.workspace_file.imports.customers import UnknownAccounts
 from sightline.workspace_file.imports.files import DELIMITERS
 from sightline.workspace_file.imports.maps import Map, joined, map_of_pairs, map_of_tool, read_map
-from sightline.workspace_file.lines import LineFault
+from sightline.workspace_file.imports.report import fault_lines
 
 INTERRUPTED = 130
 LONGEST_WORD = 255
@@ -50,10 +50,6 @@ _MARKS = {  # members of the JSON of a tool
     "zendesk": re.compile(rb'"(?:raw_subject|ticket_form_id)"\s*:|"tickets"\s*:\s*\['),
 }
 _OURS = re.compile(rb'"(?:rawData|featureMatching)"\s*:')  # in which our own records may have these members
-_ADVICE = {  # by words of a fault
-    "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
-    " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
-}
 
 
 def read_source_key(text: str) -> str:
@@ -140,7 +136,8 @@ async def _import(importing: Import) -> bool:
         how = "Interrupted" if is_stopped else ""
         return is_stopped
     finally:
-        _print_faults(importing)
+        for line in fault_lines(importing.done.faults, importing.fault_count, importing.fault_kinds.values()):
+            note(line)
         if how == "Interrupted" or (how and importing.reached):
             place = f"{how} after line {importing.reached}"
             note(f"{place}: the lines up to there are stored. Run it again for the rest.")
@@ -159,27 +156,6 @@ async def _run_until_interrupted(importing: Import) -> bool:
     with Bar(f"Importing {importing.done.kind}", DownloadColumn(), TransferSpeedColumn(), total=size) as bar:
         await importing.run(stop, lambda batch: bar.reach(batch.bytes))
     return stop.is_set()
-
-
-def _print_faults(importing: Import) -> None:
-    """Prints up to a hundred faults; of more, how many there are of each kind, with the first one."""
-    kinds = sorted(importing.fault_kinds.values(), key=lambda kind: -kind.count)
-    if importing.fault_count <= len(importing.done.faults):
-        for fault in importing.done.faults:
-            note(_shown(fault))
-    else:
-        note(f"{importing.fault_count} faults:")
-        for kind in kinds:
-            note(f"{kind.count} like {_shown(kind.first)}")
-    for kind in kinds:
-        for words, advice in _ADVICE.items():
-            if words in kind.first.message:
-                note(advice.format(", ".join(f"{name!r}: ..." for name in kind.names)))
-
-
-def _shown(fault: LineFault) -> str:
-    place = f"line {fault.line}: {fault.path}: " if fault.path else f"line {fault.line}: "
-    return "".join(letter if letter.isprintable() else " " for letter in place + fault.message)
 
 
 def _print_done(done: Imported, as_json: bool, *, dry_run: bool) -> None:

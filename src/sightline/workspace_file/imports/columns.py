@@ -126,7 +126,8 @@ def identified(record: dict[str, Any], known_by: Sequence[str]) -> dict[str, Any
 
 def fields_of(table: Table) -> str:
     names = [field.name for field in table.members if field.name not in {child.list_name for child in table.children}]
-    return f"The fields are {', '.join([*names, *OF_IMPORTS.get(table.path, ())])}"
+    parts = dict.fromkeys(field for field in common_names(table.path).values() if "." in field)
+    return f"The fields are {', '.join([*names, *parts, *OF_IMPORTS.get(table.path, ())])}"
 
 
 class Headers:

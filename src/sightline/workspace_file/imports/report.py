@@ -4,7 +4,8 @@ import csv
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from types import SimpleNamespace
 from typing import Any
 
@@ -109,6 +110,39 @@ def add_kinds(kinds: dict[str, FaultKind], faults: Sequence[LineFault]) -> None:
         name = _NAME.search(fault.message)
         if name and name[1] not in kind.names and len(kind.names) < _MOST_NAMES:
             kind.names.append(name[1])
+
+
+_ADVICE = {  # by words of a fault
+    "among the workspace's labels": "To import labels as others, give a --map-file with: values: {{status: {{{}}}}}",
+    " in accounts": "To add these accounts or leave them out, give --unknown-accounts create or skip.",
+}
+
+
+def fault_lines(faults: Sequence[LineFault], count: int, kinds: Iterable[FaultKind]) -> Iterator[str]:
+    """Yields each fault with all its lines; of more than are kept, how many there are of each kind. Then advice."""
+    kinds = sorted(kinds, key=lambda kind: -kind.count)
+    if count > len(faults):
+        yield f"{count} faults:"
+        yield from (f"{kind.count} like {_shown([kind.first])}" for kind in kinds)
+    else:
+        same: dict[tuple[str, str], list[LineFault]] = defaultdict(list)
+        for fault in faults:
+            same[fault.path, fault.message].append(fault)
+        yield from map(_shown, same.values())
+    for kind in kinds:
+        for words, advice in _ADVICE.items():
+            if words in kind.first.message:
+                yield advice.format(", ".join(f"{name!r}: ..." for name in kind.names))
+
+
+def _shown(faults: Sequence[LineFault]) -> str:
+    """Returns one fault of several lines, such as `lines 2-41, 50: name: Is needed`."""
+    lines = [fault.line for fault in faults]
+    runs = [[line for _, line in run] for _, run in groupby(enumerate(lines), lambda each: each[1] - each[0])]
+    places = ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    field = f"{faults[0].path}: " if faults[0].path else ""
+    text = f"line{'s' * (len(lines) > 1)} {places}: {field}{faults[0].message}"
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 class Rejects:
