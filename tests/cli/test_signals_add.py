@@ -70,3 +70,23 @@ def test_calls_mails_and_notes_are_added_once(bulk: Bulk, tmp_path: Path) -> Non
 def test_a_file_that_is_no_signal_is_refused(bulk: Bulk, tmp_path: Path, name: str, text: str, says: str) -> None:
     file = written(tmp_path / name, text)
     assert says in bulk.site.run("signals", "add", "--file", file, "--workspace", bulk.slug).refusal
+
+
+def test_options_say_whose_call_it_is_and_when(bulk: Bulk, tmp_path: Path) -> None:
+    accounts = [{"externalId": "n7", "name": "Nordfleet", "domain": "nordfleet.test"}, {"externalId": "o", "name": "O"}]
+    bulk.load("accounts", written(tmp_path / "a.jsonl", "".join(json.dumps(one) + "\n" for one in accounts)))
+    add: list[str | Path] = ["signals", "add", "--workspace", bulk.slug, "--file", written(tmp_path / "call.vtt", VTT)]
+    said = ["--account", "nordfleet.test", "--date", "2026-02-03", "--name", " Visit at the depot "]
+    bulk.site.run(*add)
+    for words, changed in ((said, 1), (said, 0), ([], 0), (["--account", "n7"], 0), (["--name", "Depot"], 1)):
+        done = bulk.site.run(*add, *words, "--json").json
+        assert (done["added"], done["changed"], done["unchanged"]) == (0, changed, 1 - changed)
+    [signal] = exported(bulk)["signals"]
+    assert (signal["name"], signal["createdAt"]) == ("Depot", "2026-02-03T00:00:00.000Z")
+    assert signal["accounts"] == [signal["account"]] != []
+    other = written(tmp_path / "n.txt", "The ramp is too steep.")
+    assert bulk.site.run(*add[:4], "--file", other, "--account", "o", "--date", "2026-02-04").code == 0
+    assert "'nobody'" in bulk.site.run(*add, "--account", "nobody").refusal
+    assert bulk.site.run(*add, "--file", other, "--name", "Both").code == 2
+    signals = {one["name"]: one for one in exported(bulk)["signals"]}
+    assert (signals["n"]["createdAt"][:10], len(signals["n"]["accounts"])) == ("2026-02-04", 1)

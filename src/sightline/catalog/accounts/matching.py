@@ -7,6 +7,8 @@ from uuid import UUID
 from sightline.catalog.accounts.create import add_unknown_account
 from sightline.platform.access import Actor
 from sightline.platform.db import Tx, sql
+from sightline.platform.errors import NotFound
+from sightline.platform.refs import parse_uuid
 from sightline.workspaces.changes import hold_counts
 
 
@@ -57,6 +59,15 @@ async def find_only_match(tx: Tx, workspace_id: UUID, clues: AccountClues) -> UU
     """Returns the account that the clues name; None if they name none, or several."""
     found = await _find_matches(tx, workspace_id, clues)
     return found[0] if len(found) == 1 else None
+
+
+async def find_account(tx: Tx, workspace_id: UUID, text: str) -> UUID:
+    """Returns the account with this id, external id, domain or e-mail. Raises NotFound unless there is exactly one."""
+    email = text if "@" in text else None
+    clues = AccountClues(parse_uuid(text), text, text.rpartition("@")[2], email=email)
+    if (found := await find_only_match(tx, workspace_id, clues)) is None:
+        raise NotFound(f"No account, or more than one, has the id, externalId, domain or e-mail {text!r}.")
+    return found
 
 
 async def _find_matches(tx: Tx, workspace_id: UUID, clues: AccountClues) -> list[UUID]:
