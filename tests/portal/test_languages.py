@@ -1,6 +1,9 @@
 """Pages are in the language of the reader."""
 
+import pytest
+
 from tests.portal.product import PortalWorld
+from tests.portal.test_pages import idea
 
 
 async def test_the_visitors_choice_comes_before_the_browsers_languages(world: PortalWorld) -> None:
@@ -29,3 +32,25 @@ async def test_pages_come_in_german(world: PortalWorld) -> None:
         assert "Meine Ideen" in page.text
         missing = await browser.get("/nowhere", Accept_Language="de")
         assert "Seite nicht gefunden" in missing.text
+
+
+@pytest.mark.parametrize(("language", "count"), [("en", "31,204"), ("de", "31.204")])
+async def test_large_numbers_have_groups(world: PortalWorld, language: str, count: str) -> None:
+    await world.add(ideas=[idea("shift", "Swap shifts", importedVoteCount=31_204)])
+    async with world.browser() as browser:
+        await world.sign_in(browser)
+        pages = [(await browser.get(path, Accept_Language=language)).text for path in ("/", "/ideas/IDEA-1")]
+    for page in pages:
+        assert f'aria-hidden="true">{count}<' in page
+        assert f"{count} {'votes' if language == 'en' else 'Stimmen'}" in page
+        assert "31204" not in page
+
+
+@pytest.mark.parametrize(("name", "hint"), [("Bo", "with your first name"), ("", "without a name")])
+async def test_the_form_of_a_comment_says_under_which_name(world: PortalWorld, name: str, hint: str) -> None:
+    await world.add(ideas=[idea("shift", "Swap shifts")])
+    async with world.browser() as browser:
+        await world.sign_in(browser, first_name=name)
+        page = (await browser.get("/ideas/IDEA-1")).text
+    assert hint in page
+    assert "sees it" in page

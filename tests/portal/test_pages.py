@@ -386,7 +386,8 @@ async def test_an_accent_is_seen_on_light_and_on_dark_pages(world: PortalWorld, 
     sheet = (await browser.get(f"/static/accent-{accent}.css")).text
     light, dark = (dict(re.findall(r"--([a-z-]+):(#[0-9a-f]{6})", part)) for part in sheet.split("@media"))
     for colours, grounds in ((light, ("#ffffff", "#f7f8fa")), (dark, ("#101216", "#171a20"))):
+        assert colours["accent"] == f"#{accent}"
         for ground in grounds:
-            assert ratio(colours["accent"], ground) >= 3
+            assert ratio(colours["accent-edge"], ground) >= 3
             assert ratio(colours["accent-ink"], ground) >= 4.5
         assert ratio(colours["accent"], colours["on-accent"]) >= 4.5

@@ -1,4 +1,4 @@
-"""The accent colour of a workspace, made readable on light and dark pages."""
+"""The accent colour of a workspace on light and dark pages, with colours that are seen and read there."""
 
 from functools import lru_cache
 
@@ -6,7 +6,7 @@ Colour = tuple[float, float, float]
 
 _WHITE, _BLACK = (255.0, 255.0, 255.0), (0.0, 0.0, 0.0)
 _RAISED_LIGHT, _RAISED_DARK = (0xF7, 0xF8, 0xFA), (0x17, 0x1A, 0x20)  # the darkest and the lightest background
-_SEEN, _READABLE = 3.0, 4.5  # contrasts of a surface, and of text
+_SEEN, _READABLE = 3.0, 4.5  # contrasts of an edge, and of text
 
 
 def six_digits(color: str) -> str:
@@ -24,10 +24,11 @@ def accent_stylesheet(digits: str) -> str:
 
 
 def _properties(accent: Colour, ground: Colour, towards: Colour) -> str:
-    """Returns the properties for pages of this background: a surface, the text on it, and text in the accent."""
-    surface, text = _mixed(accent, ground, towards, _SEEN), _mixed(accent, ground, towards, _READABLE)
-    on_surface = _WHITE if contrast(surface, _WHITE) >= contrast(surface, _BLACK) else _BLACK
-    return f"--accent:{_hex(surface)};--on-accent:{_hex(on_surface)};--accent-ink:{_hex(text)}"
+    """Returns the properties for pages of this background: the accent, text on it, an edge around it, text in it."""
+    edge, text = _mixed(accent, ground, towards, _SEEN), _mixed(accent, ground, towards, _READABLE)
+    on_accent = _WHITE if contrast(accent, _WHITE) >= contrast(accent, _BLACK) else _BLACK
+    colours = {"accent": accent, "on-accent": on_accent, "accent-edge": edge, "accent-ink": text}
+    return ";".join(f"--{name}:{_hex(colour)}" for name, colour in colours.items())
 
 
 def contrast(one: Colour, other: Colour) -> float:

@@ -52,11 +52,12 @@ class Templates:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        install: Callable[..., None] = made.install_gettext_callables  # type: ignore[attr-defined]  # of the extension
-        install(texts.gettext, texts.ngettext, newstyle=True)
+        made.newstyle_gettext = True  # type: ignore[attr-defined]  # of the extension
         made.policies["ext.i18n.trimmed"] = True
-        # The extension's own looks each text up, and escapes it, for every use.
-        made.globals.update(gettext=_gettext(texts.gettext), languages=LANGUAGES)
+        # The extension's own look each text up, and escape it, for every use, and show numbers without groups.
+        number = _number(texts.gettext)
+        ngettext = _ngettext(texts.ngettext, number)
+        made.globals.update(gettext=_gettext(texts.gettext), ngettext=ngettext, languages=LANGUAGES)
         day = lru_cache(maxsize=1000)(lambda day: _day(day, texts.gettext))
         made.filters.update(
             {
@@ -64,6 +65,7 @@ class Templates:
                 "asset": lambda name: f"{name}?v={self.assets.versions[name]}",
                 "accent": lambda color: f"accent-{six_digits(color)}.css",
                 "day": lambda moment: day(moment.date()),
+                "number": number,
                 "mark": mark,
                 "passage": lambda text, pattern: passage(as_text(around(text, pattern)), pattern),
             }
@@ -80,6 +82,22 @@ def _gettext(look_up: Gettext) -> Callable[..., Markup]:
         return known(text) % values if values else known(text)
 
     return gettext
+
+
+def _ngettext(look_up: Callable[[str, str, int], str], number: Callable[[int], str]) -> Callable[..., Markup]:
+    """Returns the function that templates call for a text with a count; it fills in values, escaped."""
+
+    def ngettext(one: str, many: str, count: int, /, **values: Any) -> Markup:
+        shown = {name: number(value) if isinstance(value, int) else value for name, value in values.items()}
+        return Markup(look_up(one, many, count)) % shown  # noqa: S704 - texts of catalogue and templates
+
+    return ngettext
+
+
+def _number(gettext: Gettext) -> Callable[[int], str]:
+    # What separates thousands.
+    separator = gettext(",")
+    return lambda number: f"{number:,}".replace(",", separator)
 
 
 class Translated(Extension):
