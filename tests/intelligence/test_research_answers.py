@@ -263,6 +263,9 @@ async def test_what_no_page_names_is_not_answered() -> None:
     said = await answer("How many folding bikes are late?", finding("Of all bikes 9 percent are late.", 2025),
                         unnamed=frozenset({"folding"}))  # fmt: skip
     assert said == "No finding answers this. No source that was read names “folding”."
+    said = await answer("How many bikes are late in Oslo?", finding("Of all bikes 9 percent are late.", 2025),
+                        unnamed=frozenset({"oslo"}))  # fmt: skip
+    assert said.endswith("names “Oslo”.")
 
 
 async def test_pages_may_use_other_words_than_a_question_of_which_they_lack_several() -> None:

@@ -174,7 +174,7 @@ async def test_every_question_is_answered_in_its_order() -> None:
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({}, "2 of 3 sources found, published between 2026-10-21 and 2026-11-20; 7 pages read."),
+        ({}, "2 of at most 3 sources found, published between 2026-10-21 and 2026-11-20; 7 pages read."),
         ({"read": 1}, "; 1 page read."),
         ({"research_mode": "baseline"}, "older and undated ones included"),
         ({"output_language": "German"}, "It does not write German: quotes keep their language."),

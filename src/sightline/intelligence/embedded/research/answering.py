@@ -1,5 +1,6 @@
 """Answers that only quote: the closest passages of the findings, with their sources and dates."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from math import inf
@@ -138,12 +139,20 @@ def _why_nothing(question: str, coverage: Coverage) -> str:
     says = wording().nothing
     unnamed = [word for word in telling(question) if word in coverage.unnamed][:_MOST_UNNAMED]
     reason = "unread" if not coverage.read else "unnamed" if unnamed else "unsaid"
-    why = says[reason].format(words=" or ".join(f"“{word}”" for word in unnamed), pages=_counted(coverage.read, "page"))
+    why = says[reason].format(
+        words=" or ".join(f"“{_as_written(word, question)}”" for word in unnamed), pages=_counted(coverage.read, "page")
+    )
     if not coverage.older:
         return why
     verb, noun = "lies" if coverage.older == 1 else "lie", "other source" if coverage.periods else "older source"
     sources = f"{_counted(coverage.older, noun)} {verb}"
     return f"{why} {says['outside' if coverage.periods else 'older'].format(sources=sources)}"
+
+
+def _as_written(word: str, question: str) -> str:
+    """Returns a word in the letters of the question, such as `Oslo` for `oslo`."""
+    found = re.search(rf"\b{re.escape(word)}\b", question, re.IGNORECASE)
+    return found[0] if found else word
 
 
 def _sentences(closest: Sequence[_Close]) -> Iterable[str]:
@@ -194,8 +203,8 @@ def say_coverage(coverage: Coverage, said: str) -> str:
         dates = f"published {span}"
     elif coverage.periods:
         dates = f"undated ones and those of other periods left out ({' and '.join(coverage.periods)})"
-    wanted = _counted(coverage.target, "source")
-    found = f"{coverage.found} of {wanted} found, {dates}; {_counted(coverage.read, 'page')} read."
+    found = f"{coverage.found} of at most {_counted(coverage.target, 'source')} found, {dates}"
+    found = f"{found}; {_counted(coverage.read, 'page')} read."
     return " ".join([found, *([said] if coverage.found and said else []), *coverage.warnings])
 
 
