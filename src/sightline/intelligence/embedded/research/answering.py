@@ -139,9 +139,8 @@ def _why_nothing(question: str, coverage: Coverage) -> str:
     says = wording().nothing
     unnamed = [word for word in telling(question) if word in coverage.unnamed][:_MOST_UNNAMED]
     reason = "unread" if not coverage.read else "unnamed" if unnamed else "unsaid"
-    why = says[reason].format(
-        words=" or ".join(f"“{_as_written(word, question)}”" for word in unnamed), pages=_counted(coverage.read, "page")
-    )
+    words = " or ".join(f"“{_as_written(word, question)}”" for word in unnamed)
+    why = says[reason].format(words=words, pages=_counted(coverage.read, "page"))
     if not coverage.older:
         return why
     verb, noun = "lies" if coverage.older == 1 else "lie", "other source" if coverage.periods else "older source"
@@ -162,21 +161,14 @@ def _sentences(closest: Sequence[_Close]) -> Iterable[str]:
     rest = [one for one in closest[1:] if one not in others]
     framed = [("differs" if others else "first", first), *(("other", one) for one in others)]
     framed += [("older" if one.is_older(first) else "more", one) for one in rest]
-    last = None
+    last, frames = None, wording().answers
     for frame, one in framed:
         finding = one.finding
-        said = wording().answers["dated" if finding.published_at else "undated"]
-        yield (
-            wording()
-            .answers["same" if finding.id == last else frame]
-            .format(said=said)
-            .format(
-                who=_publisher(finding),
-                date=f"{finding.published_at:%Y-%m-%d}" if finding.published_at else "",
-                also=f" (also in {', '.join(finding.also_in)})" if finding.also_in else "",
-                quote=_plain(one.quote),
-            )
-        )
+        said = frames["dated" if finding.published_at else "undated"]
+        date = f"{finding.published_at:%Y-%m-%d}" if finding.published_at else ""
+        also = f" (also in {', '.join(finding.also_in)})" if finding.also_in else ""
+        form = frames["same" if finding.id == last else frame].format(said=said)
+        yield form.format(who=_publisher(finding), date=date, also=also, quote=_plain(one.quote))
         last = finding.id
 
 
