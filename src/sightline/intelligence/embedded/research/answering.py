@@ -15,11 +15,12 @@ from sightline.intelligence.embedded.research.passages import (
     find_passages,
     read_questions,
 )
-from sightline.intelligence.embedded.research.terms import stem, telling, wording
+from sightline.intelligence.embedded.research.terms import folded, presence, stem, telling, wording
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import Coverage, FindingText, QuestionAnswer, SectionAnswer, Spot
 from sightline.sources.addresses import host_of
 from sightline.sources.languages import code_of
+from sightline.sources.periods import without_period
 
 NO_ANSWER: Final = "No finding answers this."
 MOST_PASSAGES: Final = 4
@@ -28,17 +29,22 @@ _AS_CLOSE: Final = 0.75  # of the first: a passage with another figure is anothe
 _AS_GOOD: Final = 0.85  # of the first: a passage with a newer figure comes before it
 _CLOSE: Final = 0.6  # of the best: a passage that is less close is left out
 _SAME_TERMS: Final = 0.7  # of all that both have
+_FEWEST_OWN: Final = 2  # terms of a passage all of which a later one has
 _LONG_AGO: Final = timedelta(days=550)  # after which a figure of somebody else is an older one, not another opinion
 
 
 class _Close(NamedTuple):
-    """A passage that may answer, and the kinds of its figures and the terms that the question asks for."""
+    """A passage that may answer, and the kinds of its figures and the terms that the question asks for.
+
+    `terms` are also those of its title and heading, `own` those of the passage itself.
+    """
 
     strength: float
     finding: FindingText
     quote: str
     kinds: frozenset[str]
     terms: frozenset[str]
+    own: frozenset[str]
 
     @property
     def day(self) -> float:
@@ -47,15 +53,23 @@ class _Close(NamedTuple):
     def has_other_figure(self, other: "_Close") -> bool:
         """Whether both have a figure of one kind, of about the same terms."""
         is_same = len(self.terms & other.terms) >= _SAME_TERMS * len(self.terms | other.terms)
-        return is_same and bool(self.kinds & other.kinds) and _plain(self.quote) != _plain(other.quote)
+        return is_same and self._has_other_of_kind(other)
+
+    def _has_other_of_kind(self, other: "_Close") -> bool:
+        return bool(self.kinds & other.kinds) and _plain(self.quote) != _plain(other.quote)
 
     def is_older(self, other: "_Close") -> bool:
-        """Whether the other one has a later figure: of the same publisher, or long after."""
+        """Whether the other one has a later figure: of the same publisher, or long after.
+
+        A later text of the publisher may also say of what else its figure is.
+        """
         before, after = self.finding, other.finding
-        if not before.published_at or not after.published_at or not self.has_other_figure(other):
-            return False
         is_same = before.publisher is not None and before.publisher == after.publisher
-        return before.published_at + (timedelta() if is_same else _LONG_AGO) < after.published_at
+        is_more_exact = is_same and len(self.own) >= _FEWEST_OWN and self.own <= other.own
+        if not (before.published_at and after.published_at and self._has_other_of_kind(other)):
+            return False
+        is_later = before.published_at + (timedelta() if is_same else _LONG_AGO) < after.published_at
+        return is_later and (is_more_exact or self.has_other_figure(other))
 
     def differs(self, other: "_Close") -> bool:
         """Whether it is another opinion: of another source of about the same time, and about as close."""
@@ -120,8 +134,12 @@ def _newest_figure_first(closest: list[_Close]) -> list[_Close]:
 def _closest_of(asked: Asked, finding: FindingText, passages: Sequence[Spot]) -> list[_Close]:
     quotes = [one.quote for one in finding.observations]
     kinds = frozenset(wording().figures if "any" in asked.figures else asked.figures)
+
+    def own(text: str) -> frozenset[str]:
+        return frozenset(term.stem for term in asked.terms if presence(term, folded(text)))
+
     return [
-        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds, one.about)
+        _Close(one.strength, finding, one.text, figures_in(one.text) & kinds, one.about, own(one.text))
         for one in passages
         if one.text in quotes
     ]
@@ -137,7 +155,7 @@ def _answer(question: str, closest: Sequence[_Close], coverage: Coverage) -> Que
 def _why_nothing(question: str, coverage: Coverage) -> str:
     """Returns why no source answers: it is not named, not said, or only outside the window."""
     says = wording().nothing
-    unnamed = [word for word in telling(question) if word in coverage.unnamed][:_MOST_UNNAMED]
+    unnamed = [word for word in telling(without_period(question)) if word in coverage.unnamed][:_MOST_UNNAMED]
     reason = "unread" if not coverage.read else "unnamed" if unnamed else "unsaid"
     words = " or ".join(f"“{_as_written(word, question)}”" for word in unnamed)
     why = says[reason].format(words=words, pages=_counted(coverage.read, "page"))

@@ -13,13 +13,14 @@ from sightline.intelligence.embedded.research.passages import (
     read_questions,
     text_of,
 )
-from sightline.intelligence.embedded.research.terms import Key, folded, presence, share, telling, weigh
+from sightline.intelligence.embedded.research.terms import Key, folded, is_listed, presence, share, stem, telling, weigh
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS
 from sightline.intelligence.plans import PlanSection
 from sightline.intelligence.research import LEAST_RELEVANCE, FramedQuote, Judgement, Spot
 from sightline.sources.addresses import host_of
-from sightline.sources.languages import name_of
+from sightline.sources.languages import code_of, language_of_question, name_of
 from sightline.sources.pages import Page
+from sightline.sources.periods import without_period
 
 _ELSEWHERE: Final = 0.8  # of the score stays for a page that does not name the geography, or nothing of the audience
 _NO_NAME: Final = 0.3  # the most for a page that names no competitor of the section
@@ -57,9 +58,25 @@ def _judge(section: PlanSection, page: Page, asked: Mapping[str, Asked], passage
     score, notes = _adjust(section, named, text, whole)
     fits = tuple(round(one * score / whole, 3) if whole else 0.0 for one in best)
     reason = f"{_common(asked.values(), words)}{notes}."
-    wanted = [word for one in section.questions for word in telling(one, section.scope.languages)]
-    lacks = frozenset(word for word in wanted if not folded(word) & words)
+    lacks = frozenset(
+        word for question, found in passages.items() for word in _lacking(section, question, page, words, bool(found))
+    )
     return Judgement(round(score, 2), reason, _observations(page, passages), fits=fits, lacks=lacks, spots=passages)
+
+
+def _lacking(
+    section: PlanSection, question: str, page: Page, words: frozenset[Key], has_passages: bool
+) -> Iterable[str]:
+    """Returns the words of the question that the page does not have.
+
+    A page in another language that may answer does not lack one word of which the lists have no other.
+    """
+    asked = telling(without_period(question), section.scope.languages)
+    lacks = [word for word in asked if not folded(word) & words]
+    is_foreign = page.language not in (None, code_of(language_of_question(question)) or "en")
+    unknown = [word for word in asked if not is_listed(word) and stem(word) not in words]
+    is_said = is_foreign and has_passages and len(unknown) == 1
+    return [word for word in lacks if word not in unknown] if is_said else lacks
 
 
 def _common(asked: Iterable[Asked], words: frozenset[Key]) -> str:

@@ -17,10 +17,12 @@ import msgspec
 
 from sightline.intelligence.embedded.research.names import names_in, place_in, stem_of_name, stems_of_names
 from sightline.intelligence.embedded.research.terms import (
+    COMMON,
     Key,
     Terms,
     asked_for,
     folded,
+    key_of,
     presence,
     share,
     weigh,
@@ -99,7 +101,7 @@ def _read(question: str, own: set[str], section: PlanSection) -> Asked:
         is_figure=asks is not None and asks.only,
         names=tuple(frozenset(map(stem_of_name, group)) for group in groups if group),
         counted=_counted(lower) if asks and "time" not in asks.figures else (),
-        fewest=min(_FEWEST_TERMS - bool(own or any(groups)), len(terms)),
+        fewest=min(_FEWEST_TERMS - bool(own or any(groups)), sum(one.weight > COMMON for one in terms)),
     )
 
 
@@ -311,7 +313,7 @@ def _candidates(asked: Asked, terms: Terms, page: _ReadPage, of_page: tuple[floa
     for place, line in enumerate(page.lines):
         said = "\n".join([line.heading, *(one.text for one in page.lines[max(0, place - _NEAR) : place + _NEAR + 1])])
         has, wide = figures_in(line.text), page.around(place, _WIDE)
-        common = sum(presence(one, wide) > 0 for one in terms)
+        common = len({key_of(one, wide) for one in asked.terms if one.weight > COMMON} - {None})
         is_close = common >= asked.fewest and share(terms, wide) >= _LEAST_WIDE
         has_figure = has - {"cause"} and not _counts_others(asked, line.text, has)
         if is_close and all(code.search(said) for code in codes) and (has_figure or not asked.is_figure):

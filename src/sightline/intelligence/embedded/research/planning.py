@@ -135,13 +135,13 @@ def _two(question: str) -> list[str]:
 
 
 def _with_subject(question: str, earlier: str) -> str:
-    """Adds what the earlier question is about to one like "How is that in Germany?"."""
+    """Adds what the earlier question is about to one like "How is that in Germany?" or "Why?"."""
     _, rest = asked_for(question.lower())
     own = [word for word in telling(rest) if word not in place_in(question).lower()]
-    if not pattern("refers").search(question) or len(own) > _MOST_OWN:
+    if len(own) > (_MOST_OWN if pattern("refers").search(question) else 0):
         return question
     named = {word for name in names_in(earlier) for word in words_of(name)}
-    subject = [word for word in telling(earlier) if word not in named][:_MOST_WORDS]
+    subject = [word for word in telling(without_period(earlier)) if word not in named][:_MOST_WORDS]
     return f"{question.rstrip('?. ')} ({' '.join(subject)})?" if subject else question
 
 

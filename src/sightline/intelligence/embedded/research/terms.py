@@ -19,7 +19,7 @@ from sightline.intelligence.embedded.vocabulary import AMBIGUOUS_WORDS, GENERIC_
 from sightline.intelligence.embedded.words import fold, root_of, words_of
 from sightline.sources.languages import code_of, stop_words
 
-_COMMON: Final = 0.25
+COMMON: Final = 0.25
 _GENERIC: Final = 0.5
 _AMBIGUOUS: Final = 0.75
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
@@ -137,6 +137,11 @@ def _keys_of(word: str) -> dict[Key, float]:
     return own | _worth(chain.from_iterable(groups if groups[0] else _lexicon().parts_of(word)))
 
 
+def is_listed(word: str) -> bool:
+    """Whether the lists have other words for this one, not only for a part of it."""
+    return bool(_lexicon().groups_of(word))
+
+
 def _worth(groups: Iterable[int]) -> dict[Key, float]:
     return {group: _SAME if group < len(same_words()) else _SYNONYM for group in groups}
 
@@ -161,6 +166,11 @@ def share(terms: Terms, words: Container[Key]) -> float:
 def presence(term: QuestionTerm, words: Container[Key]) -> float:
     """Returns 1 for the word itself, less for another one that means the same, 0 for none."""
     return max((worth for key, worth in term.keys.items() if key in words), default=0.0)
+
+
+def key_of(term: QuestionTerm, words: Container[Key]) -> Key | None:
+    """Returns the closest key of the term that is among the words; one word may be the key of several terms."""
+    return max((key for key in term.keys if key in words), key=term.keys.__getitem__, default=None)
 
 
 def folded(text: str) -> frozenset[Key]:
@@ -214,7 +224,7 @@ def other_words(text: str, languages: Sequence[str]) -> Iterator[str]:
 
     A list has its English words in the first half.
     """
-    terms = [term for term in weigh(text, languages) if term.weight > _COMMON]
+    terms = [term for term in weigh(text, languages) if term.weight > COMMON]
     groups = [key for term in terms for key in term.keys if isinstance(key, int) and key < len(same_words())]
     lists = [_lexicon().searched[group] for group in groups]
     codes = {code_of(label) for label in languages}
@@ -233,7 +243,7 @@ def _stops(labels: tuple[str, ...]) -> frozenset[str]:
 
 @cache
 def _weights() -> dict[str, float]:
-    weights = {AMBIGUOUS_WORDS: _AMBIGUOUS, GENERIC_WORDS: _GENERIC, frozenset(wording().little.split()): _COMMON}
+    weights = {AMBIGUOUS_WORDS: _AMBIGUOUS, GENERIC_WORDS: _GENERIC, frozenset(wording().little.split()): COMMON}
     return {word: weight for words, weight in weights.items() for word in words}
 
 
