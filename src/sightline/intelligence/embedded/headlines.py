@@ -8,9 +8,9 @@ from sightline.intelligence.embedded.vocabulary import words_in
 
 _END: Final = "。！？、，.,;:!?…-–—*_`~|>#(["  # noqa: RUF001 - dashes that may end a cut
 CLAUSE_END: Final = (",", ";", ":", "–", "—", ".", "?", "!")  # noqa: RUF001 - the dash that separates clauses
-CONJUNCTIONS: Final = words_in("conjunctions")
-LEFT_OPEN: Final = CONJUNCTIONS | ABBREVIATIONS | words_in("left_open")
-PHRASE_STARTS: Final = words_in("phrase_starts")
+_CONJUNCTIONS: Final = words_in("conjunctions")
+_LEFT_OPEN: Final = _CONJUNCTIONS | ABBREVIATIONS | words_in("left_open")
+_PHRASE_STARTS: Final = words_in("phrase_starts")
 _JOINING: Final = words_in("joining")
 _SALUTATIONS: Final = words_in("salutations")
 _LABELS: Final = words_in("labels")
@@ -85,8 +85,8 @@ def _last_clause(words: Sequence[str], fitting: int, longest: int) -> int:
     """
     enough = [count for count in range(1, fitting + 1) if len(" ".join(words[:count])) >= _LEAST_SHARE * longest]
     colon = [count for count in enough if words[count - 1].endswith(":")]
-    ends = [count for count in enough if _is_end(words[count - 1]) or plain_word(words[count]) in CONJUNCTIONS]
-    phrases = [count for count in enough if plain_word(words[count]) in PHRASE_STARTS]
+    ends = [count for count in enough if _is_end(words[count - 1]) or plain_word(words[count]) in _CONJUNCTIONS]
+    phrases = [count for count in enough if plain_word(words[count]) in _PHRASE_STARTS]
     last = (colon or ends or phrases or [fitting])[-1]
     pair = [count for count in phrases if last + 1 < count <= last + _LONGEST_PAIR]
     return pair[-1] if pair and words[last].lower() in _PAIRING and not _is_end(words[last - 1]) else last
@@ -110,7 +110,7 @@ def _closed(words: Sequence[str]) -> Sequence[str]:
 
 
 def _is_open(word: str) -> bool:
-    return plain_word(word) in LEFT_OPEN and not _is_end(word)
+    return plain_word(word) in _LEFT_OPEN and not _is_end(word)
 
 
 def plain_word(word: str) -> str:

@@ -8,16 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sightline.intelligence.embedded.headlines import (
-    CLAUSE_END,
-    CONJUNCTIONS,
-    LEFT_OPEN,
-    PHRASE_STARTS,
-    capitalised,
-    fitted,
-    plain_word,
-    without_greeting,
-)
+from sightline.intelligence.embedded.headlines import CLAUSE_END, capitalised, fitted, plain_word, without_greeting
 from sightline.intelligence.embedded.phrases import Cues
 from sightline.intelligence.embedded.sentences import MOST_CHARACTERS, Sentence, read_sentences
 from sightline.intelligence.embedded.signs import without_marks
@@ -42,7 +33,10 @@ _GOOD_DAYS: Final = words_in("good_days")
 _MOST_CLAUSES: Final = 4
 _LEAST_WORDS: Final = 2  # that stay after an opening, and three where words before the opening are left out, too
 _LEAST_REST: Final = 40  # characters for what is done after a condition
-_CUT_BEFORE: Final = (PHRASE_STARTS | CONJUNCTIONS | {"after"}) - {"to"}
+_CONJUNCTIONS: Final = words_in("conjunctions")
+_CUT_BEFORE: Final = (words_in("phrase_starts") | _CONJUNCTIONS | {"after"}) - {"to"}
+_NOT_LAST: Final = words_in("left_open") | _CONJUNCTIONS
+_VERBS: Final = Cues({"verb": ["{copulas}|{failure}|has|have|had"]})
 _RELATIVE: Final = frozenset({"that", "which", "who"})
 _LEAST_BEFORE_PURPOSE: Final = 12  # characters: a shorter beginning says too little alone
 
@@ -68,11 +62,6 @@ def _pattern(source: str) -> re.Pattern[str]:
     for name, words in reversed(wording().lists.items()):
         source = source.replace(f"{{{name}}}", words)
     return re.compile(source)
-
-
-@cache
-def _verbs() -> Cues:
-    return Cues({"verb": ["{copulas}|{failure}|has|have|had"]})
 
 
 @cache
@@ -218,15 +207,15 @@ def _end_of_condition(words: Sequence[str]) -> int:
     if not words or plain_word(words[0]) not in _CONDITIONS:
         return 0
     ends = (at for at in range(_LEAST_WORDS + 1, len(words) - _LEAST_WORDS) if words[at - 1].endswith(","))
-    return next((at for at in ends if plain_word(words[at]) not in CONJUNCTIONS), 0)
+    return next((at for at in ends if plain_word(words[at]) not in _CONJUNCTIONS), 0)
 
 
 def _is_whole(condition: Sequence[str], after: str) -> bool:
     """Whether a condition may end here, before a phrase, since it has its verb: "When a box is full | of wax"."""
     words = [plain_word(word) for word in condition]
-    if plain_word(after) not in _CUT_BEFORE or words[-1] in LEFT_OPEN or not _RELATIVE.isdisjoint(words):
+    if plain_word(after) not in _CUT_BEFORE or words[-1] in _NOT_LAST or not _RELATIVE.isdisjoint(words):
         return False
-    return bool(_verbs().names_in(" ".join(words)))
+    return bool(_VERBS.names_in(" ".join(words)))
 
 
 def _plain_text(words: Sequence[str]) -> str:
