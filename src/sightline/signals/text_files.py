@@ -21,7 +21,7 @@ SUFFIXES: dict[str, TextFormat] = {".vtt": "vtt", ".srt": "srt", ".txt": "plain"
 
 
 def signal_of_file(name: str, data: bytes, stated: Mapping[str, Any]) -> NewSignal:
-    """Returns the signal of a file; fields that are `stated` count before those of the file.
+    """Returns the signal of a file, with `stated` fields in place of its own.
 
     Raises ValueError and ValidationFailed with what is wrong.
     """

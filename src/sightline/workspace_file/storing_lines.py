@@ -40,7 +40,7 @@ class _DryRun(Exception):
 
 
 class _Numbers(Numbers):
-    """Numbers of an import. `spare`: those that attempts took which were rolled back; the next attempt gives them."""
+    """Numbers of an import. `spare` were taken by attempts that were rolled back; the next attempt gives them."""
 
     def __init__(self, db: Database, tx: Tx, workspace_id: UUID, spare: list[int]) -> None:
         super().__init__(db, tx, workspace_id, inside=False)
