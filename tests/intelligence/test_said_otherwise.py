@@ -2,7 +2,9 @@
 
 import pytest
 
+from sightline.intelligence.embedded import embedded_engine
 from sightline.intelligence.embedded.signals.categories import category_of
+from sightline.intelligence.evidence import SignalMaterial
 
 MEANT = {
     "request": [
@@ -73,3 +75,20 @@ def test_what_shall_happen_each_time_is_a_wish_for_the_product(sentence: str) ->
 )
 def test_what_the_team_shall_do_once_is_an_errand(sentence: str) -> None:
     assert category_of(sentence) not in {"request", "problem"}
+
+
+def insights_of(text: str) -> list[tuple[str, list[str]]]:
+    found = embedded_engine().extract_insights(SignalMaterial("conversation", text, (), frozenset()))
+    return [(one.title, [quote.text for quote in one.quotes]) for one in found]
+
+
+def test_a_statement_that_leans_on_the_sentence_before_it_is_quoted_with_it() -> None:
+    visits, cost = "When a mare foals, the office texts every owner.", "Last spring that took two of us a whole week."
+    assert insights_of(f"We breed ponies. {visits} {cost}") == [(f"{visits} {cost}", [f"{visits} {cost}"])]
+
+
+def test_it_is_quoted_alone_after_a_fragment_a_question_and_a_statement() -> None:
+    said = "That means an hour of typing by hand."
+    for before in ("Since Monday.", "What happens at the weigh bridge?"):
+        assert insights_of(f"{before} {said}") == [(said, [said])]
+    assert insights_of(f"The scale is broken. {said}") == [("The scale is broken.", ["The scale is broken.", said])]

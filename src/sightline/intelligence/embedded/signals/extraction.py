@@ -1,12 +1,13 @@
 """Insights of a signal: the sentences of customers that matter; several that say the same are one."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec import structs
 
+from sightline.intelligence.embedded.documents.roles import stands_alone
 from sightline.intelligence.embedded.headlines import capitalised, fitted, without_conjunctions, without_greeting
 from sightline.intelligence.embedded.likeness import Statements, telling_words
 from sightline.intelligence.embedded.sentences import find_sentences, says_something
@@ -110,12 +111,28 @@ def _find_statements(material: SignalMaterial) -> list[tuple[Quote, Category]]:
     ours = _own_side(material, sentences)
     theirs = [quote for quote in sentences if quote.speaker not in ours]
     with_context = material.read_as in ("conversation", "document")
-    left_out = {"question"} if with_context else {"question", "context"}
-    found = [one for each in theirs for one in _read(each) if one[1] not in left_out]
+    left_out: set[Category] = {"question"} if with_context else {"question", "context"}
+    found = list(_statements(material, theirs, left_out))
     if found or with_context or material.read_as == "text":
         return found
     alone = [quote for quote in theirs if _is_substantial(quote.text) and not is_question(quote.text)]
     return [(quote, "context") for quote in alone[:1]]
+
+
+def _statements(
+    material: SignalMaterial, sentences: Sequence[Quote], left_out: Collection[Category]
+) -> Iterator[tuple[Quote, Category]]:
+    """Yields the statements, each with the sentence before it if it cannot be understood without and that is none."""
+    before: Quote | None = None
+    for each in sentences:
+        found = [one for one in _read(each) if one[1] not in left_out]
+        source = source_of(material, each.turn)
+        if found and before and before.turn == each.turn and source[before.end : each.start] in _BREAKS:
+            quote, category = found[0]
+            if quote == each and not stands_alone(each.text):
+                found = [(structs.replace(each, text=source[before.start : each.end], start=before.start), category)]
+        yield from found
+        before = each if not found and _is_substantial(each.text) and not is_question(each.text) else None
 
 
 def _read(sentence: Quote) -> Iterator[tuple[Quote, Category]]:
